@@ -1,10 +1,10 @@
-"""Loading: find score files, stage each evaluation set, check it, and write it in one transaction."""
+"""Loading: find score files, stage evaluation sets, check them, and write a batch of them in one transaction."""
 
 import contextlib
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from warehouse.catalogue import FACTS_FILE, TestsetFacts, declared_facts, packaged_facts
-from warehouse.checks import check_stage
+from warehouse.checks import check_batch
 from warehouse.connection import bring_up_to_date, interruptible, writing
 from warehouse.errors import Fault, SourceError
-from warehouse.evalset import write_evalset
+from warehouse.evalset import write_batch
 from warehouse.files import Found, find
 from warehouse.holdings import HeldFile, Holdings, held_files, holdings, known_evalset
 from warehouse.opened import Opened
@@ -24,7 +24,7 @@ from warehouse.readers import is_record_reader, reader_named
 from warehouse.readers.base import Claim, Content, inspect
 from warehouse.readers.records import NOTHING_GIVEN, Given
 from warehouse.report import EvalsetReport, LoadReport, Status
-from warehouse.stage import Stage
+from warehouse.stage import Batch, Stage
 from warehouse.staging import stage_records
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many bytes are done, how many there are
@@ -60,12 +60,11 @@ def load(
         held = holdings(database, list(grouped))
         opening = threading.Lock()
         loads = []
-        for number, ((testset, lp), files) in enumerate(grouped.items()):
+        for (testset, lp), files in grouped.items():
             n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
-            connection = other if number % 2 else one
-            load_one = _EvalsetLoad(connection, database, opening, testset, lp, files, skip_broken, gauge, n_unread)
+            load_one = _EvalsetLoad(database, opening, testset, lp, files, skip_broken, gauge, n_unread)
             loads.append((load_one, held[testset, lp]))
-        for settled in _pipelined(loads):
+        for settled in _pipelined(_batches(loads), (one, other), database, opening):
             report.evalsets.append(settled.report)
             report.faults += settled.faults
             report.notes += settled.notes
@@ -195,10 +194,6 @@ class _Gauge:
                 self._progress(what, self._done, self._total)
 
 
-class _ChangedError(Exception):
-    """Another process changed the evaluation set between staging and writing."""
-
-
 @dataclass(frozen=True)
 class _Settled:
     """What became of one evaluation set: its line in the report, faults and notes."""
@@ -206,38 +201,223 @@ class _Settled:
     report: EvalsetReport
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
-    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class _Staged:
-    """One evaluation set that is laid out, checked and ready to be written.
+    """One evaluation set that is laid out and ready to be checked and written.
 
-    contents: all files read before; fresh: those on the stage, sound: those of them without a fault.
-    faults, notes, n_unchanged, n_broken: what is to be told of the files.
+    contents: all files read before; changed: those with news, stale: those refused before; both are on the stage.
+    doubtful, notes, n_unchanged: what is to be told of the files.
     """
 
+    load: "_EvalsetLoad"
     stage: Stage
     contents: Sequence[Content]
     declared: TestsetFacts | None
     held: Holdings
-    fresh: Sequence[Content]
-    sound: Sequence[Content]
-    faults: Sequence[Fault]
+    changed: Sequence[Content]
+    stale: Sequence[Content]
+    doubtful: Sequence[Fault]
     notes: Sequence[str]
     n_unchanged: int
-    n_broken: int
-    seconds: float = 0.0
+    seconds: float
+
+    @property
+    def fresh(self) -> list[Content]:
+        return [*self.changed, *self.stale]
+
+    @property
+    def broken(self) -> list[Content]:
+        return [content for content in self.fresh if self.stage.faults.get(content.file_no)]
+
+    @property
+    def sound(self) -> list[Content]:
+        return [content for content in self.fresh if not self.stage.faults.get(content.file_no)]
+
+    @property
+    def faults(self) -> list[Fault]:
+        told = (fault for content in self.broken for fault in self.stage.faults[content.file_no])
+        return [*self.doubtful, *told]
+
+    @property
+    def n_broken(self) -> int:
+        return len(self.broken) + len({fault.path for fault in self.doubtful}) + self.load.n_unread
+
+    def checked(self) -> "_Staged | _Settled":
+        """Itself where it may be written, or what became of it."""
+        load, told = self.load, [*self.notes, *self.stage.notes]
+        lacks_segments = any(content.claim.declares == "segments" for content in self.broken)
+        if lacks_segments or ((self.broken or load.n_unread) and not load.skip_broken):
+            settled = load.settled("refused", self.faults, told, n_broken=self.n_broken)
+        elif not self.sound and set(self.broken) <= set(self.stale) and self.held.agrees_with(self.declared):
+            n_unchanged = self.n_unchanged
+            settled = load.settled("unchanged", self.faults, told, n_unchanged=n_unchanged, n_broken=self.n_broken)
+        else:
+            return self
+        return replace(settled, report=replace(settled.report, seconds=self.seconds))
+
+    def refused(self, contradictions: Sequence[Fault], seconds: float) -> _Settled:
+        """What became of it, where it contradicts the warehouse."""
+        n_broken = len({fault.path for fault in contradictions})
+        notes = [*self.notes, *self.stage.notes]
+        settled = self.load.settled("refused", [*self.faults, *contradictions], notes, n_broken=n_broken)
+        return replace(settled, report=replace(settled.report, seconds=seconds))
+
+    def written(self, n_scores: Mapping[int, int], seconds: float) -> _Settled:
+        """What became of it, once it is in the warehouse. n_scores: of each file."""
+        stage, held = self.stage, self.held
+        news = [content for content in self.sound if held.loaded.get(content.claim.origin) != content.identity]
+        self.load.tell("written", sum(content.n_bytes for content in self.contents) / 4)
+        settled = self.load.settled(
+            _status(news, held),
+            self.faults,
+            [*self.notes, *stage.notes],
+            n_files=len(news),
+            n_unchanged=self.n_unchanged + len(self.sound) - len(news),
+            n_broken=self.n_broken,
+            n_scores=sum(n_scores.get(content.file_no, 0) for content in news),
+            n_rows=sum(stage.n_rows[content.file_no] for content in news),
+            n_missing=sum(stage.n_missing[content.file_no] for content in news),
+        )
+        return replace(settled, report=replace(settled.report, seconds=seconds))
 
 
-def _pipelined(loads: Sequence[tuple["_EvalsetLoad", Holdings]]) -> Iterator[_Settled]:
-    """Write each evaluation set while the next one is read; they use two staging connections in turn."""
+Loads = Sequence[tuple["_EvalsetLoad", Holdings]]
+_MOST_BYTES, _MOST_EVALSETS = 4_000_000, 16  # of one batch: what a stopped load loses, and how long the file is locked
+
+
+def _batches(loads: Loads) -> Iterator[Loads]:
+    """Evaluation sets that are written together: large ones alone, small ones in one transaction."""
+    batch: list[tuple[_EvalsetLoad, Holdings]] = []
+    n_bytes = 0.0
+    for load, held in loads:
+        if batch and (n_bytes + load.n_bytes > _MOST_BYTES or len(batch) == _MOST_EVALSETS):
+            yield batch
+            batch, n_bytes = [], 0.0
+        batch.append((load, held))
+        n_bytes += load.n_bytes
+    if batch:
+        yield batch
+
+
+def _pipelined(
+    batches: Iterable[Loads], connections: Sequence[duckdb.DuckDBPyConnection], database: Path, opening: threading.Lock
+) -> Iterator[_Settled]:
+    """Write each batch while the next one is read; they use two staging connections in turn."""
+    loads = [
+        _BatchLoad(connections[number % len(connections)], database, opening, batch)
+        for number, batch in enumerate(batches)
+    ]
     with ThreadPoolExecutor(max_workers=1) as reading:
-        ahead = [reading.submit(load.stage, held) for load, held in loads[:1]]
-        for number, (load, _) in enumerate(loads):
+        ahead = [reading.submit(load.stage) for load in loads[:1]]
+        for number, load in enumerate(loads):
             staged = ahead.pop().result()
-            ahead += [reading.submit(load.stage, held) for load, held in loads[number + 1 : number + 2]]
-            yield load.settle(staged)
+            ahead += [reading.submit(following.stage) for following in loads[number + 1 : number + 2]]
+            yield from load.settle(staged)
+
+
+@dataclass(frozen=True)
+class _BatchLoad:
+    """The load of some evaluation sets together. opening: held by whoever has the database open."""
+
+    connection: duckdb.DuckDBPyConnection
+    database: Path
+    opening: threading.Lock
+    loads: Loads
+
+    def stage(self) -> list[_Staged | _Settled]:
+        """Read the files and lay out what is news; or say what is settled without writing."""
+        batch = Batch(self.connection)
+        return self._checked(batch, [load.stage(held, batch) for load, held in self.loads])
+
+    def _checked(self, batch: Batch, outcomes: Iterable["_Staged | _Settled"]) -> list["_Staged | _Settled"]:
+        """Check all that is staged; what may not be written leaves the stage."""
+        outcomes = list(outcomes)
+        started = time.perf_counter()
+        staged = [outcome for outcome in outcomes if isinstance(outcome, _Staged)]
+        if not staged:
+            return outcomes
+        check_batch([content for one in staged for content in one.fresh], batch)
+        seconds = (time.perf_counter() - started) / len(staged)
+        checked = [
+            replace(one, seconds=one.seconds + seconds).checked() if isinstance(one, _Staged) else one
+            for one in outcomes
+        ]
+        kept = [one for one in checked if isinstance(one, _Staged)]
+        stages = [one.stage for one in kept]
+        batch.drop_stages([stage for stage in batch.stages if stage not in stages])
+        batch.drop_files([content.file_no for one in kept for content in one.broken])
+        return checked
+
+    def settle(self, outcomes: Iterable["_Staged | _Settled"]) -> Iterator[_Settled]:
+        """Write what is staged."""
+        staged = []
+        for outcome in outcomes:
+            if isinstance(outcome, _Settled):
+                yield outcome
+            else:
+                staged.append(outcome)
+        while staged:
+            batch = staged[0].stage.batch
+            for one in staged:
+                one.load.tell("writing")
+            started = time.perf_counter()
+            with self.opening:
+                changed, refused = self._written(batch, staged)
+            seconds = (time.perf_counter() - started) / len(staged)
+            if not changed and not refused:
+                n_scores = batch.n_scores()
+                yield from (one.written(n_scores, one.seconds + seconds) for one in staged)
+                return
+            for one in staged:
+                if one.stage.evalset_no in refused:
+                    yield one.refused(refused[one.stage.evalset_no], one.seconds + seconds)
+            rest = [one for one in staged if one.stage.evalset_no not in refused]
+            if changed:
+                again = self._again(rest)
+                yield from (one for one in again if isinstance(one, _Settled))
+                staged = [one for one in again if isinstance(one, _Staged)]
+            else:
+                batch.drop_stages([one.stage for one in staged if one not in rest])
+                staged = rest
+
+    def _written(self, batch: Batch, staged: Sequence[_Staged]) -> tuple[bool, dict[int, list[Fault]]]:
+        """Write the batch in one transaction, or nothing.
+
+        Returns whether another process changed something between staging and writing; and the faults of evaluation
+        sets that contradict what the warehouse holds.
+        """
+        with writing(self.database, self.connection):
+            now: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
+            for testset, lp, origin, sha256, reader in batch.rows(
+                """
+                SELECT t.name, e.lp, o.origin, o.sha256, o.reader
+                FROM source AS o
+                JOIN evalset AS e ON e.evalset_id = o.evalset_id
+                JOIN testset AS t ON t.testset_id = e.testset_id
+                WHERE (t.name, e.lp) IN (
+                  SELECT (n.testset, n.lp)
+                  FROM (SELECT unnest($testsets::VARCHAR[]) AS testset, unnest($lps::VARCHAR[]) AS lp) AS n
+                )
+                """,
+                {"testsets": [one.load.testset for one in staged], "lps": [one.load.lp for one in staged]},
+            ):
+                now.setdefault((testset, lp), {})[origin] = (sha256, reader)
+            for one in staged:
+                if now.get((one.load.testset, one.load.lp), {}) != {**one.held.loaded, **one.held.refused}:
+                    return True, {}
+            declared = {one.stage.evalset_no: one.declared for one in staged}
+            return False, write_batch(batch, declared, [content for one in staged for content in one.fresh])
+
+    def _again(self, staged: Sequence[_Staged]) -> list[_Staged | _Settled]:
+        """Stage anew what was read, on what the warehouse holds now."""
+        keys = [(one.load.testset, one.load.lp) for one in staged]
+        with self.opening:
+            held = holdings(self.database, keys)
+        batch = Batch(self.connection)
+        outcomes = [one.load.read_in(one.contents, held[key], batch) for one, key in zip(staged, keys, strict=True)]
+        return self._checked(batch, outcomes)
 
 
 @dataclass(frozen=True)
@@ -248,7 +428,6 @@ class _EvalsetLoad:
     be looked at, told in the report.
     """
 
-    connection: duckdb.DuckDBPyConnection
     database: Path
     opening: threading.Lock
     testset: str
@@ -258,113 +437,75 @@ class _EvalsetLoad:
     gauge: _Gauge
     n_unread: int = 0
 
-    def stage(self, held: Holdings) -> _Staged | _Settled:
+    @property
+    def n_bytes(self) -> float:
+        """Of the files, as far as they are about this evaluation set."""
+        return sum(map(_share, self.files))
+
+    def stage(self, held: Holdings, batch: Batch) -> _Staged | _Settled:
         """Read the files and lay out what is news; or say what is settled without writing."""
         started = time.perf_counter()
-        staged = self._read_in(self._inspect(self.files), held)
-        return replace(staged, seconds=time.perf_counter() - started)
+        outcome = self.read_in(self._inspect(self.files, batch), held, batch)
+        seconds = time.perf_counter() - started
+        if isinstance(outcome, _Staged):
+            return replace(outcome, seconds=seconds)
+        return replace(outcome, report=replace(outcome.report, seconds=seconds))
 
-    def settle(self, staged: _Staged | _Settled) -> _Settled:
-        """Write what is staged."""
-        started, seconds = time.perf_counter(), staged.seconds
-        while isinstance(staged, _Staged):
-            contents = staged.contents
-            try:
-                staged = self._written(staged)
-            except _ChangedError:
-                staged = self._read_in(contents, self._held_now())
-        return replace(staged, report=replace(staged.report, seconds=seconds + time.perf_counter() - started))
-
-    def _held_now(self) -> Holdings:
-        with self.opening:
-            return holdings(self.database, [(self.testset, self.lp)])[self.testset, self.lp]
-
-    def _tell(self, what: str, n_bytes: float = 0) -> None:
+    def tell(self, what: str, n_bytes: float = 0) -> None:
+        """Say what is being done with this evaluation set, and that some bytes more are done."""
         self.gauge.tell(f"{self.testset} {self.lp}: {what}", n_bytes)
 
-    def _inspect(self, files: Sequence[Claim | Opened]) -> list[Content]:
+    def _inspect(self, files: Sequence[Claim | Opened], batch: Batch) -> list[Content]:
         contents = []
-        for number, file in enumerate(files):
-            self._tell("reading files")
+        for number, file in zip(batch.new_files(len(files)), files, strict=True):
+            self.tell("reading files")
             if isinstance(file, Opened):
                 contents.append(file.of((self.testset, self.lp), number))
                 continue
             contents.append(inspect(file, number))
-            self._tell("reading files", contents[-1].n_bytes / 2)
+            self.tell("reading files", contents[-1].n_bytes / 2)
         return contents
 
-    def _read_in(self, contents: Sequence[Content], held: Holdings) -> _Staged | _Settled:
-        """Read what is news and check it."""
+    def read_in(self, contents: Sequence[Content], held: Holdings, batch: Batch) -> _Staged | _Settled:
+        """Read what is news."""
         n_bytes = sum(content.n_bytes for content in contents)
         distinct, doubtful, notes = _distinct(contents)
         if doubtful and not self.skip_broken:
-            return self._settle("refused", doubtful, notes, n_broken=len({fault.path for fault in doubtful}))
+            return self.settled("refused", doubtful, notes, n_broken=len({fault.path for fault in doubtful}))
         if not distinct:
-            return self._settle("refused", doubtful, notes, n_broken=len(contents))
+            return self.settled("refused", doubtful, notes, n_broken=len(contents))
         declared, wrong = _declared(self.testset, contents)
         if wrong:
-            return self._settle("refused", [*doubtful, *wrong], notes, n_broken=len(wrong))
+            return self.settled("refused", [*doubtful, *wrong], notes, n_broken=len(wrong))
         changed, stale = held.fresh(distinct)
         changed, stale = self._read(changed), self._read(stale)
         fresh = [*changed, *stale]
         n_unchanged = len(distinct) - len(fresh)
         if not fresh and held.agrees_with(declared):
-            self._tell("nothing new", n_bytes / 2)
+            self.tell("nothing new", n_bytes / 2)
             if self.n_unread and not self.skip_broken:
-                return self._settle("refused", doubtful, notes, n_broken=self.n_unread)
-            return self._settle("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
-        stage = self._staged(fresh, held, declared)
-        self._tell("reading scores", n_bytes / 4)
-        broken = [content for content in fresh if stage.faults.get(content.file_no)]
-        faults = [*doubtful, *(fault for content in broken for fault in stage.faults[content.file_no])]
-        n_broken = len(broken) + len({fault.path for fault in doubtful}) + self.n_unread
-        lacks_segments = any(content.claim.declares == "segments" for content in broken)
-        if lacks_segments or ((broken or self.n_unread) and not self.skip_broken):
-            return self._settle("refused", faults, [*notes, *stage.notes], n_broken=n_broken)
-        sound = [content for content in fresh if content not in broken]
-        if not sound and set(broken) <= set(stale) and held.agrees_with(declared):
-            notes += stage.notes
-            return self._settle("unchanged", faults, notes, n_unchanged=n_unchanged, n_broken=n_broken)
-        stage.drop_files([content.file_no for content in broken])
-        return _Staged(stage, contents, declared, held, fresh, sound, faults, notes, n_unchanged, n_broken)
-
-    def _written(self, staged: _Staged) -> _Settled:
-        """Write the stage, all of it or nothing."""
-        stage, held = staged.stage, staged.held
-        self._tell("writing")
-        with self.opening:
-            refused = self._write(stage, staged.declared, staged.fresh, held)
-        self._tell("writing", sum(content.n_bytes for content in staged.contents) / 4)
-        notes = [*staged.notes, *stage.notes]
-        if refused:
-            n_broken = len({fault.path for fault in refused})
-            return self._settle("refused", [*staged.faults, *refused], notes, n_broken=n_broken)
-        news = [content for content in staged.sound if held.loaded.get(content.claim.origin) != content.identity]
-        return self._settle(
-            _status(news, held),
-            staged.faults,
-            notes,
-            n_files=len(news),
-            n_unchanged=staged.n_unchanged + len(staged.sound) - len(news),
-            n_broken=staged.n_broken,
-            n_scores=stage.n_scores([content.file_no for content in news]),
-            n_rows=sum(stage.n_rows[content.file_no] for content in news),
-            n_missing=sum(stage.n_missing[content.file_no] for content in news),
-        )
+                return self.settled("refused", doubtful, notes, n_broken=self.n_unread)
+            return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
+        stage = self._staged(fresh, held, declared, batch)
+        self.tell("reading scores", n_bytes / 4)
+        return _Staged(self, stage, contents, declared, held, changed, stale, doubtful, notes, n_unchanged, 0.0)
 
     def _read(self, contents: Sequence[Content]) -> list[Content]:
         """The contents with the rows of record files."""
         return [content if content.opened is None else content.opened.read(content) for content in contents]
 
-    def _settle(self, status: Status, faults: Iterable[Fault], notes: Iterable[str], **counts: int) -> _Settled:
+    def settled(self, status: Status, faults: Iterable[Fault], notes: Iterable[str], **counts: int) -> _Settled:
+        """What became of it."""
         return _Settled(EvalsetReport(self.testset, self.lp, status, **counts), tuple(faults), tuple(notes))
 
-    def _staged(self, contents: Sequence[Content], held: Holdings, declared: TestsetFacts | None) -> Stage:
-        """What the files bring, laid out and checked."""
-        is_new = held.standards is None  # nothing to look up: no need to wait for the one that is being written
+    def _staged(
+        self, contents: Sequence[Content], held: Holdings, declared: TestsetFacts | None, batch: Batch
+    ) -> Stage:
+        """What the files bring, laid out."""
+        is_new = held.standards is None  # nothing to look up: no need to wait for those that are being written
         with contextlib.nullcontext() if is_new else self.opening:
             known = known_evalset(self.database, held)
-        stage = Stage(self.connection, known)
+        stage = batch.stage(known, [content.file_no for content in contents])
         for content in contents:
             for fault in content.faults:
                 stage.fault(content.file_no, fault)
@@ -373,27 +514,7 @@ class _EvalsetLoad:
         if any(content.records is not None for content in contents):
             stage_records(contents, stage, declared.evalset(self.lp).aliases if declared else {})
         stage.write_systems()
-        check_stage(contents, stage)
         return stage
-
-    def _write(
-        self, stage: Stage, declared: TestsetFacts | None, contents: Sequence[Content], held: Holdings
-    ) -> list[Fault]:
-        """Write the stage in one transaction; faults where it contradicts what the warehouse holds."""
-        with writing(self.database, self.connection):
-            now = stage.rows(
-                """
-                SELECT o.origin, o.sha256, o.reader
-                FROM source AS o
-                JOIN evalset AS e ON e.evalset_id = o.evalset_id
-                JOIN testset AS t ON t.testset_id = e.testset_id
-                WHERE t.name = $testset AND e.lp = $lp
-                """,
-                {"testset": self.testset, "lp": self.lp},
-            )
-            if {origin: (sha256, reader) for origin, sha256, reader in now} != {**held.loaded, **held.refused}:
-                raise _ChangedError
-            return write_evalset(stage, declared, contents)
 
 
 def _status(news: Sequence[Content], held: Holdings) -> Status:

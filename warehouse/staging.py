@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.frames import frame
 from warehouse.names import REFERENCE_FREE, system_kind
 from warehouse.readers.base import Content
 from warehouse.spelling import join_spellings, nearest
@@ -180,7 +179,7 @@ def _placed(
     taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
     judgements = judgements.filter(~is_taught)
     known = _known_segments(stage)
-    is_declared = stage.evalset.is_declared or bool(stage.rows("SELECT 1 FROM temp.staged_segment LIMIT 1"))
+    is_declared = stage.evalset.is_declared or bool(stage.segments)
     place = ("segment", "document", "index")
     of_segments = scores.filter(pl.col("level") == "seg")
     asked = pl.concat([table.select(*place, "domain", "file_no") for table in (of_segments, judgements)])
@@ -229,23 +228,13 @@ def _known_segments(stage: Stage) -> "pl.DataFrame":
     """number, document, index: of the files of this load where they declare segments, else of the warehouse."""
     import polars as pl
 
-    staged = frame(
-        stage.connection.sql(
-            """
-            SELECT
-              segment::BIGINT AS number, document,
-              coalesce(
-                index_in_document,
-                CASE WHEN document IS NOT NULL
-                THEN row_number() OVER (PARTITION BY document, domain ORDER BY segment) END
-              )::BIGINT AS index
-            FROM temp.staged_segment
-            ORDER BY segment
-            """
+    if stage.segments:
+        staged = pl.concat(stage.segments, how="diagonal_relaxed").sort("segment")
+        counted = pl.int_range(1, pl.len() + 1).over("document", "domain")
+        index = pl.coalesce("index_in_document", pl.when(pl.col("document").is_not_null()).then(counted))
+        return staged.select(
+            pl.col("segment").cast(pl.Int64).alias("number"), "document", index.cast(pl.Int64).alias("index")
         )
-    )
-    if not staged.is_empty():
-        return staged
     schema = {"number": pl.Int64, "document": pl.String, "index": pl.Int64}
     return pl.DataFrame(list(stage.evalset.segments), schema=schema, orient="row")
 
@@ -395,7 +384,7 @@ def _stage_vectors(
         (pl.col("is_row").sum() - pl.col("value").is_not_null().sum()).alias("n_missing"),
     )
     vectors = vectors.sort("group", *_KEY)
-    vectors = vectors.with_columns(vector_no=pl.Series(list(stage.new_vectors(vectors.height)), dtype=pl.Int32))
+    vectors = vectors.with_columns(vector_no=pl.Series(list(stage.batch.new_vectors(vectors.height)), dtype=pl.Int32))
     statuses = {content.file_no: (content.claim.status, content.claim.is_own) for content in contents}
     told = [statuses[file_no] for file_no in vectors["file_no"]]
     stage.add(
@@ -450,7 +439,9 @@ def _stage_judgements(
         how="left",
         maintain_order="left",
     )
-    judged = judged.with_columns(judgement_no=pl.Series(list(stage.new_judgements(judged.height)), dtype=pl.Int32))
+    judged = judged.with_columns(
+        judgement_no=pl.Series(list(stage.batch.new_judgements(judged.height)), dtype=pl.Int32)
+    )
     stage.add(
         "judgement",
         judged.select(

@@ -139,7 +139,7 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
             if table not in ("evalset", "scorer"):
                 _insert(connection, folder, key, table, new)
         connection.execute("DROP TABLE temp.imported_scorer")
-        register(connection, evalset_id)
+        register(connection, [evalset_id])
     except (duckdb.ConstraintException, duckdb.BinderException, duckdb.ConversionException) as error:
         raise SourceError(
             f"{folder}: {key.testset} {key.lp} holds rows that no warehouse can: {str(error).splitlines()[0]}"
