@@ -1,46 +1,54 @@
 """Where evaluation sets on the stage contradict what the warehouse holds of them from other files."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
 from warehouse.readers.base import Content
 from warehouse.stage import Batch, Stage
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def contradictions(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> dict[int, list[Fault]]:
-    """Faults, by number of the evaluation set; to be asked once what its files brought before is taken away.
 
+def segment_contradictions(
+    batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]
+) -> dict[int, list[Fault]]:
+    """Faults of segments, by number of the evaluation set: others than those that scores of the warehouse are of.
+
+    To be asked once what the files brought before is taken away, and before anything is numbered anew.
     contents: the files on the stage, recorded in temp.staged_source.
     evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.
-    Vectors that the warehouse has with the same values leave the stage, with a note.
     """
     files = {content.file_no: content for content in contents}
     faults = {}
-    known = [stage for stage in batch.stages if stage.evalset_no in evalset_ids]
-    for stage in known:
-        brought = [files[file_no] for file_no in sorted(stage.file_numbers & files.keys())]
-        evalset_id = evalset_ids[stage.evalset_no]
-        if found := _segment_faults(stage, files, evalset_id) or _annotation_faults(stage, brought, evalset_id):
-            faults[stage.evalset_no] = found
-    sound = [stage for stage in known if stage.evalset_no not in faults]
-    for stage, fault in _vector_faults(batch, files, sound) if sound else ():
-        told = faults.setdefault(stage.evalset_no, [])
-        if fault not in told:
-            told.append(fault)
+    for stage in batch.stages:
+        declaring = [int(rows["file_no"].min()) for rows in stage.segments if _declares(rows)]  # type: ignore[arg-type]
+        if not declaring or stage.evalset_no not in evalset_ids:
+            continue
+        hanging = _hanging if stage.evalset.is_declared else _lost
+        if paths := hanging(batch, stage.evalset_no, evalset_ids[stage.evalset_no]):
+            more = f" and {len(paths) - 1} other files" if len(paths) > 1 else ""
+            what = f"other segments than those that {paths[0]}{more} belong to"
+            where = f"{stage.evalset.testset} {stage.evalset.lp}"
+            way_out = f"load the two together, with all else that {where} was loaded from"
+            path = str(files[min(declaring)].claim.path)
+            faults[stage.evalset_no] = [Fault(path, 0, what, "the same segments", way_out)]
     return faults
 
 
-def _segment_faults(stage: Stage, files: Mapping[int, Content], evalset_id: int) -> list[Fault]:
-    """Other segments than the warehouse has, while scores or texts of files outside this load hang on the old ones."""
-    if not stage.segments:
-        return []
-    key = {"evalset": evalset_id}
-    ((changed,),) = stage.batch.rows(
+def _declares(rows: "pl.DataFrame") -> bool:
+    return bool(rows["is_declared"].any()) if "is_declared" in rows.columns else True
+
+
+def _hanging(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
+    """Files whose scores or texts are of the segments that the warehouse has, where others are declared now."""
+    ((changed,),) = batch.rows(
         """
         WITH new AS (
           SELECT n.*
           FROM temp.staged_segment AS n
-          JOIN temp.staged_source AS o ON o.file_no = n.file_no AND o.evalset_id = $evalset
+          JOIN temp.staged_source AS o ON o.file_no = n.file_no AND o.evalset_no = $number
           WHERE n.is_declared
         )
         SELECT count(*)
@@ -49,33 +57,68 @@ def _segment_faults(stage: Stage, files: Mapping[int, Content], evalset_id: int)
           ON o.segment = n.segment
           AND o.document IS NOT DISTINCT FROM n.document
           AND o.domain IS NOT DISTINCT FROM n.domain
-        WHERE (n.segment IS NULL OR o.segment IS NULL)
-          AND EXISTS (FROM new)
-          AND EXISTS (FROM segment WHERE evalset_id = $evalset)
+        WHERE n.segment IS NULL OR o.segment IS NULL
         """,
-        key,
+        {"number": evalset_no, "evalset": evalset_id},
     )
-    hanging = stage.batch.rows(
+    if not changed:
+        return []
+    rows = batch.rows(
         """
-        SELECT s.path
-        FROM source AS s
-        WHERE s.source_id IN (
+        SELECT path
+        FROM source
+        WHERE source_id IN (
           SELECT source_id FROM vector WHERE evalset_id = $evalset AND level <> 'sys'
           UNION
           SELECT source_id FROM segment_text WHERE evalset_id = $evalset
         )
-        ORDER BY s.path
+        ORDER BY path
         """,
-        key,
+        {"evalset": evalset_id},
     )
-    if not changed or not hanging:
-        return []
-    first = min(int(numbers["file_no"].min()) for numbers in stage.segments)  # type: ignore[arg-type]
-    more = f" and {len(hanging) - 1} other files" if len(hanging) > 1 else ""
-    what = f"other segments than those that {hanging[0][0]}{more} belong to"
-    where = f"{stage.evalset.testset} {stage.evalset.lp}"
-    way_out = f"load the two together, with all else that {where} was loaded from"
-    return [Fault(str(files[first].claim.path), 0, what, "the same segments", way_out)]
+    return [path for (path,) in rows]
+
+
+def _lost(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
+    """Files whose scores are of segments that are not among those that are declared now for the first time."""
+    rows = batch.rows(
+        """
+        WITH lost AS (SELECT old FROM temp.staged_renumbering WHERE evalset_no = $number AND new IS NULL),
+        used AS (
+          SELECT s.vector_id FROM score AS s JOIN lost AS n ON n.old = s.segment
+          UNION
+          SELECT j.vector_id FROM judgement AS j JOIN lost AS n ON n.old = j.segment WHERE j.status <> 'tutorial'
+        )
+        SELECT DISTINCT o.path
+        FROM used AS u
+        JOIN vector AS v ON v.vector_id = u.vector_id AND v.evalset_id = $evalset
+        JOIN source AS o ON o.source_id = v.source_id
+        ORDER BY o.path
+        """,
+        {"number": evalset_no, "evalset": evalset_id},
+    )
+    return [path for (path,) in rows]
+
+
+def contradictions(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> dict[int, list[Fault]]:
+    """Faults of scores and annotations, by number of the evaluation set.
+
+    contents, evalset_ids: as for `segment_contradictions`.
+    Vectors that the warehouse has with the same values leave the stage, with a note.
+    """
+    files = {content.file_no: content for content in contents}
+    faults = {}
+    known = [stage for stage in batch.stages if stage.evalset_no in evalset_ids]
+    for stage in known:
+        brought = [files[file_no] for file_no in sorted(stage.file_numbers & files.keys())]
+        if found := _annotation_faults(stage, brought, evalset_ids[stage.evalset_no]):
+            faults[stage.evalset_no] = found
+    sound = [stage for stage in known if stage.evalset_no not in faults]
+    for stage, fault in _vector_faults(batch, files, sound) if sound else ():
+        told = faults.setdefault(stage.evalset_no, [])
+        if fault not in told:
+            told.append(fault)
+    return faults
 
 
 def _annotation_faults(stage: Stage, contents: Sequence[Content], evalset_id: int) -> list[Fault]:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 import duckdb
 
 from warehouse.catalogue import TestsetFacts
-from warehouse.contradictions import contradictions
+from warehouse.contradictions import contradictions, segment_contradictions
 from warehouse.errors import Fault
 from warehouse.names import LEVELS, LanguagePair
 from warehouse.provenance import record_sources, take_away
 from warehouse.readers.base import Content
 from warehouse.registry import register
+from warehouse.segments import count_segments, renumber, write_segments
 from warehouse.stage import Batch
 from warehouse.unjoined import unjoined
 
@@ -31,18 +32,22 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
     try:
         evalset_ids, known = _write_evalsets(batch, declared)
         if known:
+            _rename(batch, known)
             take_away(batch, contents, known)
         record_sources(batch, contents, evalset_ids)
-        faults = contradictions(batch, contents, known) if known else {}
+        faults = segment_contradictions(batch, contents, known)
+        if known and not faults:
+            renumber(batch)
+            faults = contradictions(batch, contents, known)
         if faults:
             connection.execute("ROLLBACK")
             return faults
-        _write_segments(batch)
+        write_segments(batch)
         _write_systems(batch)
         _write_scorers(batch)
         _write_scores(batch)
         _write_judgements(batch)
-        if known:
+        if known or any(stage.faults for stage in batch.stages):
             _remove_nameless(batch)
         _write_outliers(batch, declared, evalset_ids)
         _write_entries(batch, declared, evalset_ids)
@@ -102,12 +107,11 @@ def _write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], d
         CREATE OR REPLACE TEMP TABLE staged_evalset AS
         SELECT
           unnest($numbers::INTEGER[]) AS evalset_no, unnest($ids::INTEGER[]) AS evalset_id,
-          unnest($known::BOOLEAN[]) AS is_known, unnest($declared::BOOLEAN[]) AS is_declared
+          unnest($declared::BOOLEAN[]) AS is_declared
         """,
         {
             "numbers": list(evalset_ids),
             "ids": list(evalset_ids.values()),
-            "known": [number in known for number in evalset_ids],
             "declared": [declared[number] is not None for number in evalset_ids],
         },
     )
@@ -169,58 +173,41 @@ def _write_standards(batch: Batch, declared: Declared, evalset_ids: Mapping[int,
     )
 
 
-def _write_segments(batch: Batch) -> None:
-    """Declared segments replace all; others, that scores name, come to those that there are and have no source."""
-    connection = batch.connection
-    if any(stage.segments for stage in batch.stages):
-        connection.execute(
-            """
-            DELETE FROM segment
-            WHERE evalset_id IN (
-              SELECT o.evalset_id
-              FROM temp.staged_segment AS n
-              JOIN temp.staged_source AS o ON o.file_no = n.file_no
-              WHERE n.is_declared
-            )
-            """
-        )
-        connection.execute(
-            """
-            INSERT INTO segment
-            SELECT
-              o.evalset_id, n.segment, n.position, n.domain, n.document, n.index_in_document,
-              CASE WHEN n.is_declared THEN o.source_id END
-            FROM temp.staged_segment AS n
-            JOIN temp.staged_source AS o ON o.file_no = n.file_no
-            ORDER BY o.evalset_id, n.segment
-            """
-        )
-        _count_segments(batch)
-    connection.execute(
-        """
-        INSERT INTO segment_text
-        SELECT o.evalset_id, n.kind, n.name, n.segment, n.text, o.source_id
-        FROM temp.staged_text AS n
-        JOIN temp.staged_source AS o ON o.file_no = n.file_no
-        ORDER BY o.evalset_id, n.kind, n.name, n.segment
-        """
-    )
-
-
-def _count_segments(batch: Batch) -> None:
+def _rename(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
+    """Systems that a better name has come for. evalset_ids: by number, of those that the warehouse has."""
+    renamed = [
+        (evalset_ids[stage.evalset_no], old, new)
+        for stage in batch.stages
+        if stage.evalset_no in evalset_ids
+        for old, new in sorted(stage.renamed.items())
+    ]
+    if not renamed:
+        return
+    columns = zip(("ids", "old", "new"), map(list, zip(*renamed, strict=True)), strict=True)
     batch.connection.execute(
         """
-        UPDATE evalset
-        SET n_segments = n.n
+        CREATE OR REPLACE TEMP TABLE staged_rename AS
+        SELECT y.system_id, n.new
         FROM (
-          SELECT e.evalset_id, count(g.segment) AS n
-          FROM temp.staged_evalset AS e
-          LEFT JOIN segment AS g ON g.evalset_id = e.evalset_id
-          GROUP BY e.evalset_id
+          SELECT unnest($ids::INTEGER[]) AS evalset_id, unnest($old::VARCHAR[]) AS old, unnest($new::VARCHAR[]) AS new
         ) AS n
-        WHERE n.evalset_id = evalset.evalset_id AND n.n IS DISTINCT FROM coalesce(evalset.n_segments, 0)
+        JOIN system AS y ON y.evalset_id = n.evalset_id AND y.name = n.old
+        """,
+        dict(columns),
+    )
+    batch.connection.execute(
+        """
+        DELETE FROM system_spelling
+        USING temp.staged_rename AS n
+        WHERE system_spelling.system_id = n.system_id AND system_spelling.spelling = n.new
         """
     )
+    batch.connection.execute(
+        "UPDATE system SET name = n.new FROM temp.staged_rename AS n WHERE system.system_id = n.system_id"
+    )
+    for stage in batch.stages:
+        where = f"{stage.evalset.testset} {stage.evalset.lp}"
+        stage.notes += [f"{where}: system {old} is now {new}" for old, new in sorted(stage.renamed.items())]
 
 
 def _write_systems(batch: Batch) -> None:
@@ -274,7 +261,7 @@ def _write_systems(batch: Batch) -> None:
     )
 
 
-_KNOWN = "SELECT evalset_id FROM temp.staged_evalset WHERE is_known"
+_HERE = "SELECT evalset_id FROM temp.staged_evalset"
 
 
 def _remove_nameless(batch: Batch) -> None:
@@ -282,13 +269,13 @@ def _remove_nameless(batch: Batch) -> None:
     gone = f"""
         SELECT y.system_id
         FROM system AS y
-        WHERE y.evalset_id IN ({_KNOWN})
+        WHERE y.evalset_id IN ({_HERE})
           AND NOT EXISTS (FROM vector AS v WHERE v.evalset_id = y.evalset_id AND v.system_id = y.system_id)
           AND NOT EXISTS (FROM segment_text AS x WHERE x.evalset_id = y.evalset_id AND x.name = y.name)
         """
     batch.connection.execute(f"DELETE FROM system_spelling WHERE system_id IN ({gone})")
     batch.connection.execute(f"DELETE FROM system WHERE system_id IN ({gone})")
-    loose = f"evalset_id IN ({_KNOWN}) AND source_id IS NULL"
+    loose = f"evalset_id IN ({_HERE}) AND source_id IS NULL"
     if batch.rows(f"SELECT 1 FROM segment WHERE {loose} LIMIT 1"):
         batch.connection.execute(
             f"""
@@ -297,20 +284,20 @@ def _remove_nameless(batch: Batch) -> None:
               SELECT (v.evalset_id, s.segment)
               FROM score AS s
               JOIN vector AS v ON v.vector_id = s.vector_id
-              WHERE v.evalset_id IN ({_KNOWN})
+              WHERE v.evalset_id IN ({_HERE})
               UNION
               SELECT (v.evalset_id, j.segment)
               FROM judgement AS j
               JOIN vector AS v ON v.vector_id = j.vector_id
-              WHERE v.evalset_id IN ({_KNOWN})
+              WHERE v.evalset_id IN ({_HERE})
               UNION
               SELECT (x.evalset_id, x.segment)
               FROM segment_text AS x
-              WHERE x.evalset_id IN ({_KNOWN})
+              WHERE x.evalset_id IN ({_HERE})
             )
             """
         )
-        _count_segments(batch)
+        count_segments(batch)
 
 
 def _write_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int]) -> None:

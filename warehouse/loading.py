@@ -511,8 +511,7 @@ class _EvalsetLoad:
                 stage.fault(content.file_no, fault)
         for name in dict.fromkeys(content.claim.reader for content in contents if content.opened is None):
             reader_named(name).read([content for content in contents if content.claim.reader == name], stage)
-        if any(content.records is not None for content in contents):
-            stage_records(contents, stage, declared.evalset(self.lp).aliases if declared else {})
+        stage_records(contents, stage, declared.evalset(self.lp).aliases if declared else {})
         stage.write_systems()
         return stage
 

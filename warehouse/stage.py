@@ -28,6 +28,7 @@ CREATE OR REPLACE TEMP TABLE staged_system (
 CREATE OR REPLACE TEMP TABLE staged_spelling (
   evalset_no INTEGER NOT NULL, spelling VARCHAR NOT NULL, system VARCHAR NOT NULL, rule VARCHAR NOT NULL
 );
+CREATE OR REPLACE TEMP TABLE staged_renumbering (evalset_no INTEGER NOT NULL, old INTEGER NOT NULL, new INTEGER);
 CREATE OR REPLACE TEMP TABLE staged_text (
   file_no INTEGER NOT NULL, kind VARCHAR NOT NULL, name VARCHAR, segment INTEGER NOT NULL, text VARCHAR NOT NULL
 );
@@ -59,7 +60,11 @@ _DROPS = (
     f"DELETE FROM temp.staged_vector WHERE {_OF_FILES}",
     f"DELETE FROM temp.staged_text WHERE {_OF_FILES}",
     f"DELETE FROM temp.staged_system WHERE {_OF_FILES}",
-    f"DELETE FROM temp.staged_segment WHERE {_OF_FILES}",
+    f"DELETE FROM temp.staged_segment WHERE is_declared AND {_OF_FILES}",
+)
+_STAGE_DROPS = (
+    "DELETE FROM temp.staged_spelling WHERE evalset_no IN (SELECT unnest($evalsets))",
+    "DELETE FROM temp.staged_renumbering WHERE evalset_no IN (SELECT unnest($evalsets))",
 )
 _CHOSEN = "vector_no IN (SELECT unnest($vectors))"
 _VECTOR_DROPS = (
@@ -79,7 +84,8 @@ class Evalset:
 
     documents: of its segments where they are declared; empty where none are yet. systems: those that the warehouse
         has texts of. names: all systems. spellings: of systems, each with its system; names stand for themselves.
-    segments: (number, document, index) of each. is_declared: whether a file declares which segments there are.
+    fixed: systems that files of the organisers' layout name. segments: (number, line, document, index, domain) of
+        each, without a line where the number is provisional. is_declared: whether a file declares which there are.
     """
 
     testset: str
@@ -88,7 +94,8 @@ class Evalset:
     systems: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     spellings: Mapping[str, str] = field(default_factory=dict)
-    segments: tuple[tuple[int, str | None, int | None], ...] = ()
+    fixed: frozenset[str] = frozenset()
+    segments: tuple[tuple[int, int | None, str | None, int | None, str | None], ...] = ()
     is_declared: bool = False
 
 
@@ -178,15 +185,22 @@ class Batch:
 
     def drop_stages(self, stages: Sequence["Stage"]) -> None:
         """Take evaluation sets off the stage again, whole."""
-        self.drop_files([file_no for stage in stages for file_no in stage.file_numbers])
-        gone = {"gone": [stage.evalset_no for stage in stages]}
-        if stages:
-            self.connection.execute("DELETE FROM temp.staged_spelling WHERE evalset_no IN (SELECT unnest($gone))", gone)
+        files = [file_no for stage in stages for file_no in stage.file_numbers]
+        self.drop_files(files)
+        if files:
+            self.connection.execute(f"DELETE FROM temp.staged_segment WHERE {_OF_FILES}", {"files": files})
+        for statement in _STAGE_DROPS if stages else ():
+            self.connection.execute(statement, {"evalsets": [stage.evalset_no for stage in stages]})
         self.stages = [stage for stage in self.stages if stage not in stages]
 
 
 class Stage:
-    """One evaluation set on the stage, with the faults that readers and checks found."""
+    """One evaluation set on the stage, with the faults that readers and checks found.
+
+    segments: frames of those that files declare or scores name; n_segments: how many there are after this load.
+    replaces_segments: whether the staged ones are all that there will be. renamed: systems of the warehouse that get
+    another name.
+    """
 
     def __init__(self, batch: Batch, evalset_no: int, evalset: Evalset, file_numbers: frozenset[int]) -> None:
         self.batch = batch
@@ -198,6 +212,9 @@ class Stage:
         self.n_missing: dict[int, int] = defaultdict(int)
         self.notes: list[str] = []
         self.segments: list[pl.DataFrame] = []
+        self.n_segments = 0
+        self.replaces_segments = False
+        self.renamed: dict[str, str] = {}
         self._systems: dict[int, dict[str, str]] = {}
         self._spellings: dict[str, tuple[str, str]] = {}
         self._declared: set[str] = set()
