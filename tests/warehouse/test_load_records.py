@@ -106,7 +106,7 @@ def test_human_and_metric_scores_meet_in_one_evaluation_set(task: Path, database
         ("HUMAN-A", "declared alias"),
     ]
     assert rows(database, "SELECT name, canonical_name, kind FROM system ORDER BY 1") == [
-        ("A-B.1", "A-B", "mt"),
+        ("A_B.1", "A_B", "mt"),
         ("C.2", "C", "mt"),
         ("Human-A.0", "Human-A.0", "human"),
     ]
