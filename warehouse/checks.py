@@ -20,7 +20,7 @@ def check_batch(contents: Sequence[Content], batch: Batch) -> None:
     _check_changed(contents, batch)
     _check_finite(paths, batch)
     _attach_annotations(contents, batch)
-    _check_repeated(paths, batch)
+    _check_repeated(contents, batch)
 
 
 def _fault(batch: Batch, file_no: int, fault: Fault) -> None:
@@ -95,7 +95,15 @@ def _check_finite(paths: dict[int, str], batch: Batch) -> None:
             _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
 
 
-def _check_repeated(paths: dict[int, str], batch: Batch) -> None:
+def another_name(kind: str, content: Content) -> str:
+    """The way out where judgements of a campaign meet other human scores of that name."""
+    renamed = kind == "human" and content.claim.group is not None
+    return "both can stay: load this one with --human and another name" if renamed else ""
+
+
+def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
+    files = {content.file_no: content for content in contents}
+    paths = {content.file_no: str(content.claim.path) for content in contents}
     evalsets = [(file_no, stage.evalset_no) for stage in batch.stages for file_no in sorted(stage.file_numbers)]
     pairs = batch.rows(
         """
@@ -124,7 +132,8 @@ def _check_repeated(paths: dict[int, str], batch: Batch) -> None:
             continue
         for here, there in ((first_file, second_file), (second_file, first_file)):
             what = f"{name} has other scores than in {paths[there]}"
-            _fault(batch, here, Fault(paths[here], 0, what, "one content", "load the one or the other"))
+            way_out = another_name(kind, files[here]) or "load the one or the other"
+            _fault(batch, here, Fault(paths[here], 0, what, "one content", way_out))
 
 
 def _same_values(first: int, second: int, batch: Batch) -> bool:

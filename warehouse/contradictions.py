@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from warehouse.checks import another_name
 from warehouse.errors import Fault
 from warehouse.readers.base import Content
 from warehouse.stage import Batch, Stage
@@ -205,7 +206,8 @@ def _vector_faults(
     for vector_no, file_no, path, kind, scorer, level in met:
         what, here = f"{kind} {scorer!r} at level {level}", str(files[file_no].claim.path)
         if vector_no in differing:
-            fault = Fault(here, 0, f"{what} is in the warehouse already, from {path}", "it once")
+            way_out = another_name(kind, files[file_no])
+            fault = Fault(here, 0, f"{what} is in the warehouse already, from {path}", "it once", way_out)
             yield batch.stage_of(file_no), fault
         else:
             same.append(vector_no)

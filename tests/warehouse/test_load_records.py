@@ -5,11 +5,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers import tiny_layout
 from warehouse import LoadReport, Warehouse, load
 from warehouse.readers.records import Given
+from warehouse.writers.mtme import ScoreTable, write_evalset
 
 DETAILS = "1\tnewstest2020\ten-de\tn1\t1\n2\tnewstest2020\ten-de\tn1\t2\n3\tnewstest2020\ten-de\tn2\t1\n"
 CELLS = (("n1", 1), ("n1", 2), ("n2", 1))
@@ -397,3 +399,26 @@ def test_a_header_without_rows_is_no_evaluation_set(tmp_path: Path, database: Pa
     report = load([path], database)
     assert [(name, found) for name, _, found in told(report)] == [(path.name, "no scores")]
     assert not database.exists() or rows(database, "SELECT count(*) FROM evalset") == [(0,)]
+
+
+@pytest.mark.parametrize("comes_later", [False, True])
+def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their_own(
+    comes_later: bool, tmp_path: Path, database: Path
+) -> None:
+    """The mean of judgements need not be the published score; neither may stand for the other."""
+    published = {"esa": ScoreTable(["S"], seg=np.array([[0.0, 41.0, 60.0]]))}
+    write_evalset(tmp_path / "wmt24", "en-ja", documents=[("news", "d")] * 3, humans=published)
+    wave = tmp_path / "esa_generalMT2024_wave2.csv"
+    wave.write_text(esa([("u1", "S", 1, "TGT", 40, "d"), ("u1", "S", 2, "TGT", 60, "d")]))
+    steps = [[tmp_path / "wmt24"], [wave]] if comes_later else [[tmp_path / "wmt24", wave]]
+    report = [load(step, database) for step in steps][-1]
+    told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
+    assert told == {"both can stay: load this one with --human and another name"}
+    assert load([tmp_path / "wmt24"], database).is_clean
+    assert load([wave], database, given=Given(human="esa-campaign")).is_clean
+    assert rows(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
+        ("esa", 2, 41.0),
+        ("esa", 3, 60.0),
+        ("esa-campaign", 2, 40.0),
+        ("esa-campaign", 3, 60.0),
+    ]
