@@ -1,6 +1,5 @@
 """A warehouse from exported Parquet: every evaluation set in one transaction, whole or not at all."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +10,8 @@ from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES, partition_file, read_manifest
 from warehouse.names import LanguagePair
+from warehouse.progress import Progress
 from warehouse.registry import register
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
