@@ -14,7 +14,7 @@ from warehouse.connection import writing
 from warehouse.errors import Fault
 from warehouse.evalset import write_batch
 from warehouse.evalset_load import EvalsetLoad, Settled, Staged
-from warehouse.holdings import Holdings, holdings
+from warehouse.holdings import Holdings, KnownEvalsets, holdings
 from warehouse.stage import Batch
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
@@ -36,9 +36,10 @@ def batches(loads: Loads) -> Iterator[Loads]:
 
 
 def pipelined(
-    batches: Iterable[Loads], connections: Sequence[duckdb.DuckDBPyConnection], database: Path, opening: threading.Lock
+    batches: Iterable[Loads], connections: Sequence[duckdb.DuckDBPyConnection], database: Path
 ) -> Iterator[Settled]:
     """Write each batch while the next one is read; they use two staging connections in turn."""
+    opening = threading.Lock()
     loads = [
         BatchLoad(connections[number % len(connections)], database, opening, batch)
         for number, batch in enumerate(batches)
@@ -63,7 +64,8 @@ class BatchLoad:
     def stage(self) -> list[Staged | Settled]:
         """Read the files and lay out what is news; or say what is settled without writing."""
         batch = Batch(self.connection)
-        return self._checked(batch, [load.stage(held, batch) for load, held in self.loads])
+        known = KnownEvalsets(self.database, self.opening, [held for _, held in self.loads])
+        return self._checked(batch, [load.stage(held, known, batch) for load, held in self.loads])
 
     def _checked(self, batch: Batch, outcomes: Iterable["Staged | Settled"]) -> list["Staged | Settled"]:
         """Check all that is staged; what may not be written leaves the stage."""
@@ -150,5 +152,8 @@ class BatchLoad:
         with self.opening:
             held = holdings(self.database, keys)
         batch = Batch(self.connection)
-        outcomes = [one.load.read_in(one.contents, held[key], batch) for one, key in zip(staged, keys, strict=True)]
+        known = KnownEvalsets(self.database, self.opening, list(held.values()))
+        outcomes = [
+            one.load.read_in(one.contents, held[key], known, batch) for one, key in zip(staged, keys, strict=True)
+        ]
         return self._checked(batch, outcomes)

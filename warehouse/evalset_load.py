@@ -1,15 +1,12 @@
 """The load of one evaluation set: from its files to its line in the report."""
 
-import contextlib
-import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from warehouse.catalogue import FACTS_FILE, TestsetFacts, declared_facts, packaged_facts
 from warehouse.errors import Fault, SourceError
-from warehouse.holdings import Holdings, known_evalset
+from warehouse.holdings import Holdings, KnownEvalsets
 from warehouse.opened import Opened
 from warehouse.progress import Gauge
 from warehouse.readers import reader_named
@@ -125,12 +122,9 @@ class Staged:
 class EvalsetLoad:
     """The load of one evaluation set: from the claimed files to its line in the report.
 
-    opening: held by whoever has the database open. n_unread: files and folders beside the claimed files that could not
-    be looked at, told in the report.
+    n_unread: files and folders beside the claimed files that could not be looked at, told in the report.
     """
 
-    database: Path
-    opening: threading.Lock
     testset: str
     lp: str
     files: Sequence[Claim | Opened]
@@ -143,10 +137,10 @@ class EvalsetLoad:
         """Of the files, as far as they are about this evaluation set."""
         return sum(map(share, self.files))
 
-    def stage(self, held: Holdings, batch: Batch) -> Staged | Settled:
+    def stage(self, held: Holdings, known: KnownEvalsets, batch: Batch) -> Staged | Settled:
         """Read the files and lay out what is news; or say what is settled without writing."""
         started = time.perf_counter()
-        outcome = self.read_in(self._inspect(self.files, batch), held, batch)
+        outcome = self.read_in(self._inspect(self.files, batch), held, known, batch)
         seconds = time.perf_counter() - started
         if isinstance(outcome, Staged):
             return replace(outcome, seconds=seconds)
@@ -167,7 +161,9 @@ class EvalsetLoad:
             self.tell("reading files", contents[-1].n_bytes / 2)
         return contents
 
-    def read_in(self, contents: Sequence[Content], held: Holdings, batch: Batch) -> Staged | Settled:
+    def read_in(
+        self, contents: Sequence[Content], held: Holdings, known: KnownEvalsets, batch: Batch
+    ) -> Staged | Settled:
         """Read what is news."""
         n_bytes = sum(content.n_bytes for content in contents)
         distinct, doubtful, notes = _distinct(contents)
@@ -187,7 +183,7 @@ class EvalsetLoad:
             if self.n_unread and not self.skip_broken:
                 return self.settled("refused", doubtful, notes, n_broken=self.n_unread)
             return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
-        stage = self._staged(fresh, held, declared, batch)
+        stage = self._staged(fresh, held, known, declared, batch)
         self.tell("reading scores", n_bytes / 4)
         return Staged(self, stage, contents, declared, held, changed, stale, doubtful, notes, n_unchanged, 0.0)
 
@@ -200,13 +196,15 @@ class EvalsetLoad:
         return Settled(EvalsetReport(self.testset, self.lp, status, **counts), tuple(faults), tuple(notes))
 
     def _staged(
-        self, contents: Sequence[Content], held: Holdings, declared: TestsetFacts | None, batch: Batch
+        self,
+        contents: Sequence[Content],
+        held: Holdings,
+        known: KnownEvalsets,
+        declared: TestsetFacts | None,
+        batch: Batch,
     ) -> Stage:
         """What the files bring, laid out."""
-        is_new = held.standards is None  # nothing to look up: no need to wait for those that are being written
-        with contextlib.nullcontext() if is_new else self.opening:
-            known = known_evalset(self.database, held)
-        stage = batch.stage(known, [content.file_no for content in contents])
+        stage = batch.stage(known.of(held), [content.file_no for content in contents])
         for content in contents:
             for fault in content.faults:
                 stage.fault(content.file_no, fault)

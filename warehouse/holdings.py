@@ -1,8 +1,10 @@
 """What the warehouse holds of an evaluation set before a load, and what of a load is news to it."""
 
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -189,72 +191,79 @@ def _grouped(rows: Iterable[tuple[Any, ...]]) -> dict[tuple[str, str], list[tupl
     return grouped
 
 
-def known_evalset(database: Path, held: Holdings) -> Evalset:
-    """The segments and systems that new files are checked against.
+_DOCUMENTS = """
+SELECT testset, lp, domain, document
+FROM segments
+WHERE (testset, lp) IN (
+  SELECT (n.testset, n.lp) FROM (SELECT unnest($testsets) AS testset, unnest($lps) AS lp) AS n
+) AND position IS NOT NULL
+ORDER BY position
+"""
+_TEXTS = """
+SELECT DISTINCT testset, lp, name
+FROM texts
+WHERE (testset, lp) IN (
+  SELECT (n.testset, n.lp) FROM (SELECT unnest($testsets) AS testset, unnest($lps) AS lp) AS n
+) AND name IS NOT NULL
+"""
+_SEGMENTS = f"""
+SELECT t.name, e.lp, g.source_id IS NOT NULL, g.segment, g.position, g.document, g.index_in_document, g.domain
+FROM segment AS g
+JOIN evalset AS e ON e.evalset_id = g.evalset_id
+{_OF_THESE}
+ORDER BY g.segment
+"""
+_READERS = f"""
+SELECT DISTINCT t.name, e.lp, y.name, o.reader
+FROM vector AS v
+JOIN evalset AS e ON e.evalset_id = v.evalset_id
+JOIN system AS y ON y.system_id = v.system_id
+JOIN source AS o ON o.source_id = v.source_id
+{_OF_THESE}
+"""
 
-    Raises SchemaError: see `Warehouse.open`.
+
+class KnownEvalsets:
+    """The segments and systems of evaluation sets that new files are checked against; looked up when first asked for.
+
+    opening: held by whoever has the database open. helds: what the warehouse holds of those that may be asked for.
+    Looking up raises SchemaError: see `Warehouse.open`.
     """
-    if held.standards is None:
-        return Evalset(held.testset, held.lp)
-    key = {"testset": held.testset, "lp": held.lp}
-    with Warehouse.open(database, patience=PATIENCE) as warehouse:
-        documents = warehouse.rows(
-            """
-            SELECT domain, document
-            FROM segments
-            WHERE testset = $testset AND lp = $lp AND position IS NOT NULL
-            ORDER BY position
-            """,
-            key,
-        )
-        texts = warehouse.rows(
-            "SELECT DISTINCT name FROM texts WHERE testset = $testset AND lp = $lp AND name IS NOT NULL", key
-        )
-        segments = warehouse.rows(
-            """
-            SELECT g.segment, g.position, g.document, g.index_in_document, g.domain, g.source_id IS NOT NULL
-            FROM segment AS g
-            JOIN evalset AS e ON e.evalset_id = g.evalset_id
-            JOIN testset AS t ON t.testset_id = e.testset_id
-            WHERE t.name = $testset AND e.lp = $lp
-            ORDER BY g.segment
-            """,
-            key,
-        )
-        spellings = warehouse.rows(
-            """
-            SELECT y.name, x.spelling
-            FROM system AS y
-            JOIN evalset AS e ON e.evalset_id = y.evalset_id
-            JOIN testset AS t ON t.testset_id = e.testset_id
-            LEFT JOIN system_spelling AS x ON x.system_id = y.system_id
-            WHERE t.name = $testset AND e.lp = $lp
-            ORDER BY y.name, x.spelling
-            """,
-            key,
-        )
-        readers = warehouse.rows(
-            """
-            SELECT DISTINCT y.name, o.reader
-            FROM vector AS v
-            JOIN evalset AS e ON e.evalset_id = v.evalset_id
-            JOIN testset AS t ON t.testset_id = e.testset_id
-            JOIN system AS y ON y.system_id = v.system_id
-            JOIN source AS o ON o.source_id = v.source_id
-            WHERE t.name = $testset AND e.lp = $lp
-            """,
-            key,
-        )
-    is_declared = any(declared for *_, declared in segments)
-    names = frozenset(name for name, _ in spellings)
-    return Evalset(
-        held.testset,
-        held.lp,
-        tuple(documents) if is_declared else (),
-        frozenset(name for (name,) in texts),
-        names=names,
-        spellings={**{spelling: name for name, spelling in spellings if spelling is not None}, **{n: n for n in names}},
-        fixed=frozenset(name for name, reader in readers if not is_record_reader(reader)) | {name for (name,) in texts},
-        segments=tuple(tuple(segment) for *segment, _ in segments),
-        is_declared=is_declared,
-    )
+
+    def __init__(self, database: Path, opening: threading.Lock, helds: Sequence[Holdings]) -> None:
+        self._database = database
+        self._opening = opening
+        self._keys = [(held.testset, held.lp) for held in helds if held.standards is not None]
+
+    def of(self, held: Holdings) -> Evalset:
+        """What is known of one of them."""
+        if held.standards is None:  # nothing to look up: no need to wait for those that are being written
+            return Evalset(held.testset, held.lp)
+        return self._all[held.testset, held.lp]
+
+    @cached_property
+    def _all(self) -> dict[tuple[str, str], Evalset]:
+        chosen = {"testsets": [testset for testset, _ in self._keys], "lps": [lp for _, lp in self._keys]}
+        with self._opening, Warehouse.open(self._database, patience=PATIENCE) as warehouse:
+            documents, texts, segments, spellings, readers = (
+                _grouped(warehouse.rows(query, chosen)) for query in (_DOCUMENTS, _TEXTS, _SEGMENTS, _SYSTEMS, _READERS)
+            )
+        found = {}
+        for key in self._keys:
+            is_declared = any(declared for declared, *_ in segments[key])
+            with_texts = frozenset(name for (name,) in texts[key])
+            named = {name for name, reader in readers[key] if not is_record_reader(reader)}
+            found[key] = Evalset(
+                *key,
+                tuple((domain, document) for domain, document in documents[key]) if is_declared else (),
+                with_texts,
+                names=frozenset(system for _, system, _ in spellings[key]),
+                spellings={spelling: system for spelling, system, _ in spellings[key]},
+                fixed=with_texts | named,
+                segments=tuple(
+                    (number, position, document, index, domain)
+                    for _, number, position, document, index, domain in segments[key]
+                ),
+                is_declared=is_declared,
+            )
+        return found

@@ -1,7 +1,6 @@
 """Loading: find score files, stage evaluation sets, check them, and write a batch of them in one transaction."""
 
 import contextlib
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,13 +52,12 @@ def load(
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
         grouped = _by_evalset(_opened(found.claims, given, database, report, gauge))
         held = holdings(database, list(grouped))
-        opening = threading.Lock()
         loads = []
         for (testset, lp), files in grouped.items():
             n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
-            load_one = EvalsetLoad(database, opening, testset, lp, files, skip_broken, gauge, n_unread)
+            load_one = EvalsetLoad(testset, lp, files, skip_broken, gauge, n_unread)
             loads.append((load_one, held[testset, lp]))
-        for settled in pipelined(batches(loads), (one, other), database, opening):
+        for settled in pipelined(batches(loads), (one, other), database):
             report.evalsets.append(settled.report)
             report.faults += settled.faults
             report.notes += settled.notes
