@@ -139,7 +139,7 @@ def _opened(
         elif file.evalsets is None:
             unknown.append((file, before))
     with ThreadPoolExecutor(max_workers=2) as reading:
-        named = reading.map(lambda item: item[0].records.evalsets, unknown)
+        named = reading.map(lambda item: item[0].named, unknown)
         for (file, before), evalsets in zip(unknown, named, strict=True):
             gauge.tell(f"reading {file.claim.path.name}", file.n_bytes / 4)
             file.evalsets = tuple(sorted({*evalsets, *before.evalsets}))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from warehouse.errors import Fault
 from warehouse.readers import record_reader_named
 from warehouse.readers.base import Claim, Content
-from warehouse.readers.head import GZIP
+from warehouse.readers.head import GZIP, UNREADABLE, readable
 from warehouse.readers.records import EvalsetKey, Given, Records
 
 
@@ -47,6 +47,19 @@ class Opened:
             self._records = self._parsed()
             self.faults += tuple(self._records.faults)
         return self._records
+
+    @property
+    def named(self) -> tuple[EvalsetKey, ...]:
+        """The evaluation sets that the rows name; those of the rows that can be read, where the file is damaged."""
+        records = self.records
+        if records.evalsets or not records.faults or not self.sha256:
+            return records.evalsets
+        try:
+            data = readable(self.claim.path.read_bytes())
+        except OSError:
+            return ()
+        saved = record_reader_named(self.claim.reader).parse(data, self.claim, self.given).normal(self.claim.path)
+        return tuple(key for key in saved.evalsets if not any(UNREADABLE in name for name in key))
 
     def of(self, evalset: EvalsetKey, file_no: int) -> Content:
         """What the file brings to one evaluation set."""

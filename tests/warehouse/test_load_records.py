@@ -238,11 +238,11 @@ def test_a_row_that_stands_twice_is_taken_once_and_two_scores_of_one_cell_are_a_
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.95])
-def test_half_an_archive_is_refused_whole(task: Path, database: Path, keep: float) -> None:
+def test_half_an_archive_is_refused_and_keeps_its_evaluation_set_out(task: Path, database: Path, keep: float) -> None:
     data = metric(task).read_bytes()
     metric(task).write_bytes(data[: int(len(data) * keep)])
     report = load([task], database)
-    assert statuses(report) == {("wmt20", "en-de"): "loaded"}
+    assert statuses(report) == {("wmt20", "en-de"): "refused"}
     assert [(name, found.partition(":")[0]) for name, _, found in told(report)] == [
         ("BLEU.seg.score.gz", "cannot be unpacked")
     ]
@@ -422,3 +422,23 @@ def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their
         ("esa-campaign", 2, 40.0),
         ("esa-campaign", 3, 60.0),
     ]
+
+
+@pytest.mark.parametrize("skip_broken", [False, True])
+@pytest.mark.parametrize("damage", ["cut", "bytes", "NUL"])
+def test_a_damaged_file_keeps_its_evaluation_set_out_as_far_as_its_lines_can_be_read(
+    damage: str, skip_broken: bool, tmp_path: Path, database: Path
+) -> None:
+    lines = [f"lab,en-de,M-src,S{number},{number}\n" for number in range(1, 2001)]
+    data = ("testset,lp,metric,system,score\n" + "".join(lines)).encode()
+    path = tmp_path / ("broken.csv.gz" if damage == "cut" else "broken.csv")
+    spoiled = {"cut": gzip.compress(data)[:-12], "bytes": data + b"lab,\xff\xfe,x\n", "NUL": data + b"la\0b,en-fr,x\n"}
+    path.write_bytes(spoiled[damage])
+    for name, testset in {"same.csv": "lab", "other.csv": "elsewhere"}.items():
+        (tmp_path / name).write_text(f"testset,lp,metric,system,score\n{testset},en-de,N-src,S1,1\n")
+    report = load([tmp_path], database, skip_broken=skip_broken)
+    assert {fault.path for fault in report.faults} == {str(path)}
+    assert statuses(report) == {
+        ("lab", "en-de"): "loaded" if skip_broken else "refused",
+        ("elsewhere", "en-de"): "loaded",
+    }

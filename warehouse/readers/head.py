@@ -1,4 +1,4 @@
-"""The first lines of a file, from which readers tell what it is."""
+"""The first lines of a file, from which readers tell what it is; and what can be read of a damaged one."""
 
 import zlib
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from warehouse.errors import Fault
 
 GZIP = b"\x1f\x8b"
+UNREADABLE = "\ufffd"  # stands where bytes are no UTF-8
 _LINES = 20
 _BYTES = 65536
 _TEXT_ENDINGS = (".tsv", ".csv", ".score", ".scores", ".jsonl")
@@ -54,15 +55,23 @@ def damage_of(path: Path) -> Fault | None:
     return None
 
 
-def _unpacked(data: bytes) -> bytes:
-    """What can be unpacked of the beginning of a gzip file, also of a damaged one."""
+def readable(data: bytes) -> bytes:
+    """The whole lines that can be read of a damaged text, unpacked; bytes that are none of UTF-8 are UNREADABLE."""
+    if data.startswith(GZIP):
+        data = _unpacked(data, None)
+    text = data.decode("utf-8-sig", "replace").replace("\0", UNREADABLE).replace("\r", "\n")
+    return text[: text.rfind("\n") + 1].encode()
+
+
+def _unpacked(data: bytes, limit: int | None = _BYTES) -> bytes:
+    """What can be unpacked of the beginning of a gzip file, also of a damaged one; at most some bytes of it."""
     unpacking = zlib.decompressobj(wbits=31)
-    found = b""
+    found = bytearray()
     for start in range(0, len(data), 512):
         try:
-            found += unpacking.decompress(data[start : start + 512], _BYTES - len(found))
+            found += unpacking.decompress(data[start : start + 512], 0 if limit is None else limit - len(found))
         except zlib.error:
             break
-        if len(found) >= _BYTES:
+        if limit is not None and len(found) >= limit:
             break
-    return found
+    return bytes(found)
