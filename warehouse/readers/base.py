@@ -10,7 +10,6 @@ from warehouse.errors import Fault
 from warehouse.stage import Stage
 
 if TYPE_CHECKING:
-    from warehouse.opened import Opened
     from warehouse.readers.records import Records
 
 Declares = Literal["segments", "systems"]
@@ -58,6 +57,14 @@ class Claim:
     is_negated: bool = False
 
 
+class RowSource(Protocol):
+    """A file whose rows say what they are of."""
+
+    def read(self, content: "Content") -> "Content":
+        """The content with the rows of its evaluation set, and with the faults of the whole file."""
+        ...
+
+
 @dataclass(frozen=True)
 class Content:
     """A claimed file as it was read once: checksum, size, and what a look at its bytes tells.
@@ -75,7 +82,7 @@ class Content:
     n_lines: int
     modified: int = 0
     faults: tuple[Fault, ...] = ()
-    opened: "Opened | None" = None
+    opened: "RowSource | None" = None
     records: "Records | None" = None
     n_evalsets: int = 1
     n_tabs: int = 0
