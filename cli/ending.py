@@ -8,7 +8,7 @@ from cli.exit_codes import ExitCode, UsageError
 from cli.render import note
 from cli.start import INTERRUPTED
 
-_INTERRUPTED_LINE = "interrupted; nothing half-done was kept"
+_GOING_ON = ("load", "download")  # commands that write one piece after another
 
 
 def run_program(program: Callable[..., Any], words: list[str]) -> int:
@@ -17,20 +17,23 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
         words = joined_parameters(words) if "sql" in words else words
         code = int(program(args=words, prog_name="scorehouse", standalone_mode=False) or ExitCode.DONE)
         if code == INTERRUPTED:  # the command line's library turns Ctrl-C into this code
-            note(_INTERRUPTED_LINE)
+            note(_interrupted_line(words))
         return code
     except KeyboardInterrupt:
-        note(_INTERRUPTED_LINE)
+        note(_interrupted_line(words))
         return INTERRUPTED
     except RuntimeError as error:
         if "interrupted" not in str(error):  # DuckDB's word for Ctrl-C while it computes
             raise
-        note(_INTERRUPTED_LINE)
+        note(_interrupted_line(words))
         return INTERRUPTED
     except (UsageError, OSError) as error:
         note(f"error: {error}")
         return ExitCode.USAGE
     except Exception as error:
+        if _is_interruption(error):
+            note(_interrupted_line(words))
+            return INTERRUPTED
         known = _known(error)
         if known is None:
             raise
@@ -38,6 +41,22 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
         if message:
             note(message)
         return code
+
+
+def _is_interruption(error: BaseException | None) -> bool:
+    """Whether an error is the command line library's for Ctrl-C, or came while Ctrl-C was being dealt with."""
+    if type(error).__name__ == "Abort":
+        return True
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _interrupted_line(words: list[str]) -> str:
+    """What Ctrl-C leaves behind."""
+    if any(command in words for command in _GOING_ON):
+        return "interrupted; finished evaluation sets stay, nothing half-done; the same command goes on from there"
+    return "interrupted; nothing half-done was kept"
 
 
 def _known(error: Exception) -> tuple[int, str] | None:
@@ -51,8 +70,6 @@ def _known(error: Exception) -> tuple[int, str] | None:
         command = getattr(getattr(error, "ctx", None), "command_path", "scorehouse")
         text = text.replace(": Value error, ", ": ", 1)  # the library's own word before a wrong choice
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
-    if type(error).__name__ == "Abort":
-        return INTERRUPTED, _INTERRUPTED_LINE
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 
     for kind, code in (

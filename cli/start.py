@@ -19,10 +19,21 @@ def run() -> None:
         from cli.main import exit_code
 
         code = exit_code()
+        if code == INTERRUPTED:
+            _end_in_haste()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         code = INTERRUPTED
     sys.exit(code)
+
+
+def _end_in_haste() -> None:
+    """End at once where a second Ctrl-C left a thread behind: Python would take DuckDB away below it, and crash."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if len(sys._current_frames()) > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -20,6 +20,7 @@ Engine = Literal["duckdb", "polars", "spark"]
 ENGINES: tuple[Engine, ...] = ("duckdb", "polars", "spark")
 
 _PARTITIONS = "*/*/*.parquet"  # testset=.../lp=.../data.parquet
+_SPARK_VIEW = "scorehouse_score"  # no name that a table of the caller's session has
 
 
 def system_means(
@@ -33,8 +34,8 @@ def system_means(
     """Means of segment scores by system, of everything that was exported, or of a test set or language pair.
 
     Columns testset, lp, kind, scorer, system, n_segments, n_missing (int64), mean (null without a score), in this
-    order. session: a SparkSession, which may belong to a cluster; without one Spark runs on this machine.
-    Raises SourceError: the folder is no export. QuestionError: Spark is not installed.
+    order. session: a SparkSession, which may belong to a cluster; without one the active session, else Spark here.
+    Raises SourceError: the folder is no export. QuestionError: Spark is not installed, or has no Java.
     """
     import polars as pl
 
@@ -166,6 +167,29 @@ def _polars_pairs(score: "pl.LazyFrame", testset: str, lp: str, human: str, epsi
 def spark_session() -> Any:
     """Spark on this machine alone, with what these questions need set; stop it when done.
 
+    Raises QuestionError: PySpark is not installed, or finds no Java that it can run on.
+    """
+    session = _spark().builder.master("local[*]").appName("scorehouse")
+    for name, value in (
+        ("spark.ui.enabled", "false"),
+        ("spark.ui.showConsoleProgress", "false"),
+        ("spark.sql.shuffle.partitions", "4"),
+        ("spark.driver.bindAddress", "127.0.0.1"),
+        ("spark.driver.host", "127.0.0.1"),
+    ):
+        session = session.config(name, value)
+    try:
+        return session.getOrCreate()
+    except RuntimeError as error:  # PySpark's own kind of it where Java ends or isn't there
+        raise QuestionError(
+            "Spark did not start; it needs Java (17 or newer for PySpark 4) on the PATH or in JAVA_HOME; PySpark says: "
+            + " ".join(str(error).split())
+        ) from error
+
+
+def _spark() -> Any:
+    """PySpark's class of sessions.
+
     Raises QuestionError: PySpark is not installed.
     """
     try:
@@ -174,30 +198,25 @@ def spark_session() -> Any:
         raise QuestionError(
             "Spark needs PySpark, which is not installed: python3 -m pip install 'scorehouse[spark]' (and Java)"
         ) from error
-    return (
-        SparkSession.builder.master("local[*]")
-        .appName("scorehouse")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .getOrCreate()
-    )
+    return SparkSession
 
 
 def _ask_spark(folder: Path, text: str, values: dict[str, object], session: Any) -> "pl.DataFrame":
     import polars as pl
 
-    own = spark_session() if session is None else session
+    there = session or _spark().getActiveSession()  # one that the caller started is not ours to stop
+    own = there or spark_session()
     try:
         schema = "kind STRING, scorer STRING, system STRING, segment INT, value DOUBLE, testset STRING, lp STRING"
-        own.read.schema(schema).parquet(str(folder)).createOrReplaceTempView("score")
+        own.read.schema(schema).parquet(str(folder)).createOrReplaceTempView(_SPARK_VIEW)
         body = "\n".join(line for line in text.splitlines() if not line.startswith("--")).rstrip().removesuffix(";")
+        body = re.sub(r"\bFROM score\b", f"FROM {_SPARK_VIEW}", body)
         answer = own.sql(re.sub(r"\$([a-z_]+)", r":\1", body), args=values)
         names = answer.columns
         rows = [tuple(row) for row in answer.collect()]
+        own.catalog.dropTempView(_SPARK_VIEW)
     finally:
-        if session is None:
+        if there is None:
             own.stop()
     columns: dict[str, list[Any]] = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     return pl.DataFrame(columns)

@@ -156,23 +156,30 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     found: list[tuple[str, str]] = []
     wanted = None if lps == "all" else lps.split(",")
     unseen = set(wanted or ())
+    humans: set[str] = set()
     for testset in dict.fromkeys(testsets.split(",")):
         rows = warehouse.rows(
             """
-            SELECT lp, count(*) FILTER (WHERE human = $human OR ($human IS NULL AND is_standard)) > 0
+            SELECT
+              lp,
+              count(*) FILTER (WHERE human = $human OR ($human IS NULL AND is_standard)) > 0,
+              list(DISTINCT human)
             FROM humans
             WHERE testset = $testset
             GROUP BY lp
-            UNION
-            SELECT lp, false FROM evalsets WHERE testset = $testset AND n_humans = 0
+            UNION ALL
+            SELECT lp, false, [] FROM evalsets WHERE testset = $testset AND n_humans = 0
             ORDER BY lp
             """,
             {"testset": testset, "human": human},
         )
         if not rows:
             evalset_id(warehouse, testset, wanted[0] if wanted else "all")
-        known = [lp for lp, _ in rows]
-        chosen = [lp for lp, has_human in rows if has_human] if wanted is None else [lp for lp in wanted if lp in known]
+        known = [lp for lp, _, _ in rows]
+        humans |= {name for _, _, there in rows for name in there}
+        chosen = (
+            [lp for lp, has_human, _ in rows if has_human] if wanted is None else [lp for lp in wanted if lp in known]
+        )
         unseen -= set(chosen)
         found += [(testset, lp) for lp in dict.fromkeys(chosen)]
         if unseen and "," not in testsets:
@@ -180,8 +187,10 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     if unseen:
         raise QuestionError(f"language pair {min(unseen)!r} is in none of {testsets}")
     if not found:
+        if human is not None:
+            raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
         raise QuestionError(
-            f"no language pair of {testsets} has {f'human score {human!r}' if human else 'an official human score'}"
+            f"no language pair of {testsets} has an official human score that is loaded; {_choice_of(humans)}"
         )
     return found
 
@@ -205,10 +214,11 @@ def select(warehouse: Warehouse, asked: Slice, level: str = "seg") -> Selection:
     )
     coverage = catalog.ask(warehouse, "coverage", evalset=number).rows(named=True)
     humans = {row["scorer"]: row["scorer_id"] for row in coverage if row["kind"] == "human"}
-    human = asked.human or (standard_seg if level == "seg" else standard_sys or standard_seg)
-    if human is None:
-        there = f"there are: {', '.join(sorted(humans))}" if humans else "and no human score is loaded"
-        raise QuestionError(f"{where} has no official human score; name one with --human; {there}")
+    official = standard_seg if level == "seg" else standard_sys or standard_seg
+    human = asked.human or official
+    if human is None or (asked.human is None and human not in humans):
+        absent = f"the official human score {official!r} of {where} is not loaded"
+        raise QuestionError(f"{absent if official else f'{where} has no official human score'}; {_choice_of(humans)}")
     if human not in humans:
         raise unknown("human score", human, humans, where=where)
     references = {
@@ -234,6 +244,13 @@ def select(warehouse: Warehouse, asked: Slice, level: str = "seg") -> Selection:
         documents=tuple(row[2] for row in segments),
         n_segments=n_segments,
     )
+
+
+def _choice_of(humans: Collection[str]) -> str:
+    """The way out where the official human score is not there and none was named."""
+    if not humans:
+        return "no human score is loaded"
+    return f"name one with --human; there are: {', '.join(sorted(humans))}"
 
 
 def _choose_segments(

@@ -84,3 +84,20 @@ def test_scores_that_are_no_finite_number_are_refused_by_the_tables(connection: 
         for value in ("nan", "inf", "-inf"):
             with pytest.raises(duckdb.ConstraintException):
                 connection.execute(f"INSERT INTO {table} VALUES (1, 1, '{value}'::DOUBLE)")
+
+
+def test_spellings_have_their_names_and_rules_joined_in() -> None:
+    with duckdb.connect() as connection:
+        apply_migrations(connection, "memory")
+        connection.execute("INSERT INTO testset (testset_id, name) VALUES (1, 'wmt20')")
+        connection.execute(
+            "INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language) "
+            "VALUES (1, 1, 'ps-en', 'ps', 'en'), (2, 1, 'km-en', 'km', 'en')"
+        )
+        connection.execute(
+            "INSERT INTO system (system_id, evalset_id, name, canonical_name, kind) VALUES "
+            "(1, 1, 'Huawei_TSC.1533', 'Huawei_TSC', 'mt'), (2, 2, 'Huawei_TSC.1539', 'Huawei_TSC', 'mt')"
+        )
+        connection.execute("INSERT INTO system_spelling VALUES (1, 'Huawei-TSC.1533', 'same letters and digits')")
+        found = connection.execute("SELECT testset, lp, system, spelling, rule FROM spellings").fetchall()
+    assert found == [("wmt20", "ps-en", "Huawei_TSC.1533", "Huawei-TSC.1533", "same letters and digits")]

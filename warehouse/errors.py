@@ -1,8 +1,12 @@
 """What can go wrong, by what the caller can do about it."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+
+_LONGEST = 60  # characters of one name, number or text that a message quotes from a file
+_QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+""", re.DOTALL)
 
 
 class WarehouseError(Exception):
@@ -40,9 +44,28 @@ class Fault:
 
     def __str__(self) -> str:
         where = f"{self.path}:{self.line}" if self.line else self.path
-        expected = f", expected {self.expected}" if self.expected else ""
+        expected = f", expected {shortened(self.expected)}" if self.expected else ""
         way_out = f"; {self.way_out}" if self.way_out else ""
-        return f"{where}: {self.found}{expected}{way_out}"
+        return f"{where}: {shortened(self.found)}{expected}{way_out}"
+
+
+def shortened(message: str) -> str:
+    """A message whose long quotations and long words end in …; paths, which hold slashes, stay whole.
+
+    >>> shortened(f"score '{'9' * 200}' of {'M' * 100}-refA in {'/long' * 20}") == (
+    ...     f"score '{'9' * 60}…' of {'M' * 60}… in {'/long' * 20}"
+    ... )
+    True
+    """
+    return _QUOTED.sub(_shorter, message)
+
+
+def _shorter(found: re.Match[str]) -> str:
+    text = found[0]
+    quote = text[0] if text[0] in "'\"" and text[-1] == text[0] else ""
+    if len(text) - 2 * len(quote) <= _LONGEST or (not quote and ("/" in text or "\\" in text)):
+        return text
+    return f"{text[: _LONGEST + len(quote)]}…{quote}"
 
 
 def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> QuestionError:

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,13 @@ from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
 from cli.options import Db, Output, Quiet
 from cli.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warehouse.export import Exported
+
+_SHOWN = 3  # evaluation sets named where a note is true of many
 
 
 class Layout(StrEnum):
@@ -57,5 +64,20 @@ def export(
         "bytes": pl.Int64,
     }
     rows = [(item.testset, item.lp, item.n_files, item.n_rows, item.n_bytes) for item in done]
-    notes = [f"{item.testset} {item.lp}: {note}" for item in done for note in item.notes]
-    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[*notes, f"wrote {form.value} to {folder}"])
+    output.show(
+        pl.DataFrame(rows, schema=schema, orient="row"), notes=[*_notes(done), f"wrote {form.value} to {folder}"]
+    )
+
+
+def _notes(done: "Sequence[Exported]") -> list[str]:
+    """What found no place; what is true of many evaluation sets is one line that counts them."""
+    places: dict[str, list[str]] = {}
+    for item in done:
+        for note in item.notes:
+            places.setdefault(note, []).append(f"{item.testset} {item.lp}")
+    lines = []
+    for note, where in places.items():
+        more = f" and {len(where) - _SHOWN} more" if len(where) > _SHOWN else ""
+        count = f"{len(where)} evaluation sets ({', '.join(where[:_SHOWN])}{more})" if len(where) > 1 else where[0]
+        lines.append(f"{count}: {note}")
+    return lines

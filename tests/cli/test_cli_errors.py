@@ -334,6 +334,42 @@ run()
     assert done.stderr == "interrupted; nothing half-done was kept\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("times", [1, 2, 100], ids=["once", "twice", "wildly"])
+def test_ctrl_c_during_a_load_says_what_stays_and_how_to_go_on(
+    times: int, scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    for number in range(3):
+        tiny_layout(tmp_path / "task", testset=f"tiny{number}")
+    program = f"""
+import contextlib, os, signal
+
+import cli.commands.load
+
+@contextlib.contextmanager
+def interrupting(quiet):
+    left = [{times}]
+    def advance(what, done, total):
+        if done > 0 and left[0]:
+            left[0] -= 1
+            os.kill(os.getpid(), signal.SIGINT)
+    yield advance
+
+cli.commands.load.progress = interrupting
+from cli.start import run
+run()
+"""
+    database = tmp_path / "some.duckdb"
+    command = [sys.executable, "-c", program, "--db", str(database), "load", str(tmp_path / "task")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == (
+        "interrupted; finished evaluation sets stay, nothing half-done; the same command goes on from there\n"
+    )
+    assert scorehouse("--db", database, "load", tmp_path / "task").code == 0
+    assert len(scorehouse("--db", database, "--format", "json", "list", "testsets").json) == 3
+
+
 def test_what_cannot_be_read_by_this_user_is_told(scorehouse: Scorehouse, tmp_path: Path) -> None:
     database = tmp_path / "loop.duckdb"
     database.symlink_to(database)

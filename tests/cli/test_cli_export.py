@@ -4,6 +4,8 @@ from pathlib import Path
 
 from tests.cli.conftest import Scorehouse, refused
 
+LPS = ("cs-en", "de-en", "en-cs", "en-de", "en-ja")
+
 
 def test_an_export_tells_what_it_wrote(scorehouse: Scorehouse, tmp_path: Path) -> None:
     ran = scorehouse("--format", "json", "export", tmp_path / "out", "sim24", "en-de")
@@ -25,3 +27,21 @@ def test_wrong_words_are_refused(scorehouse: Scorehouse, tmp_path: Path) -> None
     refused(scorehouse("export", tmp_path / "out", "sim42"), 2, "sim42", "sim24")
     (tmp_path / "file").write_text("x")
     refused(scorehouse("export", tmp_path / "file"), 2, "expected a folder")
+
+
+def test_evaluation_sets_without_segments_are_left_out_of_the_layout_in_one_line_that_counts_them(
+    scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    rows = "".join(f"sim42,{lp},sys,BLEU,{system},0.{n}\n" for lp in LPS for n, system in enumerate("AB", start=1))
+    (tmp_path / "own.csv").write_text("testset,lp,level,metric,system,score\n" + rows)
+    database = tmp_path / "sys.duckdb"
+    assert scorehouse("--db", database, "load", tmp_path / "own.csv").code == 0
+    ran = scorehouse("--db", database, "export", tmp_path / "out", "--format", "mtme")
+    assert ran.code == 0
+    assert ran.notes == [
+        "5 evaluation sets (sim42 cs-en, sim42 de-en, sim42 en-cs and 2 more): "
+        "left out: no segments are known, and the layout needs them",
+        f"wrote mtme to {tmp_path / 'out'}",
+    ]
+    (note, _) = scorehouse("--db", database, "export", tmp_path / "out", "sim42", "cs-en", "--format", "mtme").notes
+    assert note == "sim42 cs-en: left out: no segments are known, and the layout needs them"

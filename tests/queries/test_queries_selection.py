@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from queries.selection import Selection, Slice, select
+from queries.selection import Selection, Slice, expand, select
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.writers.mtme import ScoreTable
@@ -197,6 +197,33 @@ def test_without_an_official_human_score_one_must_be_named(tmp_path: Path) -> No
         with pytest.raises(QuestionError, match="no official human score; name one with --human; there are: mqm"):
             select(warehouse, Slice(TESTSET, LP))
         assert select(warehouse, Slice(TESTSET, LP, human="mqm")).reference is None
+
+
+def test_an_official_human_score_that_is_not_loaded_is_said_to_be_so(tmp_path: Path) -> None:
+    layout = tiny_layout(tmp_path / "layout")
+    for path in (layout / "human-scores").glob(f"{LP}.mqm.*"):
+        path.rename(path.with_name(path.name.replace(".mqm.", ".esa.")))
+    with tiny_warehouse(tmp_path, layout) as warehouse:
+        message = "the official human score 'mqm' of tiny24 en-de is not loaded; name one with --human; there are: esa"
+        for level in ("seg", "sys"):
+            with pytest.raises(QuestionError, match=f"^{message}$"):
+                select(warehouse, Slice(TESTSET, LP), level)
+        with pytest.raises(QuestionError, match=r"has an official human score that is loaded; .* there are: esa$"):
+            expand(warehouse, TESTSET, "all")
+        with pytest.raises(QuestionError, match="unknown human score 'mqn'"):
+            select(warehouse, Slice(TESTSET, LP, human="mqn"))
+        assert select(warehouse, Slice(TESTSET, LP, human="esa")).human == "esa"
+
+
+def test_where_no_human_score_is_loaded_none_is_offered(tmp_path: Path) -> None:
+    layout = tiny_layout(tmp_path / "layout")
+    for path in (layout / "human-scores").iterdir():
+        path.unlink()
+    with tiny_warehouse(tmp_path, layout) as warehouse:
+        with pytest.raises(QuestionError, match=r"'mqm' of tiny24 en-de is not loaded; no human score is loaded$"):
+            select(warehouse, Slice(TESTSET, LP))
+        with pytest.raises(QuestionError, match=r"official human score that is loaded; no human score is loaded$"):
+            expand(warehouse, TESTSET, "all")
 
 
 def test_the_official_human_score_may_differ_between_levels(simulated_warehouse: Warehouse) -> None:

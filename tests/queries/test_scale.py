@@ -3,6 +3,8 @@
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from polars.testing import assert_frame_equal
 from queries.exported import Engine, pair_counts, spark_session, system_means
 from warehouse import QuestionError, SourceError, Warehouse
 from warehouse.export import export
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # PySpark 3.5 leaves them open
 
 COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
 
@@ -29,8 +33,9 @@ def exported(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
     pytest.importorskip("pyspark", reason="PySpark (extra `spark`) is not installed")
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        pytest.skip("Spark needs Java, and there is none")
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java", path=str(Path(home) / "bin") if home else None) is None:
+        pytest.skip(f"Spark needs Java, and there is no `java` {'in JAVA_HOME' if home else 'on the PATH'}")
     session = spark_session()
     yield session
     session.stop()
@@ -116,6 +121,30 @@ def test_without_pyspark_one_line_says_how_to_get_it(exported: Path, monkeypatch
     monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
     with pytest.raises(QuestionError, match=r"scorehouse\[spark\]"):
         system_means(exported, "spark")
+
+
+def test_without_java_one_line_says_what_spark_needs(exported: Path) -> None:
+    pytest.importorskip("pyspark", reason="PySpark (extra `spark`) is not installed")
+    program = (
+        "import sys; from pathlib import Path; from queries.exported import system_means; "
+        "system_means(Path(sys.argv[1]), 'spark')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(exported)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "JAVA_HOME": str(exported / "no-java")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("warehouse.errors.QuestionError: Spark did not start; it needs Java (17 or newer")
+
+
+def test_a_session_that_was_there_before_goes_on_and_keeps_its_tables(exported: Path, spark: Any) -> None:
+    spark.sql("SELECT 1 AS x").createOrReplaceTempView("score")
+    assert system_means(exported, "spark", testset="sim24").height > 0
+    assert [row.x for row in spark.sql("SELECT x FROM score").collect()] == [1]
+    assert [table.name for table in spark.catalog.listTables()] == ["score"]
 
 
 def test_the_page_on_scale_tells_what_works(

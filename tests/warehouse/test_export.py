@@ -309,6 +309,15 @@ def test_a_metric_that_a_user_added_is_left_out_of_the_layout_with_a_note(databa
     assert list((tmp_path / "out").rglob("Rough-refA*"))
 
 
+def test_texts_that_lack_segments_are_left_out_of_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
+    with duckdb.connect() as connection, writing(database, connection):
+        connection.execute("DELETE FROM segment_text WHERE kind = 'output' AND name = 'Ash' AND segment = 2")
+    (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
+    assert item.notes == ("texts left out, they lack segments: output Ash",)
+    assert sorted(path.stem for path in (tmp_path / "out").rglob("system-outputs/en-de/*")) != []
+    assert not list((tmp_path / "out").rglob("Ash.txt"))
+
+
 def test_judgements_that_a_rating_file_cannot_hold_are_told(database: Path, tmp_path: Path) -> None:
     """Two judgements of one cell: the scores are written, the judgements are not."""
     with duckdb.connect() as connection, writing(database, connection):

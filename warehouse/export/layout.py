@@ -24,7 +24,8 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     """Write TESTSET/documents, sources, references, system-outputs, human-scores, metric-scores and testset.toml.
 
     Left out, with a note: metrics that were no entry of the shared task (the layout can't say so), an evaluation set
-    whose segments have no documents or no known order, judgements that a rating file can't hold.
+    whose segments have no documents or no known order, judgements that a rating file can't hold, texts that lack
+    segments.
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}
@@ -32,14 +33,14 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
         "SELECT segment, position, domain, document FROM segment WHERE evalset_id = $evalset ORDER BY position", evalset
     )
     if not segments or any(position is None or document is None for _, position, _, document in segments):
-        why = "no segments are known" if not segments else "its segments have no known order or no documents"
+        why = "no segments are known" if not segments else "the order or the documents of segments are not known"
         return Exported(key.testset, key.lp, 0, 0, 0, (f"left out: {why}, and the layout needs them",))
     root = folder / quoted(key.testset)
     documents = [(domain or _UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
     notes: list[str] = []
     order = [segment for segment, *_ in segments]
     ratings, rated = _ratings(warehouse, evalset, order, notes)
-    written = _write_texts(warehouse, evalset, root, key.lp, order)
+    written = _write_texts(warehouse, evalset, root, key.lp, order, notes)
     scorers = _scorers(warehouse, evalset, notes)
     tables = {level: _tables(warehouse, evalset, level, scorers, order, documents, rated, notes) for level in LEVELS}
     try:
@@ -56,7 +57,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
 
 
 def _write_texts(
-    warehouse: Warehouse, evalset: Mapping[str, int], root: Path, lp: str, order: Sequence[int]
+    warehouse: Warehouse, evalset: Mapping[str, int], root: Path, lp: str, order: Sequence[int], notes: list[str]
 ) -> list[Path]:
     """Sources, references and outputs: lines of text, or of JSON where a text has line breaks in it."""
     found: dict[tuple[str, str | None], dict[int, str]] = defaultdict(dict)
@@ -65,8 +66,10 @@ def _write_texts(
     ):
         found[kind, name][segment] = text
     written = []
+    incomplete = []
     for (kind, name), texts in sorted(found.items(), key=lambda item: (item[0][0], item[0][1] or "")):
         if len(texts) != len(order):
+            incomplete.append(f"{kind} {name or ''}".rstrip())
             continue
         lines = [texts[segment] for segment in order]
         stem, word = {
@@ -82,6 +85,8 @@ def _write_texts(
         stem.with_name(stem.name + (".jsonl" if is_plain else ".txt")).unlink(missing_ok=True)  # of an earlier export
         path.write_bytes(("\n".join(lines) + "\n").encode())
         written.append(path)
+    if incomplete:
+        notes.append(f"texts left out, they lack segments: {', '.join(incomplete)}")
     return written
 
 

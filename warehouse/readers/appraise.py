@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import Fault
 from warehouse.readers.base import Claim
-from warehouse.readers.cells import cells_that_are, shortened
+from warehouse.readers.cells import cells_that_are
 from warehouse.readers.places import testset_of, two_letters
 from warehouse.readers.quoted import quoted_cells, quoted_table
 from warehouse.readers.records import Given, Records
@@ -215,7 +215,7 @@ def _errors(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Faul
         try:
             rows += [(judgement, *_span(error)) for error in json.loads(spans)]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            found = f"error spans {shortened(spans)!r}"
+            found = f"error spans {spans!r}"
             faults.append(Fault(str(path), judgement, found, "a JSON list of spans with severities"))
     schema = {
         "judgement": pl.Int64,

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_FAULTS = 20
-_LONGEST = 60
 
 
 def cells_that_are(
@@ -22,18 +21,9 @@ def cells_that_are(
     right = is_right.fill_null(False)
     wrong = table.filter(~right)
     faults = [
-        Fault(str(path), line, f"{column} {shortened(cell)!r}", expected)
+        Fault(str(path), line, f"{column} {cell!r}", expected)
         for line, cell in wrong.select("line", column).head(_MOST_FAULTS).iter_rows()
     ]
     if wrong.height > _MOST_FAULTS:
         faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", expected))
     return table.filter(right), faults
-
-
-def shortened(cell: object) -> object:
-    """A cell as a message can show it.
-
-    >>> shortened("x" * 100)[-3:], shortened(None)
-    ('xx…', None)
-    """
-    return cell[:_LONGEST] + "…" if isinstance(cell, str) and len(cell) > _LONGEST else cell

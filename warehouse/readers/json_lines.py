@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import Fault
-from warehouse.readers.cells import shortened
 
 _MOST_FAULTS = 20
 
@@ -25,7 +24,7 @@ def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[i
             continue
         n_wrong += 1
         if n_wrong <= _MOST_FAULTS:
-            found = f"no JSON object, {shortened(line)!r}" if line.strip() else "a blank line"
+            found = f"no JSON object, {line!r}" if line.strip() else "a blank line"
             faults.append(Fault(str(path), number, found, "one JSON object a line"))
     if n_wrong > _MOST_FAULTS:
         faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more such lines", "one JSON object a line"))

@@ -14,7 +14,6 @@ from typing import Any
 
 from warehouse.errors import Fault
 from warehouse.readers.base import Claim
-from warehouse.readers.cells import shortened
 from warehouse.readers.json_lines import first_object, json_objects
 from warehouse.readers.places import testset_of
 from warehouse.readers.records import Given, Records
@@ -144,7 +143,7 @@ def _place(item: object) -> tuple[str, str, str, int]:
     parts = item.split(_SEPARATOR) if isinstance(item, str) else []
     if len(parts) != 4 or not re.fullmatch(r"[0-9]{1,9}", parts[3]):
         expected = "language pair, domain, document and number, with _#_ between them"
-        raise _WrongSegmentError(f"doc_id {shortened(item)!r}", expected)
+        raise _WrongSegmentError(f"doc_id {item!r}", expected)
     return parts[0], parts[1], parts[2], int(parts[3]) + 1
 
 
@@ -162,7 +161,7 @@ def _judgements(scores: object) -> Iterator[tuple[str, str, dict[str, Any]]]:
             for one in judged:
                 yield system, "control", _judgement({name: one.get(name) for name in _FIELDS}, system)
         else:
-            raise _WrongSegmentError(f"scores of {shortened(system)!r}", "an object, or a list of objects")
+            raise _WrongSegmentError(f"scores of {system!r}", "an object, or a list of objects")
 
 
 _FIELDS = ("human", "annotator", "errors", "times")
@@ -172,14 +171,14 @@ def _judgement(judged: dict[str, Any], system: str) -> dict[str, Any]:
     """The judgement, if its annotator is text and its errors are a list; either may be missing."""
     judged["errors"] = [] if judged["errors"] is None else judged["errors"]
     if not isinstance(judged["errors"], list) or not isinstance(judged["annotator"], str | None):
-        raise _WrongSegmentError(f"a judgement of {shortened(system)!r}", "an annotator and a list of errors")
+        raise _WrongSegmentError(f"a judgement of {system!r}", "an annotator and a list of errors")
     return judged
 
 
 def _score(value: object) -> float | None:
     if value is None or (isinstance(value, float) and abs(value) < float("inf")):
         return value
-    raise _WrongSegmentError(f"score {shortened(value)!r}", "a finite number, or null where missing")
+    raise _WrongSegmentError(f"score {value!r}", "a finite number, or null where missing")
 
 
 def _last_time(times: object) -> datetime | None:
@@ -199,4 +198,4 @@ def _span(error: object) -> tuple[str | None, int | None, int | None]:
         span = [at for at in (start, end) if isinstance(at, float) and at.is_integer() and 0 <= at <= _LAST_CHARACTER]
         if len(span) == 2:
             return error.get("severity"), int(span[0]), int(span[1]) + 1
-    raise _WrongSegmentError(f"error {shortened(str(error))!r}", "start_i, end_i and severity")
+    raise _WrongSegmentError(f"error {str(error)!r}", "start_i, end_i and severity")
