@@ -29,9 +29,11 @@ def place(asked: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
         if not stage.evalset.is_declared:
             _renumber(held, known, stage)
         stage.n_segments = known.height
+        _tell_documents(known, asked, stage)
         found = _numbered(asked, pl.concat([known.select("document", "index", "number"), _taught(asked)]))
         is_there = pl.col("number").is_in(known["number"].implode())
         return found.select(*PLACE, number=pl.when(is_there).then(pl.col("number")))
+    _tell_documents(held, asked, stage)
     table = _together(held, asked)
     stage.n_segments = table.height
     _renumber(held, table, stage)
@@ -65,6 +67,21 @@ def _taught(rows: "pl.DataFrame") -> "pl.DataFrame":
     import polars as pl
 
     return rows.filter(pl.col("segment").is_not_null()).select("document", "index", number="segment").drop_nulls()
+
+
+def _tell_documents(known: "pl.DataFrame", asked: "pl.DataFrame", stage: Stage) -> None:
+    """Note lines that rows place in several documents: there the line decides."""
+    import polars as pl
+
+    named = [known.select("number", "document"), asked.select("document", number="segment")]
+    several = pl.concat(named, how="diagonal").drop_nulls().unique(maintain_order=True)
+    several = several.group_by("number", maintain_order=True).agg("document").filter(pl.col("document").list.len() > 1)
+    if not several.is_empty():
+        number, documents = several.row(0)
+        where = f"{stage.evalset.testset} {stage.evalset.lp}"
+        some = "1 segment is" if several.height == 1 else f"{several.height} segments are"
+        first = " and ".join(documents[:2])
+        stage.notes.append(f"{where}: {some} told to be of several documents, such as segment {number} of {first}")
 
 
 def _numbered(rows: "pl.DataFrame", named: "pl.DataFrame") -> "pl.DataFrame":

@@ -173,3 +173,14 @@ def test_real_judgements_metrics_and_annotations(tmp_path: Path) -> None:
         "22": ["wmt22-news-systems/humaneval", "wmt22-news-systems/scores"],
     }.items():
         assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / year)
+
+
+def test_a_line_that_is_told_to_be_of_two_documents_is_told(tmp_path: Path) -> None:
+    _table(tmp_path / "one.csv", ["P-src,A,1,d,1,3", "P-src,A,2,d,2,3"])
+    two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
+    told = "lab en-de: 1 segment is told to be of several documents, such as segment 1 of d and other"
+    assert told in load([tmp_path], tmp_path / "together.duckdb").notes
+    two.unlink()
+    load([tmp_path], tmp_path / "later.duckdb")
+    two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
+    assert told in load([two], tmp_path / "later.duckdb").notes
