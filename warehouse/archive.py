@@ -12,8 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from warehouse.errors import SourceError, unknown
-
-Progress = Callable[[str, int, int], None]
+from warehouse.progress import Progress
 
 _READ_AT_ONCE = 1 << 26  # bytes; tarfile reads header extensions whole, which a hostile size must not make endless
 

@@ -1,46 +1,55 @@
-"""Checks over a whole evaluation set on the stage; each fault is told with the file it lies in."""
+"""Checks over whole evaluation sets on the stage; each fault is told with the file it lies in."""
 
 from collections.abc import Sequence
 
 from warehouse.errors import Fault
 from warehouse.readers.base import Content, change_since
-from warehouse.stage import Stage
+from warehouse.stage import Batch
 
 LARGEST_SCORE = 1e100  # in size; sums of squares of larger ones leave the range of floats
 
 
-def check_stage(contents: Sequence[Content], stage: Stage) -> None:
+def check_batch(contents: Sequence[Content], batch: Batch) -> None:
     """Note what no single file can show: vectors that two files bring, and numbers that are none.
 
     Annotations behind a score file are put under its vectors. Of other files that agree to the last digit on a
     vector the second is dropped, with a note; where they differ, both are at fault.
+    contents: the files of all evaluation sets on the stage.
     """
     paths = {content.file_no: str(content.claim.path) for content in contents}
-    _check_changed(contents, stage)
-    _check_finite(paths, stage)
-    _attach_annotations(contents, stage)
-    _check_repeated(paths, stage)
+    _check_changed(contents, batch)
+    _check_finite(paths, batch)
+    _attach_annotations(contents, batch)
+    _check_repeated(contents, batch)
 
 
-def _check_changed(contents: Sequence[Content], stage: Stage) -> None:
+def _fault(batch: Batch, file_no: int, fault: Fault) -> None:
+    batch.stage_of(file_no).fault(file_no, fault)
+
+
+def _check_changed(contents: Sequence[Content], batch: Batch) -> None:
     for content in contents:
         if not content.faults and (fault := change_since(content)):
-            stage.fault(content.file_no, fault)
+            _fault(batch, content.file_no, fault)
 
 
-def _attach_annotations(contents: Sequence[Content], stage: Stage) -> None:
+def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
     """Where a score file and annotations have one name, the scores are the file's, the judgements the annotations'."""
-    scores = {content.claim.origin: content for content in contents if not content.claim.is_annotation}
+    scores = {
+        (content.claim.evalsets, content.claim.origin): content
+        for content in contents
+        if not content.claim.is_annotation
+    }
     for content in contents:
-        scored = scores.get(content.claim.companion or "")
+        scored = scores.get((content.claim.evalsets, content.claim.companion or ""))
         if not content.claim.is_annotation or scored is None:
             continue
         path, beside = str(content.claim.path), str(scored.claim.path)
-        if stage.faults.get(scored.file_no):
-            stage.fault(content.file_no, Fault(path, 0, f"annotations behind {beside}", "that file without a fault"))
-            stage.drop_files([content.file_no])
+        if batch.stage_of(scored.file_no).faults.get(scored.file_no):
+            _fault(batch, content.file_no, Fault(path, 0, f"annotations behind {beside}", "that file without a fault"))
+            batch.drop_files([content.file_no])
             continue
-        pairs = stage.rows(
+        pairs = batch.rows(
             """
             SELECT a.system, a.vector_no, s.vector_no
             FROM temp.staged_vector AS a
@@ -52,18 +61,24 @@ def _attach_annotations(contents: Sequence[Content], stage: Stage) -> None:
         )
         if lacking := [system for system, _, there in pairs if there is None]:
             what = f"annotations of system {lacking[0]!r}, which {beside} has not"
-            stage.fault(content.file_no, Fault(path, 0, what, "the systems of that file"))
-            stage.drop_files([content.file_no])
+            _fault(batch, content.file_no, Fault(path, 0, what, "the systems of that file"))
+            batch.drop_files([content.file_no])
             continue
-        for _, here, there in pairs:
-            change = "UPDATE temp.staged_judgement SET vector_no = $there WHERE vector_no = $here"
-            stage.connection.execute(change, {"here": here, "there": there})
-            stage.drop_vector(here)
+        batch.connection.execute(
+            """
+            UPDATE temp.staged_judgement
+            SET vector_no = n.there
+            FROM (SELECT unnest($here::INTEGER[]) AS here, unnest($there::INTEGER[]) AS there) AS n
+            WHERE staged_judgement.vector_no = n.here
+            """,
+            {"here": [here for _, here, _ in pairs], "there": [there for *_, there in pairs]},
+        )
+        batch.drop_vectors([here for _, here, _ in pairs])
 
 
-def _check_finite(paths: dict[int, str], stage: Stage) -> None:
+def _check_finite(paths: dict[int, str], batch: Batch) -> None:
     for table in ("staged_score", "staged_aggregate"):
-        found = stage.rows(
+        found = batch.rows(
             f"""
             SELECT v.file_no, count(*), min(v.system)
             FROM temp.{table} AS s
@@ -77,33 +92,52 @@ def _check_finite(paths: dict[int, str], stage: Stage) -> None:
         for file_no, n, system in found:
             scores = "1 score that is" if n == 1 else f"{n} scores that are"
             what = f"{scores} no finite number of at most {LARGEST_SCORE:g} in size, the first of system {system!r}"
-            stage.fault(file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
+            _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
 
 
-def _check_repeated(paths: dict[int, str], stage: Stage) -> None:
-    pairs = stage.rows(
+def another_name(kind: str, content: Content) -> str:
+    """The way out where judgements of a campaign meet other human scores of that name."""
+    renamed = kind == "human" and content.claim.group is not None
+    return "both can stay: load this one with --human and another name" if renamed else ""
+
+
+def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:
+    files = {content.file_no: content for content in contents}
+    paths = {content.file_no: str(content.claim.path) for content in contents}
+    evalsets = [(file_no, stage.evalset_no) for stage in batch.stages for file_no in sorted(stage.file_numbers)]
+    pairs = batch.rows(
         """
+        WITH of_file AS (SELECT unnest($files::INTEGER[]) AS file_no, unnest($evalsets::INTEGER[]) AS evalset_no),
+        here AS (
+          SELECT v.*, o.evalset_no
+          FROM temp.staged_vector AS v
+          JOIN of_file AS o ON o.file_no = v.file_no
+        )
         SELECT a.vector_no, a.file_no, b.vector_no, b.file_no, a.kind, a.scorer, a.system, a.level
-        FROM temp.staged_vector AS a
-        JOIN temp.staged_vector AS b
-          ON b.kind = a.kind AND b.scorer = a.scorer AND b.system = a.system AND b.level = a.level
+        FROM here AS a
+        JOIN here AS b
+          ON b.evalset_no = a.evalset_no
+          AND b.kind = a.kind AND b.scorer = a.scorer AND b.system = a.system AND b.level = a.level
           AND b.vector_no > a.vector_no
         ORDER BY a.vector_no, b.vector_no
-        """
+        """,
+        {"files": [file_no for file_no, _ in evalsets], "evalsets": [evalset_no for _, evalset_no in evalsets]},
     )
     for first, first_file, second, second_file, kind, scorer, system, level in pairs:
         name = f"{kind} {scorer!r}, system {system!r}, level {level}"
-        if _same_values(first, second, stage):
-            stage.notes.append(f"{paths[second_file]}: {name} again as in {paths[first_file]}, taken once")
-            stage.drop_vector(second)
+        if _same_values(first, second, batch):
+            note = f"{paths[second_file]}: {name} again as in {paths[first_file]}, taken once"
+            batch.stage_of(second_file).notes.append(note)
+            batch.drop_vectors([second])
             continue
         for here, there in ((first_file, second_file), (second_file, first_file)):
             what = f"{name} has other scores than in {paths[there]}"
-            stage.fault(here, Fault(paths[here], 0, what, "one content", "load the one or the other"))
+            way_out = another_name(kind, files[here]) or "load the one or the other"
+            _fault(batch, here, Fault(paths[here], 0, what, "one content", way_out))
 
 
-def _same_values(first: int, second: int, stage: Stage) -> bool:
-    differing = stage.rows(
+def _same_values(first: int, second: int, batch: Batch) -> bool:
+    differing = batch.rows(
         """
         WITH one AS (
           SELECT segment::VARCHAR AS unit, value FROM temp.staged_score WHERE vector_no = $first

@@ -1,7 +1,7 @@
 """Scores computed here: sacreBLEU's metrics on system outputs of the warehouse, kept as a user's own metric."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,12 @@ import duckdb
 from warehouse.computed import ScoredMetric, store
 from warehouse.connection import Warehouse, writing
 from warehouse.errors import QuestionError, unknown
+from warehouse.progress import Progress
 
 METRICS = ("bleu", "chrf", "ter")
 _NAMES = {"bleu": "sacreBLEU-BLEU", "chrf": "sacreBLEU-chrF", "ter": "sacreBLEU-TER"}
 _ERROR_MEASURES = frozenset({"ter"})
 _TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacreBLEU's own choice by target language
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

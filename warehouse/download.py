@@ -1,7 +1,7 @@
 """The organisers' archive: fetched, checked, unpacked and loaded."""
 
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from warehouse.archive import extract
 from warehouse.errors import SourceError
 from warehouse.fetching import Fetched, fetch
 from warehouse.loading import load
+from warehouse.progress import Progress
 from warehouse.report import LoadReport
 
 ADDRESSES = (
@@ -17,8 +18,6 @@ ADDRESSES = (
 )
 """Where the archive is, the first preferred."""
 ARCHIVE = "mt-metrics-eval-v2.tgz"
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -1,410 +1,338 @@
-"""Writing one staged evaluation set into the warehouse, in one transaction."""
+"""Writing the evaluation sets of a batch into the warehouse, in one transaction."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import duckdb
 
 from warehouse.catalogue import TestsetFacts
+from warehouse.contradictions import contradictions, segment_contradictions
 from warehouse.errors import Fault
 from warehouse.names import LEVELS, LanguagePair
-from warehouse.provenance import Key, record_sources, take_away
+from warehouse.provenance import record_sources, take_away
 from warehouse.readers.base import Content
 from warehouse.registry import register
-from warehouse.stage import Stage
+from warehouse.segments import count_segments, renumber, write_segments
+from warehouse.stage import Batch
 from warehouse.unjoined import unjoined
 
+Declared = Mapping[int, TestsetFacts | None]  # by the evaluation set's number on the stage
 
-def write_evalset(stage: Stage, declared: TestsetFacts | None, contents: Sequence[Content]) -> list[Fault]:
-    """Put the stage into the attached warehouse (see `connection.writing`): all of it, or nothing.
 
-    declared: the organisers' facts of the test set; None leaves those that the warehouse has.
+def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -> dict[int, list[Fault]]:
+    """Put the batch into the attached warehouse (see `connection.writing`): all of it, or nothing.
+
+    declared: the organisers' facts of each test set; None leaves those that the warehouse has.
     contents: the files that were read, broken ones included: those are recorded as refused.
-    A file replaces what an earlier file of the same origin brought. Returns faults where the stage contradicts
-    what the warehouse holds from other files; then nothing was written.
+    A file replaces what an earlier file of the same origin brought. Returns faults where evaluation sets contradict
+    what the warehouse holds from other files, by their numbers; then nothing was written.
     """
-    connection = stage.connection
+    connection = batch.connection
     connection.execute("BEGIN")
     try:
-        key, is_new = _write_evalset_row(stage, declared)
-        if not is_new:
-            take_away(stage, contents, key)
-        record_sources(stage, contents, key)
-        faults: list[Fault] = (
-            []
-            if is_new
-            else (
-                _segment_faults(stage, contents, key)
-                or _annotation_faults(stage, contents, key)
-                or _vector_faults(stage, contents, key)
-            )
-        )
+        evalset_ids, known = _write_evalsets(batch, declared)
+        if known:
+            _rename(batch, known)
+            take_away(batch, contents, known)
+        record_sources(batch, contents, evalset_ids)
+        faults = segment_contradictions(batch, contents, known)
+        if known and not faults:
+            renumber(batch)
+            faults = contradictions(batch, contents, known)
         if faults:
             connection.execute("ROLLBACK")
             return faults
-        _write_segments(stage, key)
-        _write_systems(stage, key)
-        _write_scorers(stage)
-        _write_scores(stage, key)
-        _write_judgements(stage)
-        if not is_new:
-            _remove_nameless(stage, key)
-        _write_outliers(stage, declared, key)
-        _write_entries(stage, declared, key)
-        register(connection, key["evalset"])
-        _check_written(stage, key)
-        if any(content.records is not None for content in contents):
-            stage.notes += unjoined(stage, key)
+        write_segments(batch)
+        _write_systems(batch)
+        _write_scorers(batch)
+        _write_scores(batch)
+        _write_judgements(batch)
+        if known or any(stage.faults for stage in batch.stages):
+            _remove_nameless(batch)
+        _write_outliers(batch, declared, evalset_ids)
+        _write_entries(batch, declared, evalset_ids)
+        register(connection, list(evalset_ids.values()))
+        _check_written(batch)
+        recorded = {content.file_no for content in contents if content.records is not None}
+        chosen = {s.evalset_no: evalset_ids[s.evalset_no] for s in batch.stages if s.file_numbers & recorded}
+        unjoined(batch, chosen)
         connection.execute("COMMIT")
     except BaseException:
         with contextlib.suppress(duckdb.Error):  # a commit that failed has ended the transaction
             connection.execute("ROLLBACK")
         raise
-    return []
+    return {}
 
 
-def _one(connection: duckdb.DuckDBPyConnection, query: str, parameters: Key | None = None) -> int | None:
-    row = connection.execute(query, parameters or {}).fetchone()
-    return None if row is None else int(row[0])
+def _write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], dict[int, int]]:
+    """Insert or update test sets and evaluation sets; the ids of all and of those that were there, by number.
 
-
-def _write_evalset_row(stage: Stage, declared: TestsetFacts | None) -> tuple[Key, bool]:
-    """Insert or update test set and evaluation set; the key that the other steps use, and whether it is new."""
-    connection, lp = stage.connection, LanguagePair.parse(stage.evalset.lp)
-    name: Key = {"name": stage.evalset.testset}
-    testset_id = _one(connection, "SELECT testset_id FROM testset WHERE name = $name", name)
-    if testset_id is None:
-        testset_id = _one(connection, "SELECT coalesce(max(testset_id), 0) + 1 FROM testset")
-        connection.execute("INSERT INTO testset (testset_id, name) VALUES ($id, $name)", {"id": testset_id, **name})
-    found: Key = {"testset_id": testset_id, "lp": stage.evalset.lp}
-    evalset_id = _one(connection, "SELECT evalset_id FROM evalset WHERE testset_id = $testset_id AND lp = $lp", found)
-    is_new = evalset_id is None
-    if is_new:
-        evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset")
+    temp.staged_evalset tells them to the other steps.
+    """
+    connection, names = batch.connection, sorted({stage.evalset.testset for stage in batch.stages})
+    connection.execute(
+        """
+        INSERT INTO testset (testset_id, name)
+        SELECT (SELECT coalesce(max(testset_id), 0) FROM testset) + row_number() OVER (ORDER BY n.name), n.name
+        FROM (SELECT unnest($names::VARCHAR[]) AS name) AS n
+        WHERE n.name NOT IN (SELECT name FROM testset)
+        """,
+        {"names": names},
+    )
+    testset_ids = dict(batch.rows("SELECT name, testset_id FROM testset"))
+    held = {(testset_id, lp): id for testset_id, lp, id in batch.rows("SELECT testset_id, lp, evalset_id FROM evalset")}
+    last = max(held.values(), default=0)
+    evalset_ids, known, new = {}, {}, []
+    for stage in batch.stages:
+        testset_id, lp = testset_ids[stage.evalset.testset], LanguagePair.parse(stage.evalset.lp)
+        if (evalset_id := held.get((testset_id, stage.evalset.lp))) is not None:
+            known[stage.evalset_no] = evalset_id
+        else:
+            evalset_id = last = last + 1
+            new.append((evalset_id, testset_id, stage.evalset.lp, lp.source, lp.target))
+        evalset_ids[stage.evalset_no] = evalset_id
+    if new:
+        columns = zip(("ids", "testsets", "lps", "sources", "targets"), map(list, zip(*new, strict=True)), strict=True)
         connection.execute(
             """
             INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language)
-            VALUES ($id, $testset_id, $lp, $source, $target)
+            SELECT
+              unnest($ids::INTEGER[]), unnest($testsets::INTEGER[]), unnest($lps::VARCHAR[]),
+              unnest($sources::VARCHAR[]), unnest($targets::VARCHAR[])
             """,
-            {"id": evalset_id, **found, "source": lp.source, "target": lp.target},
+            dict(columns),
         )
-    if declared is not None:
-        _write_standards(connection, testset_id, evalset_id, declared, stage.evalset.lp)
-    return {"evalset": evalset_id}, is_new
-
-
-def _write_standards(
-    connection: duckdb.DuckDBPyConnection,
-    testset_id: int | None,
-    evalset_id: int | None,
-    declared: TestsetFacts,
-    lp: str,
-) -> None:
-    connection.execute(
-        "UPDATE testset SET year = $year, description = $description WHERE testset_id = $id",
-        {"id": testset_id, "year": declared.year, "description": declared.description},
-    )
-    facts = declared.evalset(lp)
     connection.execute(
         """
-        UPDATE evalset SET
-          standard_reference = $reference,
-          standard_human_sys = $sys,
-          standard_human_domain = $domain,
-          standard_human_doc = $doc,
-          standard_human_seg = $seg,
-          ranks_human_references = $ranks
-        WHERE evalset_id = $id
+        CREATE OR REPLACE TEMP TABLE staged_evalset AS
+        SELECT
+          unnest($numbers::INTEGER[]) AS evalset_no, unnest($ids::INTEGER[]) AS evalset_id,
+          unnest($declared::BOOLEAN[]) AS is_declared
         """,
         {
-            "id": evalset_id,
-            "reference": facts.standard_reference,
-            "ranks": facts.ranks_human_references,
-            **{level: facts.standard_human.get(level) for level in LEVELS},
+            "numbers": list(evalset_ids),
+            "ids": list(evalset_ids.values()),
+            "declared": [declared[number] is not None for number in evalset_ids],
+        },
+    )
+    _write_standards(batch, declared, evalset_ids)
+    return evalset_ids, known
+
+
+def _write_standards(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int]) -> None:
+    """What the organisers declare of test sets and evaluation sets."""
+    told = [(stage, facts) for stage in batch.stages if (facts := declared[stage.evalset_no]) is not None]
+    if not told:
+        return
+    testsets = {stage.evalset.testset: facts for stage, facts in told}
+    batch.connection.execute(
+        """
+        UPDATE testset
+        SET year = n.year, description = n.description
+        FROM (
+          SELECT unnest($names::VARCHAR[]) AS name, unnest($years::SMALLINT[]) AS year,
+            unnest($descriptions::VARCHAR[]) AS description
+        ) AS n
+        WHERE n.name = testset.name
+        """,
+        {
+            "names": list(testsets),
+            "years": [facts.year for facts in testsets.values()],
+            "descriptions": [facts.description for facts in testsets.values()],
+        },
+    )
+    of_pairs = [facts.evalset(stage.evalset.lp) for stage, facts in told]
+    batch.connection.execute(
+        """
+        UPDATE evalset
+        SET
+          standard_reference = n.reference,
+          standard_human_sys = n.human_sys,
+          standard_human_domain = n.human_domain,
+          standard_human_doc = n.human_doc,
+          standard_human_seg = n.human_seg,
+          ranks_human_references = n.ranks
+        FROM (
+          SELECT
+            unnest($ids::INTEGER[]) AS evalset_id,
+            unnest($references::VARCHAR[]) AS reference,
+            unnest($ranks::BOOLEAN[]) AS ranks,
+            unnest($sys::VARCHAR[]) AS human_sys,
+            unnest($domain::VARCHAR[]) AS human_domain,
+            unnest($doc::VARCHAR[]) AS human_doc,
+            unnest($seg::VARCHAR[]) AS human_seg
+        ) AS n
+        WHERE n.evalset_id = evalset.evalset_id
+        """,
+        {
+            "ids": [evalset_ids[stage.evalset_no] for stage, _ in told],
+            "references": [facts.standard_reference for facts in of_pairs],
+            "ranks": [facts.ranks_human_references for facts in of_pairs],
+            **{level: [facts.standard_human.get(level) for facts in of_pairs] for level in LEVELS},
         },
     )
 
 
-def _segment_faults(stage: Stage, contents: Sequence[Content], key: Key) -> list[Fault]:
-    """Other segments than the warehouse has, while scores or texts of files outside this load hang on the old ones."""
-    changed = stage.rows(
-        """
-        SELECT count(*)
-        FROM (FROM temp.staged_segment WHERE is_declared) AS n
-        FULL JOIN (SELECT * FROM segment WHERE evalset_id = $evalset) AS o
-          ON o.segment = n.segment
-          AND o.document IS NOT DISTINCT FROM n.document
-          AND o.domain IS NOT DISTINCT FROM n.domain
-        WHERE (n.segment IS NULL OR o.segment IS NULL)
-          AND EXISTS (FROM temp.staged_segment WHERE is_declared)
-          AND EXISTS (FROM segment WHERE evalset_id = $evalset)
-        """,
-        key,
-    )
-    hanging = stage.rows(
-        """
-        SELECT s.path
-        FROM source AS s
-        WHERE s.source_id IN (
-          SELECT source_id FROM vector WHERE evalset_id = $evalset AND level <> 'sys'
-          UNION
-          SELECT source_id FROM segment_text WHERE evalset_id = $evalset
-        )
-        ORDER BY s.path
-        """,
-        key,
-    )
-    if changed == [(0,)] or not hanging:
-        return []
-    paths = {content.file_no: str(content.claim.path) for content in contents}
-    ((file_no,),) = stage.rows("SELECT min(file_no) FROM temp.staged_segment")
-    more = f" and {len(hanging) - 1} other files" if len(hanging) > 1 else ""
-    what = f"other segments than those that {hanging[0][0]}{more} belong to"
-    way_out = f"load the two together, with all else that {stage.evalset.testset} {stage.evalset.lp} was loaded from"
-    return [Fault(paths[file_no], 0, what, "the same segments", way_out)]
-
-
-def _annotation_faults(stage: Stage, contents: Sequence[Content], key: Key) -> list[Fault]:
-    """Score files that came without the annotations behind them, which the warehouse has from elsewhere."""
-    origins = {content.claim.origin for content in contents}
-    alone = {
-        content.claim.companion: content
-        for content in contents
-        if not content.claim.is_annotation and content.claim.companion and content.claim.companion not in origins
-    }
-    found = stage.rows(
-        """
-        SELECT origin, path
-        FROM source
-        WHERE evalset_id = $evalset AND status = 'loaded' AND list_contains($companions::VARCHAR[], origin)
-        ORDER BY origin
-        """,
-        {**key, "companions": list(alone)},
-    )
-    way_out = "load the two together, or all into a new file"
-    return [
-        Fault(str(alone[origin].claim.path), 0, f"comes without the annotations behind it, {path}", "both", way_out)
-        for origin, path in found
+def _rename(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
+    """Systems that a better name has come for. evalset_ids: by number, of those that the warehouse has."""
+    renamed = [
+        (evalset_ids[stage.evalset_no], old, new)
+        for stage in batch.stages
+        if stage.evalset_no in evalset_ids
+        for old, new in sorted(stage.renamed.items())
     ]
-
-
-_MET = """
-CREATE OR REPLACE TEMP TABLE met_vector AS
-SELECT n.vector_no, v.vector_id, n.file_no, o.path, n.kind, n.scorer, n.level
-FROM temp.staged_vector AS n
-JOIN scorer AS sc ON sc.kind = n.kind AND sc.name = n.scorer
-JOIN system AS y ON y.evalset_id = $evalset AND y.name = n.system
-JOIN vector AS v
-  ON v.evalset_id = $evalset AND v.scorer_id = sc.scorer_id AND v.system_id = y.system_id AND v.level = n.level
-JOIN source AS o ON o.source_id = v.source_id
-"""
-_DIFFERING = """
-WITH here AS (
-  SELECT m.vector_no, s.segment::VARCHAR AS unit, s.value
-  FROM temp.met_vector AS m
-  JOIN temp.staged_score AS s ON s.vector_no = m.vector_no
-  UNION ALL
-  SELECT m.vector_no, s.unit, s.value
-  FROM temp.met_vector AS m
-  JOIN temp.staged_aggregate AS s ON s.vector_no = m.vector_no
-),
-there AS (
-  SELECT m.vector_no, s.segment::VARCHAR AS unit, s.value
-  FROM temp.met_vector AS m
-  JOIN score AS s ON s.vector_id = m.vector_id
-  UNION ALL
-  SELECT m.vector_no, s.unit, s.value
-  FROM temp.met_vector AS m
-  JOIN aggregate_score AS s ON s.vector_id = m.vector_id
-)
-SELECT DISTINCT coalesce(here.vector_no, there.vector_no)
-FROM here
-FULL JOIN there
-  ON there.vector_no = here.vector_no
-  AND there.unit IS NOT DISTINCT FROM here.unit
-  AND there.value IS NOT DISTINCT FROM here.value
-WHERE here.vector_no IS NULL OR there.vector_no IS NULL
-UNION
-SELECT j.vector_no FROM temp.staged_judgement AS j
-"""
-
-
-def _vector_faults(stage: Stage, contents: Sequence[Content], key: Key) -> list[Fault]:
-    """Vectors that the warehouse has from other files, with other values.
-
-    Those with the same values leave the stage, with a note; vectors with judgements behind them never do.
-    """
-    connection = stage.connection
-    connection.execute(_MET, key)
-    met = stage.rows("SELECT vector_no, file_no, path, kind, scorer, level FROM temp.met_vector ORDER BY vector_no")
-    differing = {vector_no for (vector_no,) in stage.rows(_DIFFERING)} if met else set()
-    connection.execute("DROP TABLE temp.met_vector")
-    paths = {content.file_no: str(content.claim.path) for content in contents}
-    faults, notes = [], []
-    for vector_no, file_no, path, kind, scorer, level in met:
-        what = f"{kind} {scorer!r} at level {level}"
-        if vector_no in differing:
-            faults.append(Fault(paths[file_no], 0, f"{what} is in the warehouse already, from {path}", "it once"))
-        else:
-            notes.append(f"{paths[file_no]}: {what} again as in the warehouse, from {path}, taken once")
-            stage.drop_vector(vector_no)
-    stage.notes += dict.fromkeys(notes)
-    return list(dict.fromkeys(faults))
-
-
-def _write_segments(stage: Stage, key: Key) -> None:
-    """Declared segments replace all; others, that scores name, come to those that there are and have no source."""
-    connection = stage.connection
-    if _one(connection, "SELECT count(*) FROM temp.staged_segment"):
-        if _one(connection, "SELECT count(*) FROM temp.staged_segment WHERE is_declared"):
-            connection.execute("DELETE FROM segment WHERE evalset_id = $evalset", key)
-        connection.execute(
-            """
-            INSERT INTO segment
-            SELECT
-              $evalset, n.segment, n.position, n.domain, n.document, n.index_in_document,
-              CASE WHEN n.is_declared THEN o.source_id END
-            FROM temp.staged_segment AS n
-            JOIN temp.staged_source AS o ON o.file_no = n.file_no
-            ORDER BY n.segment
-            """,
-            key,
-        )
-        _count_segments(stage, key)
-    connection.execute(
+    if not renamed:
+        return
+    columns = zip(("ids", "old", "new"), map(list, zip(*renamed, strict=True)), strict=True)
+    batch.connection.execute(
         """
-        INSERT INTO segment_text
-        SELECT $evalset, n.kind, n.name, n.segment, n.text, o.source_id
-        FROM temp.staged_text AS n
-        JOIN temp.staged_source AS o ON o.file_no = n.file_no
-        ORDER BY n.kind, n.name, n.segment
+        CREATE OR REPLACE TEMP TABLE staged_rename AS
+        SELECT y.system_id, n.new
+        FROM (
+          SELECT unnest($ids::INTEGER[]) AS evalset_id, unnest($old::VARCHAR[]) AS old, unnest($new::VARCHAR[]) AS new
+        ) AS n
+        JOIN system AS y ON y.evalset_id = n.evalset_id AND y.name = n.old
         """,
-        key,
+        dict(columns),
     )
-
-
-def _count_segments(stage: Stage, key: Key) -> None:
-    stage.connection.execute(
+    batch.connection.execute(
         """
-        UPDATE evalset
-        SET n_segments = (SELECT count(*) FROM segment WHERE evalset_id = $evalset)
-        WHERE evalset_id = $evalset
-        """,
-        key,
+        DELETE FROM system_spelling
+        USING temp.staged_rename AS n
+        WHERE system_spelling.system_id = n.system_id AND system_spelling.spelling = n.new
+        """
     )
+    batch.connection.execute(
+        "UPDATE system SET name = n.new FROM temp.staged_rename AS n WHERE system.system_id = n.system_id"
+    )
+    for stage in batch.stages:
+        where = f"{stage.evalset.testset} {stage.evalset.lp}"
+        stage.notes += [f"{where}: system {old} is now {new}" for old, new in sorted(stage.renamed.items())]
 
 
-def _write_systems(stage: Stage, key: Key) -> None:
-    stage.connection.execute(
+def _write_systems(batch: Batch) -> None:
+    batch.connection.execute(
         """
         INSERT INTO system
         SELECT
-          (SELECT coalesce(max(system_id), 0) FROM system) + row_number() OVER (ORDER BY n.name),
-          $evalset,
+          (SELECT coalesce(max(system_id), 0) FROM system) + row_number() OVER (ORDER BY o.evalset_id, n.name),
+          o.evalset_id,
           n.name,
           n.name,
           CASE WHEN bool_or(n.kind = 'human') THEN 'human' WHEN bool_and(n.kind = 'qc') THEN 'qc' ELSE 'mt' END,
           false
         FROM temp.staged_system AS n
-        WHERE NOT EXISTS (FROM system AS y WHERE y.evalset_id = $evalset AND y.name = n.name)
-        GROUP BY n.name
-        """,
-        key,
+        JOIN temp.staged_source AS o ON o.file_no = n.file_no
+        WHERE NOT EXISTS (FROM system AS y WHERE y.evalset_id = o.evalset_id AND y.name = n.name)
+        GROUP BY o.evalset_id, n.name
+        """
     )
-    stage.connection.execute(
+    batch.connection.execute(
         """
         INSERT INTO system_spelling
         SELECT y.system_id, n.spelling, n.rule
         FROM temp.staged_spelling AS n
-        JOIN system AS y ON y.evalset_id = $evalset AND y.name = n.system
+        JOIN temp.staged_evalset AS e ON e.evalset_no = n.evalset_no
+        JOIN system AS y ON y.evalset_id = e.evalset_id AND y.name = n.system
         WHERE NOT EXISTS (FROM system_spelling AS o WHERE o.system_id = y.system_id AND o.spelling = n.spelling)
         ORDER BY y.system_id, n.spelling
-        """,
-        key,
+        """
     )
-    stage.connection.execute(
+    batch.connection.execute(
         """
         WITH short AS (
           SELECT
-            system_id,
+            system_id, evalset_id,
             CASE WHEN kind = 'human' THEN name ELSE regexp_replace(name, '(.)[.][0-9]+$', '\\1') END AS short_name
           FROM system
-          WHERE evalset_id = $evalset
+          WHERE evalset_id IN (SELECT evalset_id FROM temp.staged_evalset)
         ),
         named AS (
-          SELECT h.system_id, CASE WHEN count(*) OVER (PARTITION BY h.short_name) = 1 THEN h.short_name END AS canonical
+          SELECT
+            h.system_id,
+            CASE WHEN count(*) OVER (PARTITION BY h.evalset_id, h.short_name) = 1 THEN h.short_name END AS canonical
           FROM short AS h
         )
         UPDATE system
         SET canonical_name = coalesce(n.canonical, system.name)
         FROM named AS n
         WHERE n.system_id = system.system_id AND system.canonical_name <> coalesce(n.canonical, system.name)
-        """,
-        key,
+        """
     )
 
 
-def _remove_nameless(stage: Stage, key: Key) -> None:
+_HERE = "SELECT evalset_id FROM temp.staged_evalset"
+
+
+def _remove_nameless(batch: Batch) -> None:
     """Systems, and segments that nothing declares, which no file names any more."""
-    gone = """
+    gone = f"""
         SELECT y.system_id
         FROM system AS y
-        WHERE y.evalset_id = $evalset
-          AND NOT EXISTS (FROM vector AS v WHERE v.evalset_id = $evalset AND v.system_id = y.system_id)
-          AND NOT EXISTS (FROM segment_text AS x WHERE x.evalset_id = $evalset AND x.name = y.name)
+        WHERE y.evalset_id IN ({_HERE})
+          AND NOT EXISTS (FROM vector AS v WHERE v.evalset_id = y.evalset_id AND v.system_id = y.system_id)
+          AND NOT EXISTS (FROM segment_text AS x WHERE x.evalset_id = y.evalset_id AND x.name = y.name)
         """
-    stage.connection.execute(f"DELETE FROM system_spelling WHERE system_id IN ({gone})", key)
-    stage.connection.execute(f"DELETE FROM system WHERE system_id IN ({gone})", key)
-    if _one(stage.connection, "SELECT count(*) FROM segment WHERE evalset_id = $evalset AND source_id IS NULL", key):
-        stage.connection.execute(
-            """
+    batch.connection.execute(f"DELETE FROM system_spelling WHERE system_id IN ({gone})")
+    batch.connection.execute(f"DELETE FROM system WHERE system_id IN ({gone})")
+    loose = f"evalset_id IN ({_HERE}) AND source_id IS NULL"
+    if batch.rows(f"SELECT 1 FROM segment WHERE {loose} LIMIT 1"):
+        batch.connection.execute(
+            f"""
             DELETE FROM segment
-            WHERE evalset_id = $evalset AND source_id IS NULL AND segment NOT IN (
-              SELECT s.segment
+            WHERE {loose} AND (evalset_id, segment) NOT IN (
+              SELECT (v.evalset_id, s.segment)
               FROM score AS s
               JOIN vector AS v ON v.vector_id = s.vector_id
-              WHERE v.evalset_id = $evalset
+              WHERE v.evalset_id IN ({_HERE})
               UNION
-              SELECT j.segment
+              SELECT (v.evalset_id, j.segment)
               FROM judgement AS j
               JOIN vector AS v ON v.vector_id = j.vector_id
-              WHERE v.evalset_id = $evalset
+              WHERE v.evalset_id IN ({_HERE})
               UNION
-              SELECT segment FROM segment_text WHERE evalset_id = $evalset
+              SELECT (x.evalset_id, x.segment)
+              FROM segment_text AS x
+              WHERE x.evalset_id IN ({_HERE})
             )
-            """,
-            key,
-        )
-        _count_segments(stage, key)
-
-
-def _write_outliers(stage: Stage, declared: TestsetFacts | None, key: Key) -> None:
-    if declared is not None:
-        outliers = sorted(declared.evalset(stage.evalset.lp).outlier_systems)
-        stage.connection.execute(
             """
-            WITH named AS (
-              SELECT y.system_id, bool_or(n.name IN (SELECT unnest($outliers::VARCHAR[]))) AS is_outlier
-              FROM system AS y
-              JOIN (
-                SELECT system_id, name FROM system
-                UNION ALL
-                SELECT system_id, spelling FROM system_spelling
-              ) AS n ON n.system_id = y.system_id
-              WHERE y.evalset_id = $evalset
-              GROUP BY y.system_id
-            )
-            UPDATE system
-            SET is_outlier = n.is_outlier
-            FROM named AS n
-            WHERE n.system_id = system.system_id AND system.is_outlier <> n.is_outlier
-            """,
-            {**key, "outliers": outliers},
         )
+        count_segments(batch)
 
 
-def _write_scorers(stage: Stage) -> None:
-    stage.connection.execute(
+def _write_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int]) -> None:
+    named = [
+        (evalset_ids[stage.evalset_no], name)
+        for stage in batch.stages
+        if (facts := declared[stage.evalset_no]) is not None
+        for name in sorted(facts.evalset(stage.evalset.lp).outlier_systems)
+    ]
+    batch.connection.execute(
+        """
+        WITH outlier AS (SELECT unnest($ids::INTEGER[]) AS evalset_id, unnest($names::VARCHAR[]) AS name),
+        named AS (
+          SELECT y.system_id, bool_or(o.name IS NOT NULL) AS is_outlier
+          FROM system AS y
+          JOIN (
+            SELECT system_id, name FROM system
+            UNION ALL
+            SELECT system_id, spelling FROM system_spelling
+          ) AS n ON n.system_id = y.system_id
+          LEFT JOIN outlier AS o ON o.evalset_id = y.evalset_id AND o.name = n.name
+          WHERE y.evalset_id IN (SELECT evalset_id FROM temp.staged_evalset WHERE is_declared)
+          GROUP BY y.system_id
+        )
+        UPDATE system
+        SET is_outlier = n.is_outlier
+        FROM named AS n
+        WHERE n.system_id = system.system_id AND system.is_outlier <> n.is_outlier
+        """,
+        {"ids": [evalset_id for evalset_id, _ in named], "names": [name for _, name in named]},
+    )
+
+
+def _write_scorers(batch: Batch) -> None:
+    batch.connection.execute(
         """
         INSERT INTO scorer (scorer_id, kind, name, base_name, reference, is_reference_free)
         SELECT
@@ -417,72 +345,83 @@ def _write_scorers(stage: Stage) -> None:
     )
 
 
-def _write_entries(stage: Stage, declared: TestsetFacts | None, key: Key) -> None:
+def _write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int]) -> None:
     """Each metric with scores has an entry; those of users and those that are no entry of the task keep theirs."""
-    connection = stage.connection
-    scored = "SELECT scorer_id FROM vector WHERE evalset_id = $evalset"
-    dropped = f"scorer_id NOT IN ({scored})"
-    if declared is not None:
-        dropped += " OR (NOT is_own AND status IS DISTINCT FROM 'no entry')"
-    connection.execute(f"DELETE FROM entry WHERE evalset_id = $evalset AND ({dropped})", key)
-    metrics = stage.rows(
-        f"""
-        SELECT sc.scorer_id, sc.base_name
-        FROM scorer AS sc
-        WHERE sc.kind = 'metric'
-          AND sc.scorer_id IN ({scored})
-          AND NOT EXISTS (FROM entry AS n WHERE n.evalset_id = $evalset AND n.scorer_id = sc.scorer_id)
-        """,
-        key,
+    connection = batch.connection
+    connection.execute(
+        """
+        DELETE FROM entry
+        USING temp.staged_evalset AS e
+        WHERE entry.evalset_id = e.evalset_id AND (
+          NOT EXISTS (FROM vector AS v WHERE v.evalset_id = entry.evalset_id AND v.scorer_id = entry.scorer_id)
+          OR (e.is_declared AND NOT entry.is_own AND entry.status IS DISTINCT FROM 'no entry')
+        )
+        """
     )
-    facts = declared or TestsetFacts(stage.evalset.testset)
+    metrics = batch.rows(
+        """
+        SELECT e.evalset_no, sc.scorer_id, sc.base_name
+        FROM temp.staged_evalset AS e
+        JOIN (SELECT DISTINCT evalset_id, scorer_id FROM vector) AS v ON v.evalset_id = e.evalset_id
+        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
+        WHERE NOT EXISTS (FROM entry AS n WHERE n.evalset_id = e.evalset_id AND n.scorer_id = sc.scorer_id)
+        ORDER BY e.evalset_no, sc.scorer_id
+        """
+    )
+    evalsets = {stage.evalset_no: stage.evalset for stage in batch.stages}
+    facts = {number: declared[number] or TestsetFacts(evalset.testset) for number, evalset in evalsets.items()}
     connection.execute(
         """
         INSERT INTO entry
-        SELECT $evalset, n.scorer_id, coalesce(o.status, n.status), coalesce(o.is_own, false)
-        FROM (SELECT unnest($scorers::INTEGER[]) AS scorer_id, unnest($statuses::VARCHAR[]) AS status) AS n
+        SELECT n.evalset_id, n.scorer_id, coalesce(o.status, n.status), coalesce(o.is_own, false)
+        FROM (
+          SELECT unnest($evalsets::INTEGER[]) AS evalset_id, unnest($scorers::INTEGER[]) AS scorer_id,
+            unnest($statuses::VARCHAR[]) AS status
+        ) AS n
         LEFT JOIN (
-          SELECT sc.scorer_id, min(v.status) AS status, bool_and(v.is_own) AS is_own
+          SELECT f.evalset_id, sc.scorer_id, min(v.status) AS status, bool_and(v.is_own) AS is_own
           FROM temp.staged_vector AS v
+          JOIN temp.staged_source AS f ON f.file_no = v.file_no
           JOIN scorer AS sc ON sc.kind = v.kind AND sc.name = v.scorer
-          GROUP BY sc.scorer_id
-        ) AS o ON o.scorer_id = n.scorer_id
-        ORDER BY n.scorer_id
+          GROUP BY f.evalset_id, sc.scorer_id
+        ) AS o ON o.evalset_id = n.evalset_id AND o.scorer_id = n.scorer_id
+        ORDER BY n.evalset_id, n.scorer_id
         """,
         {
-            **key,
-            "scorers": [scorer_id for scorer_id, _ in metrics],
-            "statuses": [facts.status(stage.evalset.lp, base_name) for _, base_name in metrics],
+            "evalsets": [evalset_ids[number] for number, _, _ in metrics],
+            "scorers": [scorer_id for _, scorer_id, _ in metrics],
+            "statuses": [facts[number].status(evalsets[number].lp, base_name) for number, _, base_name in metrics],
         },
     )
 
 
-def _write_scores(stage: Stage, key: Key) -> None:
-    """Vectors and their scores; vectors are numbered in the order (kind, scorer, system, level)."""
-    connection = stage.connection
+def _write_scores(batch: Batch) -> None:
+    """Vectors and their scores; an evaluation set numbers its vectors in the order (kind, scorer, level, system)."""
+    connection = batch.connection
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE staged_id AS
         SELECT
           n.vector_no,
           ((SELECT coalesce(max(vector_id), 0) FROM vector)
-            + row_number() OVER (ORDER BY n.kind, n.scorer, n.level, n.system))::INTEGER AS vector_id
+            + row_number() OVER (ORDER BY o.evalset_no, n.kind, n.scorer, n.level, n.system))::INTEGER AS vector_id
         FROM temp.staged_vector AS n
+        JOIN temp.staged_source AS o ON o.file_no = n.file_no
         """
     )
     connection.execute(
         """
         INSERT INTO vector
         SELECT
-          i.vector_id, $evalset, sc.scorer_id, y.system_id, n.level, o.source_id, n.n_values, n.n_missing, n.is_negated
+          i.vector_id, o.evalset_id, sc.scorer_id, y.system_id, n.level, o.source_id, n.n_values, n.n_missing,
+          n.is_negated
         FROM temp.staged_vector AS n
         JOIN temp.staged_id AS i ON i.vector_no = n.vector_no
         JOIN scorer AS sc ON sc.kind = n.kind AND sc.name = n.scorer
-        JOIN system AS y ON y.evalset_id = $evalset AND y.name = n.system
         JOIN temp.staged_source AS o ON o.file_no = n.file_no
+        JOIN system AS y ON y.evalset_id = o.evalset_id AND y.name = n.system
         ORDER BY i.vector_id
-        """,
-        key,
+        """
     )
     connection.execute(
         """
@@ -504,11 +443,17 @@ def _write_scores(stage: Stage, key: Key) -> None:
     )
 
 
-def _write_judgements(stage: Stage) -> None:
-    connection = stage.connection
-    if not _one(connection, "SELECT count(*) FROM temp.staged_judgement"):
+def _write_judgements(batch: Batch) -> None:
+    connection = batch.connection
+    ((n_judgements, first),) = batch.rows(
+        """
+        SELECT
+          (SELECT count(*) FROM temp.staged_judgement),
+          (SELECT coalesce(max(judgement_id), 0) + 1 FROM judgement)
+        """
+    )
+    if not n_judgements:
         return
-    first = _one(connection, "SELECT coalesce(max(judgement_id), 0) + 1 FROM judgement")
     connection.execute(
         """
         INSERT INTO judgement
@@ -531,9 +476,9 @@ def _write_judgements(stage: Stage) -> None:
     )
 
 
-def _check_written(stage: Stage, key: Key) -> None:
+def _check_written(batch: Batch) -> None:
     """Assert that all that was staged arrived, and that each key is there once; facts carry no constraints."""
-    ((staged_vectors, staged_scores, last_segment, vectors, scores, repeated),) = stage.rows(
+    ((staged_vectors, staged_scores, last_segment, vectors, scores, repeated),) = batch.rows(
         """
         SELECT
           (SELECT count(*) FROM temp.staged_vector),
@@ -544,13 +489,16 @@ def _check_written(stage: Stage, key: Key) -> None:
           (
             SELECT count(*)
             FROM (
-              SELECT 1 FROM vector WHERE evalset_id = $evalset GROUP BY scorer_id, system_id, level HAVING count(*) > 1
+              SELECT 1
+              FROM vector
+              WHERE evalset_id IN (SELECT evalset_id FROM temp.staged_evalset)
+              GROUP BY evalset_id, scorer_id, system_id, level
+              HAVING count(*) > 1
             )
           )
-        """,
-        key,
+        """
     )
-    ((double,),) = stage.rows(
+    ((double,),) = batch.rows(
         f"""
         SELECT coalesce(sum(n_rows - n_segments), 0)
         FROM (

@@ -9,15 +9,14 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from email.message import Message
 from pathlib import Path
 
 from warehouse.errors import SourceError
-
-Progress = Callable[[str, int, int], None]
+from warehouse.progress import Progress
 
 _CHUNK = 1 << 18
 _ATTEMPTS = 5  # in a row that come no further than any before

@@ -9,6 +9,7 @@ from typing import Any
 from warehouse.catalogue import TestsetFacts
 from warehouse.connection import PATIENCE, Warehouse, holds_nothing
 from warehouse.names import LEVELS
+from warehouse.readers import is_record_reader
 from warehouse.readers.base import Content
 from warehouse.stage import Evalset
 
@@ -211,7 +212,7 @@ def known_evalset(database: Path, held: Holdings) -> Evalset:
         )
         segments = warehouse.rows(
             """
-            SELECT g.segment, g.document, g.index_in_document, g.source_id IS NOT NULL
+            SELECT g.segment, g.position, g.document, g.index_in_document, g.domain, g.source_id IS NOT NULL
             FROM segment AS g
             JOIN evalset AS e ON e.evalset_id = g.evalset_id
             JOIN testset AS t ON t.testset_id = e.testset_id
@@ -232,6 +233,18 @@ def known_evalset(database: Path, held: Holdings) -> Evalset:
             """,
             key,
         )
+        readers = warehouse.rows(
+            """
+            SELECT DISTINCT y.name, o.reader
+            FROM vector AS v
+            JOIN evalset AS e ON e.evalset_id = v.evalset_id
+            JOIN testset AS t ON t.testset_id = e.testset_id
+            JOIN system AS y ON y.system_id = v.system_id
+            JOIN source AS o ON o.source_id = v.source_id
+            WHERE t.name = $testset AND e.lp = $lp
+            """,
+            key,
+        )
     is_declared = any(declared for *_, declared in segments)
     names = frozenset(name for name, _ in spellings)
     return Evalset(
@@ -241,6 +254,7 @@ def known_evalset(database: Path, held: Holdings) -> Evalset:
         frozenset(name for (name,) in texts),
         names=names,
         spellings={**{spelling: name for name, spelling in spellings if spelling is not None}, **{n: n for n in names}},
-        segments=tuple((number, document, index) for number, document, index, _ in segments),
+        fixed=frozenset(name for name, reader in readers if not is_record_reader(reader)) | {name for (name,) in texts},
+        segments=tuple(tuple(segment) for *segment, _ in segments),
         is_declared=is_declared,
     )

@@ -8,8 +8,9 @@ import duckdb
 
 from warehouse.connection import Warehouse, writing
 from warehouse.errors import QuestionError, unknown
-from warehouse.loading import Progress, load
+from warehouse.loading import load
 from warehouse.names import REFERENCE_FREE
+from warehouse.progress import Progress
 from warehouse.readers.records import Given
 from warehouse.report import LoadReport
 

@@ -50,15 +50,22 @@ def without_number(name: str) -> str:
 
 
 def join_spellings(
-    sources: Iterable[Collection[str]], known: Mapping[str, str], aliases: Mapping[str, str]
+    sources: Iterable[Collection[str]],
+    known: Mapping[str, str],
+    aliases: Mapping[str, str],
+    *,
+    fixed: Collection[str] = (),
+    quiet: Collection[str] = (),
 ) -> dict[str, Joined]:
     """The system of each spelling.
 
     sources: the names that each file has. known: spelling -> system, of the warehouse; systems stand for themselves.
-    aliases: spelling -> system, declared.
+    aliases: spelling -> system, declared. fixed: systems that keep their names; quiet: spellings that give no system
+    its name. Of the spellings of one system its name is the same in whatever order files come: see `preferred`.
+    Systems of the warehouse are among the answers where their names change.
 
-    >>> join_spellings([{"A_B.1", "C.1", "C.2"}, {"A-B", "C"}], {}, {})["A_B.1"].rule
-    'number at the end dropped'
+    >>> join_spellings([{"A_B.1", "C.1", "C.2"}, {"A-B", "C"}], {}, {})["A_B.1"]
+    Joined(system='A-B', rule='number at the end dropped')
     """
     files = [set(names) for names in sources]
     uses = Counter(name for names in files for name in names)
@@ -73,28 +80,55 @@ def join_spellings(
         if not is_human_name(name) and joined.get(name, Joined(name)).rule != ALIAS:
             groups[letters(without_number(name))].add(name)
     for group in groups.values():
-        for names in [group] if _is_one(group, files, known) else _by_letters(group, files, known):
-            systems = sorted({known[name] for name in names if name in known})
-            system = systems[0] if systems else min(names, key=lambda name: (-uses[name], name))
-            for name in names - joined.keys():
+        for names in [group] if _is_one(group, files, known, fixed) else _by_letters(group, files, known, fixed):
+            systems = {known[name] for name in names if name in known}
+            named = (names - set(quiet)) | systems or names
+            keeps = systems - names or systems & set(fixed) or named & set(fixed)
+            system = min(keeps, default=preferred(named))
+            for name in (names & uses.keys()) | systems:
                 rule = LETTERS if letters(name) == letters(system) else NUMBER
+                if name != system and known.get(name) == system:
+                    rule = BEFORE
                 joined[name] = Joined(system, None if name == system else rule)
-    return {name: joined.get(name, Joined(name)) for name in sorted(uses)}
+    for name, item in joined.items():
+        if item.rule == ALIAS and aliases[name] in joined:
+            joined[name] = Joined(joined[aliases[name]].system, ALIAS)
+    there = uses.keys() | {name for name in known.values() if joined.get(name, Joined(name)).system != name}
+    return {name: joined.get(name, Joined(name)) for name in sorted(there)}
 
 
-def _is_one(names: set[str], files: Iterable[set[str]], known: Mapping[str, str]) -> bool:
+def preferred(names: Collection[str]) -> str:
+    """The spelling that names a system: without a number, in small letters, with underscores rather than dashes.
+
+    >>> preferred({"Online-A.5", "ONLINE-A", "Online-A"})
+    'Online-A'
+    """
+    return max(names, key=lambda name: (without_number(name) == name, name))
+
+
+def _is_one(names: set[str], files: Iterable[set[str]], known: Mapping[str, str], fixed: Collection[str]) -> bool:
     """Whether names can be spellings of one system: they have one number at most, and nobody has two of them."""
     numbered = {letters(name) for name in names if without_number(name) != name}
-    systems = {known[name] for name in names if name in known}
-    return len(numbered) <= 1 and len(systems) <= 1 and all(len(names & there) <= 1 for there in files)
+    systems = {known[name] for name in names if name in known} | (names & set(fixed))
+    n_known = len({known[name] for name in names if name in known})
+    return (
+        len(numbered) <= 1
+        and n_known <= 1
+        and len(systems & set(fixed)) <= 1
+        and all(len(names & there) <= 1 for there in files)
+    )
 
 
-def _by_letters(names: set[str], files: list[set[str]], known: Mapping[str, str]) -> list[set[str]]:
+def _by_letters(
+    names: set[str], files: list[set[str]], known: Mapping[str, str], fixed: Collection[str]
+) -> list[set[str]]:
     """The names that have all letters and digits in common; each alone where they cannot be one system."""
     groups: dict[str, set[str]] = defaultdict(set)
     for name in names:
         groups[letters(name)].add(name)
-    return [part for group in groups.values() for part in ([group] if _is_one(group, files, known) else _each(group))]
+    return [
+        part for group in groups.values() for part in ([group] if _is_one(group, files, known, fixed) else _each(group))
+    ]
 
 
 def _each(names: Iterable[str]) -> list[set[str]]:

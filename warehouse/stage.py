@@ -1,4 +1,8 @@
-"""The stage: content of files laid out in memory, in the warehouse's own terms, before anything is written."""
+"""The stage: content of files laid out in memory, in the warehouse's own terms, before anything is written.
+
+Evaluation sets that are written in one transaction share their staging tables, a batch; each has its own stage there.
+Numbers of files, vectors and judgements are unique within the batch, so that rows tell whose they are.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,8 +26,9 @@ CREATE OR REPLACE TEMP TABLE staged_system (
   file_no INTEGER NOT NULL, name VARCHAR NOT NULL, kind VARCHAR NOT NULL
 );
 CREATE OR REPLACE TEMP TABLE staged_spelling (
-  spelling VARCHAR NOT NULL, system VARCHAR NOT NULL, rule VARCHAR NOT NULL
+  evalset_no INTEGER NOT NULL, spelling VARCHAR NOT NULL, system VARCHAR NOT NULL, rule VARCHAR NOT NULL
 );
+CREATE OR REPLACE TEMP TABLE staged_renumbering (evalset_no INTEGER NOT NULL, old INTEGER NOT NULL, new INTEGER);
 CREATE OR REPLACE TEMP TABLE staged_text (
   file_no INTEGER NOT NULL, kind VARCHAR NOT NULL, name VARCHAR, segment INTEGER NOT NULL, text VARCHAR NOT NULL
 );
@@ -55,17 +60,19 @@ _DROPS = (
     f"DELETE FROM temp.staged_vector WHERE {_OF_FILES}",
     f"DELETE FROM temp.staged_text WHERE {_OF_FILES}",
     f"DELETE FROM temp.staged_system WHERE {_OF_FILES}",
-    f"DELETE FROM temp.staged_segment WHERE {_OF_FILES}",
+    f"DELETE FROM temp.staged_segment WHERE is_declared AND {_OF_FILES}",
 )
+_STAGE_DROPS = (
+    "DELETE FROM temp.staged_spelling WHERE evalset_no IN (SELECT unnest($evalsets))",
+    "DELETE FROM temp.staged_renumbering WHERE evalset_no IN (SELECT unnest($evalsets))",
+)
+_CHOSEN = "vector_no IN (SELECT unnest($vectors))"
 _VECTOR_DROPS = (
-    """
+    f"""
     DELETE FROM temp.staged_rating
-    WHERE judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE vector_no = $n)
+    WHERE judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_CHOSEN})
     """,
-    *(
-        f"DELETE FROM temp.staged_{table} WHERE vector_no = $n"
-        for table in ("judgement", "score", "aggregate", "vector")
-    ),
+    *(f"DELETE FROM temp.staged_{table} WHERE {_CHOSEN}" for table in ("judgement", "score", "aggregate", "vector")),
 )
 
 Documents = tuple[tuple[str | None, str | None], ...]  # (domain, document) of each segment, in test-set order
@@ -77,7 +84,8 @@ class Evalset:
 
     documents: of its segments where they are declared; empty where none are yet. systems: those that the warehouse
         has texts of. names: all systems. spellings: of systems, each with its system; names stand for themselves.
-    segments: (number, document, index) of each. is_declared: whether a file declares which segments there are.
+    fixed: systems that files of the organisers' layout name. segments: (number, line, document, index, domain) of
+        each, without a line where the number is provisional. is_declared: whether a file declares which there are.
     """
 
     testset: str
@@ -86,33 +94,139 @@ class Evalset:
     systems: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     spellings: Mapping[str, str] = field(default_factory=dict)
-    segments: tuple[tuple[int, str | None, int | None], ...] = ()
+    fixed: frozenset[str] = frozenset()
+    segments: tuple[tuple[int, int | None, str | None, int | None, str | None], ...] = ()
     is_declared: bool = False
 
 
-class Stage:
-    """Staging tables of one evaluation set, with the faults that readers and checks found."""
+class Batch:
+    """Staging tables that evaluation sets share, on one connection; what was there before is gone.
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, evalset: Evalset) -> None:
-        self.connection = connection
+    Frames are gathered and reach the tables together, before the first question about them.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self.stages: list[Stage] = []
+        self._gathered: dict[str, list[pl.DataFrame]] = defaultdict(list)
+        self._n_files = 0
+        self._n_vectors = 0
+        self._n_judgements = 0
+        connection.execute(_TABLES)
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The connection, with all that was gathered in its tables."""
+        self._lay_out()
+        return self._connection
+
+    def stage(self, evalset: "Evalset", file_numbers: Iterable[int] = ()) -> "Stage":
+        """A stage of one more evaluation set, of which some files will bring something."""
+        self.stages.append(Stage(self, len(self.stages), evalset, frozenset(file_numbers)))
+        return self.stages[-1]
+
+    def stage_of(self, file_no: int) -> "Stage":
+        """The stage that a file brings something to."""
+        return next(stage for stage in self.stages if file_no in stage.file_numbers)
+
+    def new_files(self, n: int) -> range:
+        """Numbers for n further files."""
+        self._n_files += n
+        return range(self._n_files - n, self._n_files)
+
+    def new_vectors(self, n: int) -> range:
+        """Numbers for n further vectors."""
+        self._n_vectors += n
+        return range(self._n_vectors - n, self._n_vectors)
+
+    def new_judgements(self, n: int) -> range:
+        """Numbers for n further judgements."""
+        self._n_judgements += n
+        return range(self._n_judgements - n, self._n_judgements)
+
+    def add(self, table: str, frame: "pl.DataFrame") -> None:
+        """Append rows to `temp.staged_<table>`."""
+        if not frame.is_empty():
+            self._gathered[table].append(frame)
+
+    def _lay_out(self) -> None:
+        import polars as pl
+
+        gathered, self._gathered = self._gathered, defaultdict(list)
+        for table, frames in gathered.items():
+            alike: dict[tuple[str, ...], list[pl.DataFrame]] = defaultdict(list)
+            for frame in frames:
+                alike[tuple(frame.columns)].append(frame)
+            for same in alike.values():
+                insert(self._connection, f"temp.staged_{table}", pl.concat(same, how="vertical_relaxed"))
+
+    def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
+        return self.connection.execute(query, dict(parameters or {})).fetchall()
+
+    def n_scores(self) -> dict[int, int]:
+        """How many scores of segments, missing ones apart, each file brought that brought any."""
+        query = """
+            SELECT v.file_no, count(s.value)
+            FROM temp.staged_vector AS v
+            JOIN temp.staged_score AS s ON s.vector_no = v.vector_no
+            GROUP BY v.file_no
+            """
+        return dict(self.rows(query))
+
+    def drop_vectors(self, vectors: Sequence[int]) -> None:
+        """Take some vectors with their scores and judgements off the stage again."""
+        for statement in _VECTOR_DROPS if vectors else ():
+            self.connection.execute(statement, {"vectors": list(vectors)})
+
+    def drop_files(self, file_numbers: Sequence[int]) -> None:
+        """Take everything that some files brought off the stage again."""
+        for statement in _DROPS if file_numbers else ():
+            self.connection.execute(statement, {"files": list(file_numbers)})
+
+    def drop_stages(self, stages: Sequence["Stage"]) -> None:
+        """Take evaluation sets off the stage again, whole."""
+        files = [file_no for stage in stages for file_no in stage.file_numbers]
+        self.drop_files(files)
+        if files:
+            self.connection.execute(f"DELETE FROM temp.staged_segment WHERE {_OF_FILES}", {"files": files})
+        for statement in _STAGE_DROPS if stages else ():
+            self.connection.execute(statement, {"evalsets": [stage.evalset_no for stage in stages]})
+        self.stages = [stage for stage in self.stages if stage not in stages]
+
+
+class Stage:
+    """One evaluation set on the stage, with the faults that readers and checks found.
+
+    segments: frames of those that files declare or scores name; n_segments: how many there are after this load.
+    replaces_segments: whether the staged ones are all that there will be. renamed: systems of the warehouse that get
+    another name.
+    """
+
+    def __init__(self, batch: Batch, evalset_no: int, evalset: Evalset, file_numbers: frozenset[int]) -> None:
+        self.batch = batch
+        self.evalset_no = evalset_no
         self.evalset = evalset
+        self.file_numbers = file_numbers
         self.faults: dict[int, list[Fault]] = defaultdict(list)
         self.n_rows: dict[int, int] = defaultdict(int)
         self.n_missing: dict[int, int] = defaultdict(int)
         self.notes: list[str] = []
+        self.segments: list[pl.DataFrame] = []
+        self.n_segments = 0
+        self.replaces_segments = False
+        self.renamed: dict[str, str] = {}
         self._systems: dict[int, dict[str, str]] = {}
         self._spellings: dict[str, tuple[str, str]] = {}
         self._declared: set[str] = set()
-        self._n_vectors = 0
-        self._n_judgements = 0
-        connection.execute(_TABLES)
 
     def fault(self, file_no: int, fault: Fault) -> None:
         self.faults[file_no].append(fault)
 
     def add(self, table: str, frame: "pl.DataFrame") -> None:
-        """Append rows to `temp.staged_<table>`."""
-        insert(self.connection, f"temp.staged_{table}", frame)
+        """Append rows to `temp.staged_<table>`; those of segments are at hand in `segments` as well."""
+        if table == "segment" and not frame.is_empty():
+            self.segments.append(frame)
+        self.batch.add(table, frame)
 
     def add_systems(self, file_no: int, systems: Mapping[str, str]) -> None:
         """Note systems that a file brings something of: name -> kind (mt, human, qc)."""
@@ -141,44 +255,12 @@ class Stage:
         import polars as pl
 
         rows = [(file_no, name, kind) for file_no, systems in self._systems.items() for name, kind in systems.items()]
-        spellings = [(spelling, system, rule) for spelling, (system, rule) in sorted(self._spellings.items())]
-        columns = {"spelling": pl.String, "system": pl.String, "rule": pl.String}
+        spellings = [
+            (self.evalset_no, spelling, system, rule) for spelling, (system, rule) in sorted(self._spellings.items())
+        ]
+        columns = {"evalset_no": pl.Int32, "spelling": pl.String, "system": pl.String, "rule": pl.String}
         self.add("spelling", pl.DataFrame(spellings, schema=columns, orient="row"))
         self.add(
             "system",
             pl.DataFrame(rows, schema={"file_no": pl.Int32, "name": pl.String, "kind": pl.String}, orient="row"),
         )
-
-    def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
-        return self.connection.execute(query, dict(parameters or {})).fetchall()
-
-    def n_scores(self, file_numbers: Sequence[int]) -> int:
-        """How many scores of segments, missing ones apart, some files brought."""
-        query = f"SELECT count(value) FROM temp.staged_score WHERE {_OF_VECTORS}"
-        ((n,),) = self.rows(query, {"files": list(file_numbers)})
-        return int(n)
-
-    def new_vectors(self, n: int) -> range:
-        """Numbers for n further vectors."""
-        first = self._n_vectors
-        self._n_vectors += n
-        return range(first, first + n)
-
-    def new_judgements(self, n: int) -> range:
-        """Numbers for n further judgements."""
-        first = self._n_judgements
-        self._n_judgements += n
-        return range(first, first + n)
-
-    def drop_vector(self, vector_no: int) -> None:
-        """Take one vector with its scores and judgements off the stage again."""
-        for statement in _VECTOR_DROPS:
-            self.connection.execute(statement, {"n": vector_no})
-
-    def drop_files(self, file_numbers: Sequence[int]) -> None:
-        """Take everything that some files brought off the stage again."""
-        if not file_numbers:
-            return
-        chosen = {"files": list(file_numbers)}
-        for statement in _DROPS:
-            self.connection.execute(statement, chosen)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.frames import frame
 from warehouse.names import REFERENCE_FREE, system_kind
+from warehouse.placing import PLACE, place
 from warehouse.readers.base import Content
 from warehouse.spelling import join_spellings, nearest
 from warehouse.stage import Stage
@@ -26,6 +26,7 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
     """
     sound = [content for content in contents if content.records is not None and not content.faults]
     if not sound:
+        _settle(stage, aliases)
         return
     scores, judgements, declared = (_together(sound, name) for name in ("scores", "judgements", "segments"))
     _stage_declared(declared, stage)
@@ -45,6 +46,17 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
         stage.n_rows[content.file_no] = brought.height
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
         stage.notes += [f"{content.claim.path}: {note}" for note in content.records.notes]
+
+
+def _settle(stage: Stage, aliases: Mapping[str, str]) -> None:
+    """Names and numbers of what the warehouse has, where files of the organisers' layout alone come to it."""
+    import polars as pl
+
+    if stage.evalset.names - stage.evalset.fixed:
+        _joined([], pl.DataFrame(schema={"file_no": pl.Int64, "system": pl.String}), stage, aliases)
+    if stage.evalset.segments and not stage.evalset.is_declared and stage.segments:
+        asked = {"segment": pl.Int64, "document": pl.String, "index": pl.Int64, "domain": pl.String}
+        place(pl.DataFrame(schema={**asked, "file_no": pl.Int64}), stage)
 
 
 def _together(contents: Sequence[Content], name: str) -> "pl.DataFrame":
@@ -117,14 +129,8 @@ def _named(
     import polars as pl
 
     used = pl.concat([scores.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
-    sources = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
-    there = {name: name for name in stage.systems}
-    joined = join_spellings(sources, {**stage.evalset.spellings, **there}, aliases)
-    names = {spelling: system.system for spelling, system in joined.items()}
-    stage.add_spellings(
-        {spelling: (system.system, system.rule) for spelling, system in joined.items() if system.rule is not None}
-    )
-    _check_known(contents, scores, names, {*stage.evalset.names, *there}, stage)
+    names = _joined(contents, used, stage, aliases)
+    _check_known(contents, scores, names, stage)
     tutorials = _only_tutorials(scores, judgements)
     for file_no, spelling in used.select("file_no", "system").iter_rows():
         kind = "qc" if spelling in tutorials else system_kind(names[spelling])
@@ -137,6 +143,34 @@ def _named(
     )  # type: ignore[return-value]
 
 
+def _joined(
+    contents: Sequence[Content], used: "pl.DataFrame", stage: Stage, aliases: Mapping[str, str]
+) -> dict[str, str]:
+    """The system of each spelling; spellings, and systems of the warehouse that change their names, go to the stage.
+
+    Names in the organisers' layout stay as they are, and a user's own file names no system.
+    """
+    import polars as pl
+
+    layout = stage.systems
+    strict = [content.file_no for content in contents if content.claim.is_strict]
+    files = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
+    naming = set(used.filter(~pl.col("file_no").is_in(strict))["system"])
+    joined = join_spellings(
+        [*files, layout],
+        {**stage.evalset.spellings, **{name: name for name in stage.evalset.names}},
+        aliases,
+        fixed=stage.evalset.fixed | layout,
+        quiet=set(used["system"]) - naming,
+    )
+    stage.add_spellings(
+        {spelling: (system.system, system.rule) for spelling, system in joined.items() if system.rule is not None}
+    )
+    stage.renamed = {name: joined[name].system for name in stage.evalset.names & joined.keys()}
+    stage.renamed = {name: system for name, system in stage.renamed.items() if name != system}
+    return {spelling: system.system for spelling, system in joined.items()}
+
+
 def _only_tutorials(scores: "pl.DataFrame", judgements: "pl.DataFrame") -> set[str]:
     import polars as pl
 
@@ -146,13 +180,12 @@ def _only_tutorials(scores: "pl.DataFrame", judgements: "pl.DataFrame") -> set[s
     return set(taught.filter("is_tutorial")["system"]) - set(scores["system"])
 
 
-def _check_known(
-    contents: Sequence[Content], scores: "pl.DataFrame", names: Mapping[str, str], there: set[str], stage: Stage
-) -> None:
+def _check_known(contents: Sequence[Content], scores: "pl.DataFrame", names: Mapping[str, str], stage: Stage) -> None:
     """Files that may name systems of the evaluation set only."""
     import polars as pl
 
     strict = [content.file_no for content in contents if content.claim.is_strict]
+    there = _there(stage)
     lacking = {spelling: system for spelling, system in names.items() if system not in there}
     if not strict or not lacking:
         return
@@ -167,6 +200,11 @@ def _check_known(
     _tell(contents, stage, told, f"a system of {stage.evalset.testset} {stage.evalset.lp}, such as {shown}")
 
 
+def _there(stage: Stage) -> set[str]:
+    """Systems that the warehouse has, by the names that they have after this load, and those of the layout's files."""
+    return {stage.renamed.get(name, name) for name in stage.evalset.names} | stage.systems
+
+
 def _placed(
     contents: Sequence[Content], scores: "pl.DataFrame", judgements: "pl.DataFrame", stage: Stage
 ) -> "tuple[pl.DataFrame, pl.DataFrame]":
@@ -179,33 +217,16 @@ def _placed(
     is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
     taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
     judgements = judgements.filter(~is_taught)
-    known = _known_segments(stage)
-    is_declared = stage.evalset.is_declared or bool(stage.rows("SELECT 1 FROM temp.staged_segment LIMIT 1"))
-    place = ("segment", "document", "index")
     of_segments = scores.filter(pl.col("level") == "seg")
-    asked = pl.concat([table.select(*place, "domain", "file_no") for table in (of_segments, judgements)])
-    asked = asked.group_by(*place, maintain_order=True).agg(
+    asked = pl.concat([table.select(*PLACE, "domain", "file_no") for table in (of_segments, judgements)])
+    asked = asked.group_by(*PLACE, maintain_order=True).agg(
         pl.col("domain").drop_nulls().first(), pl.col("file_no").min()
     )
-    both = asked.filter(pl.col("segment").is_not_null()).select("document", "index", number="segment")
-    named = pl.concat([known.select("document", "index", "number"), both]).drop_nulls()
-    by_document = named.rename({"number": "by_document"}).unique(
-        ["document", "index"], keep="first", maintain_order=True
-    )
-    found = asked.join(by_document, on=["document", "index"], how="left").with_columns(
-        number=pl.coalesce("segment", "by_document")
-    )
-    if is_declared:
-        there = pl.col("number").is_in(known["number"].implode())
-        found = found.with_columns(number=pl.when(there).then(pl.col("number")))
-    else:
-        found = _numbered(found, known)
-        _stage_named(found, known, stage)
-    keys = found.select(*place, "number")
+    keys = place(asked, stage)
     placed = []
     for table in (scores, judgements):
         needs = (pl.col("level") == "seg") if "level" in table.columns else pl.lit(True)
-        table = table.join(keys, on=list(place), how="left", nulls_equal=True, maintain_order="left")
+        table = table.join(keys, on=list(PLACE), how="left", nulls_equal=True, maintain_order="left")
         lost = table.filter(needs & pl.col("number").is_null())
         if not lost.is_empty():
             where = f"one of the segments of {stage.evalset.testset} {stage.evalset.lp}"
@@ -223,67 +244,6 @@ def _segment_in_words() -> "pl.Expr":
         .otherwise(pl.format("segment {} of document '{}'", "index", "document"))
     )
     return words
-
-
-def _known_segments(stage: Stage) -> "pl.DataFrame":
-    """number, document, index: of the files of this load where they declare segments, else of the warehouse."""
-    import polars as pl
-
-    staged = frame(
-        stage.connection.sql(
-            """
-            SELECT
-              segment::BIGINT AS number, document,
-              coalesce(
-                index_in_document,
-                CASE WHEN document IS NOT NULL
-                THEN row_number() OVER (PARTITION BY document, domain ORDER BY segment) END
-              )::BIGINT AS index
-            FROM temp.staged_segment
-            ORDER BY segment
-            """
-        )
-    )
-    if not staged.is_empty():
-        return staged
-    schema = {"number": pl.Int64, "document": pl.String, "index": pl.Int64}
-    return pl.DataFrame(list(stage.evalset.segments), schema=schema, orient="row")
-
-
-def _numbered(found: "pl.DataFrame", known: "pl.DataFrame") -> "pl.DataFrame":
-    """New numbers, above all others, for segments that documents and indices name."""
-    import polars as pl
-
-    lines = [int(value) for value in (found["number"].max(), known["number"].max()) if value is not None]  # type: ignore[arg-type]
-    first = max(lines, default=0) + 1
-    lacking = found.filter(pl.col("number").is_null()).sort("document", "index").select("document", "index")
-    lacking = lacking.unique(maintain_order=True).with_row_index("new", first).cast({"new": pl.Int64})
-    found = found.join(lacking, on=["document", "index"], how="left", maintain_order="left")
-    return found.with_columns(number=pl.coalesce("number", "new")).drop("new")
-
-
-def _stage_named(found: "pl.DataFrame", known: "pl.DataFrame", stage: Stage) -> None:
-    """Segments that scores name where nothing declares which there are; a line's number is its position."""
-    import polars as pl
-
-    new = found.filter(~pl.col("number").is_in(known["number"].implode()))
-    named = new.group_by("number").agg(
-        pl.col("segment").max(),
-        pl.col("domain").drop_nulls().first(),
-        pl.col("document").drop_nulls().first(),
-        pl.col("index").drop_nulls().first(),
-        pl.col("file_no").min(),
-    )
-    rows = named.sort("number").select(
-        pl.col("file_no").cast(pl.Int32),
-        pl.col("number").cast(pl.Int32).alias("segment"),
-        pl.col("segment").cast(pl.Int32).alias("position"),
-        "domain",
-        "document",
-        pl.col("index").cast(pl.Int32).alias("index_in_document"),
-        pl.lit(False).alias("is_declared"),
-    )
-    stage.add("segment", rows)
 
 
 def _with_means(contents: Sequence[Content], scores: "pl.DataFrame", judgements: "pl.DataFrame") -> "pl.DataFrame":
@@ -337,7 +297,7 @@ def _check_complete(contents: Sequence[Content], scores: "pl.DataFrame", stage: 
     positional = [content.file_no for content in contents if content.claim.is_positional]
     if not own and not positional:
         return
-    n_segments = _known_segments(stage).height
+    n_segments = stage.n_segments
     _tell_gaps(own, scores, n_segments, stage)
     if not positional or not n_segments:
         return
@@ -351,7 +311,7 @@ def _tell_gaps(own: Sequence[Content], scores: "pl.DataFrame", n_segments: int, 
     """Notes on own metrics that lack systems or segments: such metrics stand in no ranking of whole evaluation sets."""
     import polars as pl
 
-    there = stage.evalset.names | stage.systems
+    there = _there(stage)
     for content in own:
         brought = scores.filter((pl.col("file_no") == content.file_no) & (pl.col("level") == "seg"))
         for (scorer,), cells in brought.group_by("scorer", maintain_order=True):
@@ -395,7 +355,7 @@ def _stage_vectors(
         (pl.col("is_row").sum() - pl.col("value").is_not_null().sum()).alias("n_missing"),
     )
     vectors = vectors.sort("group", *_KEY)
-    vectors = vectors.with_columns(vector_no=pl.Series(list(stage.new_vectors(vectors.height)), dtype=pl.Int32))
+    vectors = vectors.with_columns(vector_no=pl.Series(list(stage.batch.new_vectors(vectors.height)), dtype=pl.Int32))
     statuses = {content.file_no: (content.claim.status, content.claim.is_own) for content in contents}
     told = [statuses[file_no] for file_no in vectors["file_no"]]
     stage.add(
@@ -450,7 +410,9 @@ def _stage_judgements(
         how="left",
         maintain_order="left",
     )
-    judged = judged.with_columns(judgement_no=pl.Series(list(stage.new_judgements(judged.height)), dtype=pl.Int32))
+    judged = judged.with_columns(
+        judgement_no=pl.Series(list(stage.batch.new_judgements(judged.height)), dtype=pl.Int32)
+    )
     stage.add(
         "judgement",
         judged.select(

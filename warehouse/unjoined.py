@@ -1,19 +1,26 @@
 """Systems that humans judged and no metric scored, or the other way round: joins of names that may have failed."""
 
-from warehouse.provenance import Key
+from collections.abc import Mapping, Sequence
+
 from warehouse.spelling import nearest
-from warehouse.stage import Stage
+from warehouse.stage import Batch
+
+_Row = tuple[str, str, int, int]  # system, its kind, numbers of human and metric vectors
 
 
-def unjoined(stage: Stage, key: Key) -> list[str]:
-    """One line for each side of the evaluation set whose systems the other side lacks; with the nearest names there.
+def unjoined(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
+    """Note for each side of an evaluation set the systems that the other side lacks; with the nearest names there.
 
+    evalset_ids: number on the stage -> evalset_id, of those to be looked at.
     References that nobody judged are no news. Nothing where there are only metric scores, or only human ones. Scores
     that are no entry of the metrics task, and texts that teach annotators, do not count.
     """
-    rows = stage.rows(
+    if not evalset_ids:
+        return
+    rows = batch.rows(
         """
         SELECT
+          y.evalset_id,
           y.name,
           y.kind,
           count(*) FILTER (WHERE sc.kind = 'human') AS n_human,
@@ -22,17 +29,26 @@ def unjoined(stage: Stage, key: Key) -> list[str]:
         JOIN vector AS v ON v.evalset_id = y.evalset_id AND v.system_id = y.system_id AND v.n_values > 0
         JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
         LEFT JOIN entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v.scorer_id
-        WHERE y.evalset_id = $evalset AND y.kind <> 'qc'
-        GROUP BY y.name, y.kind
-        ORDER BY y.name
+        WHERE y.evalset_id IN (SELECT unnest($evalsets::INTEGER[])) AND y.kind <> 'qc'
+        GROUP BY y.evalset_id, y.name, y.kind
+        ORDER BY y.evalset_id, y.name
         """,
-        key,
+        {"evalsets": list(evalset_ids.values())},
     )
+    systems: dict[int, list[_Row]] = {}
+    for evalset_id, *row in rows:
+        systems.setdefault(evalset_id, []).append(tuple(row))
+    for stage in batch.stages:
+        found = systems.get(evalset_ids.get(stage.evalset_no, -1), [])
+        stage.notes += _lines(f"{stage.evalset.testset} {stage.evalset.lp}", found)
+
+
+def _lines(where: str, rows: Sequence[_Row]) -> list[str]:
+    """One line for each side that lacks systems of the other."""
     judged = {name: kind for name, kind, n_human, n_metric in rows if n_human and not n_metric}
     scored = {name: kind for name, kind, n_human, n_metric in rows if n_metric and not n_human}
     if not any(n_human for _, _, n_human, _ in rows) or not any(n_metric for _, _, _, n_metric in rows):
         return []
-    where = f"{stage.evalset.testset} {stage.evalset.lp}"
     lines = []
     for lacking, others, what in (
         (judged, scored, "judged by humans and scored by no metric"),

@@ -11,9 +11,9 @@ import pytest
 from tests.helpers import DOCUMENTS
 from tests.warehouse.test_load import ask, empty_warehouse, loaded, statuses
 from warehouse import load
-from warehouse.checks import check_stage
+from warehouse.checks import check_batch
 from warehouse.readers.base import Claim, inspect
-from warehouse.stage import Evalset, Stage
+from warehouse.stage import Batch, Evalset, Stage
 from warehouse.writers.mtme import RatingTable, ScoreTable, write_evalset
 
 LONG, SHORT = "ces_Latn---deu_Latn", "ces_Latn-deu_Latn"  # two spellings of one language pair
@@ -138,7 +138,7 @@ def test_one_language_pair_has_one_documents_file(tmp_path: Path) -> None:
 @pytest.fixture
 def stage() -> Iterator[Stage]:
     with duckdb.connect() as connection:
-        yield Stage(connection, Evalset("t24", "en-de"))
+        yield Batch(connection).stage(Evalset("t24", "en-de"), [0])
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan"), -2e100])
@@ -164,7 +164,7 @@ def test_numbers_that_are_none_are_found_whatever_a_reader_let_pass(
     stage.add("vector", pl.DataFrame([vector]))
     place = {"segment": [1, 2, 3]} if table == "score" else {"unit": ["a", "b", "c"]}
     stage.add(table, pl.DataFrame({"vector_no": [0, 0, 0], **place, "value": [1.0, value, None]}))
-    check_stage([content], stage)
+    check_batch([content], stage.batch)
     (fault,) = stage.faults[0]
     assert (fault.path, fault.line) == (str(tmp_path / "f"), 0)
     assert fault.found == "1 score that is no finite number of at most 1e+100 in size, the first of system 'Ash'"

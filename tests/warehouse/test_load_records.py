@@ -5,11 +5,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers import tiny_layout
 from warehouse import LoadReport, Warehouse, load
 from warehouse.readers.records import Given
+from warehouse.writers.mtme import ScoreTable, write_evalset
 
 DETAILS = "1\tnewstest2020\ten-de\tn1\t1\n2\tnewstest2020\ten-de\tn1\t2\n3\tnewstest2020\ten-de\tn2\t1\n"
 CELLS = (("n1", 1), ("n1", 2), ("n2", 1))
@@ -96,18 +98,17 @@ def test_human_and_metric_scores_meet_in_one_evaluation_set(task: Path, database
         ORDER BY ALL
         """,
     )
-    names = {"A_B.1": "A-B.1"}  # of the spellings that equally many files have, the first
     assert joined == [
-        (names.get(system, system), segment, value, 10 * value)
+        (system, segment, value, 10 * value)
         for system, values in BLEU.items()
         for segment, value in enumerate(values, start=1)
     ]
     assert rows(database, "SELECT spelling, rule FROM system_spelling ORDER BY 1") == [
-        ("A_B.1", "same letters and digits"),
+        ("A-B.1", "same letters and digits"),
         ("HUMAN-A", "declared alias"),
     ]
     assert rows(database, "SELECT name, canonical_name, kind FROM system ORDER BY 1") == [
-        ("A-B.1", "A-B", "mt"),
+        ("A_B.1", "A_B", "mt"),
         ("C.2", "C", "mt"),
         ("Human-A.0", "Human-A.0", "human"),
     ]
@@ -233,7 +234,7 @@ def test_a_row_that_stands_twice_is_taken_once_and_two_scores_of_one_cell_are_a_
     assert any("1 rows stand there again" in note for note in report.notes)
     metric(task).write_bytes(gzip.compress((text + first.replace("1.0", "1.5")).encode()))
     refused = load([task], database)
-    assert told(refused) == [("BLEU.seg.score.gz", 10, "another score of BLEU-ref, system 'A-B.1'")]
+    assert told(refused) == [("BLEU.seg.score.gz", 10, "another score of BLEU-ref, system 'A_B.1'")]
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.95])
@@ -398,3 +399,26 @@ def test_a_header_without_rows_is_no_evaluation_set(tmp_path: Path, database: Pa
     report = load([path], database)
     assert [(name, found) for name, _, found in told(report)] == [(path.name, "no scores")]
     assert not database.exists() or rows(database, "SELECT count(*) FROM evalset") == [(0,)]
+
+
+@pytest.mark.parametrize("comes_later", [False, True])
+def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their_own(
+    comes_later: bool, tmp_path: Path, database: Path
+) -> None:
+    """The mean of judgements need not be the published score; neither may stand for the other."""
+    published = {"esa": ScoreTable(["S"], seg=np.array([[0.0, 41.0, 60.0]]))}
+    write_evalset(tmp_path / "wmt24", "en-ja", documents=[("news", "d")] * 3, humans=published)
+    wave = tmp_path / "esa_generalMT2024_wave2.csv"
+    wave.write_text(esa([("u1", "S", 1, "TGT", 40, "d"), ("u1", "S", 2, "TGT", 60, "d")]))
+    steps = [[tmp_path / "wmt24"], [wave]] if comes_later else [[tmp_path / "wmt24", wave]]
+    report = [load(step, database) for step in steps][-1]
+    told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
+    assert told == {"both can stay: load this one with --human and another name"}
+    assert load([tmp_path / "wmt24"], database).is_clean
+    assert load([wave], database, given=Given(human="esa-campaign")).is_clean
+    assert rows(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
+        ("esa", 2, 41.0),
+        ("esa", 3, 60.0),
+        ("esa-campaign", 2, 40.0),
+        ("esa-campaign", 3, 60.0),
+    ]

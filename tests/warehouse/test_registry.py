@@ -208,7 +208,7 @@ def test_registering_an_evaluation_set_writes_families_languages_and_issues_once
         for _ in range(2):
             with writing(database, connection):
                 connection.execute("BEGIN")
-                registry.register(connection, 1)
+                registry.register(connection, [1])
                 connection.execute("COMMIT")
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows("SELECT base_metric, family, kind, is_known FROM metric_facts ORDER BY base_metric")

@@ -11,6 +11,7 @@ from warehouse.export.items import export_items
 from warehouse.export.layout import export_layout
 from warehouse.export.parquet import MANIFEST, export_parquet, is_export
 from warehouse.export.reimport import Imported, import_parquet
+from warehouse.progress import Progress
 
 __all__ = [
     "FORMATS",
@@ -29,8 +30,6 @@ FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], Exported]] = {
     "subset2evaluate": export_items,
 }
 """What writes one evaluation set below a folder, by name of the format."""
-
-Progress = Callable[[str, int, int], None]
 
 
 def export(

@@ -1,6 +1,5 @@
 """A warehouse from exported Parquet: every evaluation set in one transaction, whole or not at all."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +10,8 @@ from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES, partition_file, read_manifest
 from warehouse.names import LanguagePair
+from warehouse.progress import Progress
 from warehouse.registry import register
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
             if table not in ("evalset", "scorer"):
                 _insert(connection, folder, key, table, new)
         connection.execute("DROP TABLE temp.imported_scorer")
-        register(connection, evalset_id)
+        register(connection, [evalset_id])
     except (duckdb.ConstraintException, duckdb.BinderException, duckdb.ConversionException) as error:
         raise SourceError(
             f"{folder}: {key.testset} {key.lp} holds rows that no warehouse can: {str(error).splitlines()[0]}"

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -278,43 +278,47 @@ def issues() -> tuple[Issue, ...]:
     )
 
 
-def register(connection: duckdb.DuckDBPyConnection, evalset_id: object) -> None:
-    """Write into the attached warehouse what is known of an evaluation set's metrics, languages and issues.
+def register(connection: duckdb.DuckDBPyConnection, evalset_ids: Sequence[int]) -> None:
+    """Write into the attached warehouse what is known of evaluation sets' metrics, languages and issues.
 
-    To be called inside the transaction that writes the evaluation set, once its scorers are there. What an earlier
+    To be called inside the transaction that writes the evaluation sets, once their scorers are there. What an earlier
     call wrote is replaced. `scorer` gets the family, version and direction that hold in all years; `metric_fact`
     has them for the year of the test set.
     """
-    ((testset, year, lp, testset_id),) = connection.execute(
+    evalsets = connection.execute(
         """
-        SELECT t.name, t.year, e.lp, t.testset_id
+        SELECT t.testset_id, t.name, t.year, e.lp
         FROM evalset AS e
         JOIN testset AS t ON t.testset_id = e.testset_id
-        WHERE e.evalset_id = $evalset
+        WHERE e.evalset_id IN (SELECT unnest($evalsets::INTEGER[]))
+        ORDER BY e.evalset_id
         """,
-        {"evalset": evalset_id},
+        {"evalsets": list(evalset_ids)},
     ).fetchall()
-    _register_metrics(connection, evalset_id, testset_id, year)
-    _register_languages(connection, lp)
-    _register_issues(connection, testset)
+    _register_metrics(connection, evalset_ids, {testset_id: year for testset_id, _, year, _ in evalsets})
+    _register_languages(connection, [lp for *_, lp in evalsets])
+    _register_issues(connection, {testset for _, testset, _, _ in evalsets})
 
 
 def _register_metrics(
-    connection: duckdb.DuckDBPyConnection, evalset_id: object, testset_id: int, year: int | None
+    connection: duckdb.DuckDBPyConnection, evalset_ids: Sequence[int], years: Mapping[int, int | None]
 ) -> None:
     scorers = connection.execute(
         """
-        SELECT sc.scorer_id, sc.base_name
-        FROM scorer AS sc
-        WHERE sc.kind = 'metric' AND (
-          EXISTS (FROM vector AS v WHERE v.evalset_id = $evalset AND v.scorer_id = sc.scorer_id)
-          OR EXISTS (FROM entry AS n WHERE n.evalset_id = $evalset AND n.scorer_id = sc.scorer_id)
-        )
-        ORDER BY sc.scorer_id
+        SELECT DISTINCT e.testset_id, sc.scorer_id, sc.base_name
+        FROM (
+          SELECT evalset_id, scorer_id FROM vector
+          UNION
+          SELECT evalset_id, scorer_id FROM entry
+        ) AS n
+        JOIN evalset AS e ON e.evalset_id = n.evalset_id
+        JOIN scorer AS sc ON sc.scorer_id = n.scorer_id AND sc.kind = 'metric'
+        WHERE n.evalset_id IN (SELECT unnest($evalsets::INTEGER[]))
+        ORDER BY ALL
         """,
-        {"evalset": evalset_id},
+        {"evalsets": list(evalset_ids)},
     ).fetchall()
-    always = [(scorer_id, describe(name)) for scorer_id, name in scorers]
+    always = {scorer_id: describe(name) for _, scorer_id, name in scorers}
     connection.execute(
         """
         UPDATE scorer
@@ -330,37 +334,43 @@ def _register_metrics(
         )
         """,
         {
-            "scorers": [scorer_id for scorer_id, _ in always],
-            "families": [facts.family for _, facts in always],
-            "versions": [facts.version for _, facts in always],
-            "errors": [facts.is_error_measure for _, facts in always],
+            "scorers": list(always),
+            "families": [facts.family for facts in always.values()],
+            "versions": [facts.version for facts in always.values()],
+            "errors": [facts.is_error_measure for facts in always.values()],
         },
     )
-    names = sorted({name for _, name in scorers})
-    then = [describe(name, year) for name in names]
-    key: dict[str, object] = {"testset": testset_id, "names": names}
+    named = sorted({(testset_id, name) for testset_id, _, name in scorers})
+    then = [describe(name, years[testset_id]) for testset_id, name in named]
+    key: dict[str, object] = {
+        "testsets": [testset_id for testset_id, _ in named],
+        "names": [name for _, name in named],
+    }
     connection.execute(
         """
         DELETE FROM metric_fact
-        WHERE testset_id = $testset AND (
-          list_contains($names::VARCHAR[], base_name)
-          OR base_name NOT IN (
-            SELECT sc.base_name
+        WHERE testset_id IN (SELECT unnest($here::INTEGER[])) AND (
+          (testset_id, base_name) IN (
+            SELECT (n.testset_id, n.name)
+            FROM (SELECT unnest($testsets::INTEGER[]) AS testset_id, unnest($names::VARCHAR[]) AS name) AS n
+          )
+          OR (testset_id, base_name) NOT IN (
+            SELECT DISTINCT (e.testset_id, sc.base_name)
             FROM vector AS v
-            JOIN evalset AS e ON e.evalset_id = v.evalset_id AND e.testset_id = $testset
+            JOIN evalset AS e ON e.evalset_id = v.evalset_id AND e.testset_id IN (SELECT unnest($here::INTEGER[]))
             JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
           )
         )
         """,
-        key,
+        {**key, "here": list(years)},
     )
     connection.execute(
         """
         INSERT INTO metric_fact
         SELECT
-          $testset, unnest($names::VARCHAR[]), unnest($families::VARCHAR[]), unnest($versions::VARCHAR[]),
-          unnest($kinds::VARCHAR[]), unnest($free::BOOLEAN[]), unnest($errors::BOOLEAN[]), unnest($years::SMALLINT[]),
-          unnest($known::BOOLEAN[])
+          unnest($testsets::INTEGER[]), unnest($names::VARCHAR[]), unnest($families::VARCHAR[]),
+          unnest($versions::VARCHAR[]), unnest($kinds::VARCHAR[]), unnest($free::BOOLEAN[]),
+          unnest($errors::BOOLEAN[]), unnest($years::SMALLINT[]), unnest($known::BOOLEAN[])
         """,
         {
             **key,
@@ -375,11 +385,11 @@ def _register_metrics(
     )
 
 
-def _register_languages(connection: duckdb.DuckDBPyConnection, lp: str) -> None:
-    pair = language_pair(lp)
-    if pair is None:
+def _register_languages(connection: duckdb.DuckDBPyConnection, lps: Iterable[str]) -> None:
+    pairs = [pair for lp in lps if (pair := language_pair(lp)) is not None]
+    sides = list({side.code: side for pair in pairs for side in (pair.source, pair.target)}.values())
+    if not sides:
         return
-    sides = list({side.code: side for side in (pair.source, pair.target)}.values())
     connection.execute(
         """
         INSERT INTO language
@@ -397,27 +407,27 @@ def _register_languages(connection: duckdb.DuckDBPyConnection, lp: str) -> None:
     )
 
 
-def _register_issues(connection: duckdb.DuckDBPyConnection, testset: str) -> None:
-    chosen = [issue for issue in issues() if issue.testset == testset]
+def _register_issues(connection: duckdb.DuckDBPyConnection, testsets: Collection[str]) -> None:
+    chosen = [issue for issue in issues() if issue.testset in testsets]
     if not chosen:
         return
     connection.execute(
         """
         INSERT INTO known_issue
-        SELECT $testset, n.lp, n.scorer, n.system, n.issue, n.citation
+        SELECT n.testset, n.lp, n.scorer, n.system, n.issue, n.citation
         FROM (
-          SELECT unnest($lps::VARCHAR[]) AS lp, unnest($scorers::VARCHAR[]) AS scorer,
-            unnest($systems::VARCHAR[]) AS system, unnest($issues::VARCHAR[]) AS issue,
-            unnest($citations::VARCHAR[]) AS citation
+          SELECT unnest($testsets::VARCHAR[]) AS testset, unnest($lps::VARCHAR[]) AS lp,
+            unnest($scorers::VARCHAR[]) AS scorer, unnest($systems::VARCHAR[]) AS system,
+            unnest($issues::VARCHAR[]) AS issue, unnest($citations::VARCHAR[]) AS citation
         ) AS n
         WHERE NOT EXISTS (
           FROM known_issue AS k
-          WHERE k.testset = $testset AND k.issue = n.issue AND k.lp IS NOT DISTINCT FROM n.lp
+          WHERE k.testset = n.testset AND k.issue = n.issue AND k.lp IS NOT DISTINCT FROM n.lp
             AND k.scorer IS NOT DISTINCT FROM n.scorer AND k.system IS NOT DISTINCT FROM n.system
         )
         """,
         {
-            "testset": testset,
+            "testsets": [issue.testset for issue in chosen],
             "lps": [issue.lp for issue in chosen],
             "scorers": [issue.scorer for issue in chosen],
             "systems": [issue.system for issue in chosen],

@@ -74,13 +74,13 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
     scores: list[tuple[int, int, float | None]] = []
     judgements: list[tuple[int, int, int, str | None, float]] = []
     errors_marked: Errors = []
-    for vector_no, system in zip(stage.new_vectors(len(blocks)), sorted(blocks), strict=True):
+    for vector_no, system in zip(stage.batch.new_vectors(len(blocks)), sorted(blocks), strict=True):
         for segment, (_, errors, rater) in enumerate(blocks[system], start=1):
             value = None if errors is None else -sum(error["weight"] for error in errors) + 0.0
             scores.append((vector_no, segment, value))
             if errors is None or value is None:
                 continue
-            (judgement_no,) = stage.new_judgements(1)
+            (judgement_no,) = stage.batch.new_judgements(1)
             judgements.append((judgement_no, vector_no, segment, rater, value))
             errors_marked.extend({"judgement_no": judgement_no, **error} for error in errors)
         n_missing = sum(errors is None for _, errors, _ in blocks[system])

@@ -87,10 +87,10 @@ def read_raw(contents: Sequence[Content], is_domain: bool, stage: Stage) -> list
 
 def _fill(contents: Sequence[Content], is_domain: bool, stage: Stage) -> None:
     if not contents:
-        stage.connection.execute(_EMPTY)
+        stage.batch.connection.execute(_EMPTY)
         return
     shape = _THREE_COLUMNS if is_domain else _TWO_COLUMNS
-    stage.connection.execute(_FILL.format(**shape), {"patterns": [_pattern(content) for content in contents]})
+    stage.batch.connection.execute(_FILL.format(**shape), {"patterns": [_pattern(content) for content in contents]})
 
 
 def _pattern(content: Content) -> str:
@@ -111,7 +111,7 @@ def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Sta
     """Leave out files in which DuckDB passed over blank lines or tabs at line ends, or found a score that is none."""
     found = {
         path: (n, is_wrong)
-        for path, n, is_wrong in stage.rows(
+        for path, n, is_wrong in stage.batch.rows(
             "SELECT path, count(*), bool_or(is_wrong) FROM temp.raw_score GROUP BY path"
         )
     }
@@ -157,7 +157,7 @@ def is_score(text: str) -> bool:
 
 def blocks_of(contents: Sequence[Content], stage: Stage) -> dict[int, list[Block]]:
     """By file_no, the blocks of temp.raw_score in the order of their first lines."""
-    found = stage.rows(
+    found = stage.batch.rows(
         """
         SELECT path, system, min(rowid), max(rowid), count(*), count(*) - count(value)
         FROM temp.raw_score

@@ -37,7 +37,7 @@ def read_scores(placed: Placed, documents: Documents | None, stage: Stage) -> No
             if not tell(stage, content, found):
                 good.append((content, place))
         _stage_blocks(good, blocks, documents or (), stage)
-    stage.connection.execute("DROP TABLE IF EXISTS temp.raw_score")
+    stage.batch.connection.execute("DROP TABLE IF EXISTS temp.raw_score")
 
 
 def unknown_system(system: str, stage: Stage) -> tuple[str, str] | None:
@@ -84,7 +84,9 @@ def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, 
     """Files that name unknown domains, or else not every combination of their domains and systems exactly once."""
     known = {domain for domain, _ in documents or ()}
     lines: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
-    for path, row, unit, system in stage.rows("SELECT path, rowid, unit, system FROM temp.raw_score ORDER BY rowid"):
+    for path, row, unit, system in stage.batch.rows(
+        "SELECT path, rowid, unit, system FROM temp.raw_score ORDER BY rowid"
+    ):
         lines[path].append((row, unit, system))
     wrong: dict[int, list[Wrong]] = defaultdict(list)
     for content, _ in placed:
@@ -155,14 +157,14 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
         stage.add_systems(content.file_no, systems)
     if not rows:
         return
-    numbers = pl.Series("vector_no", list(stage.new_vectors(len(rows))), dtype=pl.Int32)
+    numbers = pl.Series("vector_no", list(stage.batch.new_vectors(len(rows))), dtype=pl.Int32)
     frame = pl.DataFrame(rows, infer_schema_length=None).with_columns(numbers, pl.col("reference").cast(pl.String))
     stage.add("vector", frame.drop("path", "first_row"))
     names = list(dict.fromkeys(document for _, document in documents))
     document_frame = pl.DataFrame(
         {"number": range(1, len(names) + 1), "unit": names}, schema={"number": pl.Int64, "unit": pl.String}
     )
-    stage.connection.execute(
+    stage.batch.connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE raw_block (
           vector_no INTEGER, path VARCHAR, system VARCHAR, level VARCHAR, first_row BIGINT
@@ -170,11 +172,11 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
         CREATE OR REPLACE TEMP TABLE raw_document (number BIGINT, unit VARCHAR);
         """
     )
-    insert(stage.connection, "temp.raw_block", frame.select("vector_no", "path", "system", "level", "first_row"))
-    insert(stage.connection, "temp.raw_document", document_frame)
-    stage.connection.execute(_SCORES)
-    stage.connection.execute(_AGGREGATES)
-    stage.connection.execute("DROP TABLE temp.raw_block; DROP TABLE temp.raw_document")
+    insert(stage.batch.connection, "temp.raw_block", frame.select("vector_no", "path", "system", "level", "first_row"))
+    insert(stage.batch.connection, "temp.raw_document", document_frame)
+    stage.batch.connection.execute(_SCORES)
+    stage.batch.connection.execute(_AGGREGATES)
+    stage.batch.connection.execute("DROP TABLE temp.raw_block; DROP TABLE temp.raw_document")
 
 
 def scorer_columns(place: Place) -> dict[str, Any]:

@@ -1,0 +1,175 @@
+"""Sources of one evaluation set that come in several loads: in whatever order, the warehouse is the same."""
+
+import gzip
+import itertools
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.helpers import real_data
+from tests.warehouse.test_load_records import BLEU, DETAILS, HUMAN, details, human, judged, metric, seg_scores
+from warehouse import Warehouse, load
+from warehouse.writers.mtme import ScoreTable, write_evalset
+
+_QUESTIONS = {
+    "scores": "SELECT testset, lp, domain, document, segment, system, metric, value FROM scores",
+    "human scores": "SELECT testset, lp, domain, document, segment, system, human, value FROM human_scores",
+    "system scores": "SELECT * EXCLUDE (mean) FROM system_scores",  # means are sums in any order, to the last digit
+    "segments": "SELECT * FROM segments",
+    "systems": "SELECT * FROM systems",
+    "spellings": """
+        SELECT e.lp, y.name, x.spelling, x.rule
+        FROM system_spelling AS x
+        JOIN system AS y ON y.system_id = x.system_id
+        JOIN evalset AS e ON e.evalset_id = y.evalset_id
+        """,
+    "judgements": """
+        SELECT e.lp, y.name, sc.name AS scorer, j.* EXCLUDE (judgement_id, vector_id)
+        FROM judgement AS j
+        JOIN vector AS v ON v.vector_id = j.vector_id
+        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
+        JOIN system AS y ON y.system_id = v.system_id
+        JOIN evalset AS e ON e.evalset_id = v.evalset_id
+        """,
+}
+
+
+def contents(database: Path) -> dict[str, pl.DataFrame]:
+    """All that a warehouse holds, in names."""
+    with Warehouse.open(database) as warehouse:
+        frames = {name: warehouse.sql(question) for name, question in _QUESTIONS.items()}
+    return {name: frame.sort(frame.columns) for name, frame in frames.items()}
+
+
+def assert_that_the_order_does_not_matter(parts: list[list[Path]], folder: Path) -> dict[str, pl.DataFrame]:
+    """Load the parts together, and one after the other in every order."""
+    folder.mkdir(exist_ok=True)
+    report = load([path for part in parts for path in part], folder / "together.duckdb")
+    assert report.is_clean, report.faults
+    expected = contents(folder / "together.duckdb")
+    for order in itertools.permutations(range(len(parts))):
+        database = folder / f"{order}.duckdb"
+        for number in order:
+            report = load(parts[number], database)
+            assert report.is_clean, (order, number, report.faults)
+        for name, frame in contents(database).items():
+            assert frame.equals(expected[name]), (order, name)
+    return expected
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    """A metric, direct assessments, and the map of segments; the first two number and name things their own way."""
+    root = tmp_path / "wmt20-metrics"
+    for folder in ("input/details", "final-metric-scores/submissions", "manual-evaluation/DA"):
+        (root / folder).mkdir(parents=True)
+    details(root).write_text(DETAILS)
+    metric(root).write_bytes(gzip.compress(seg_scores(BLEU).encode()))
+    human(root).write_text(judged(HUMAN))
+    return root
+
+
+def test_direct_assessments_a_metric_and_the_map_of_segments(task: Path, tmp_path: Path) -> None:
+    parts = [[human(task)], [metric(task)], [details(task)]]
+    found = assert_that_the_order_does_not_matter(parts, tmp_path / "w")
+    assert found["segments"].select("segment", "document", "index_in_document").rows() == [
+        (1, "n1", 1),
+        (2, "n1", 2),
+        (3, "n2", 1),
+    ]
+    assert found["spellings"].rows() == [
+        ("en-de", "A_B.1", "A-B.1", "same letters and digits"),
+        ("en-de", "Human-A.0", "HUMAN-A", "declared alias"),
+    ]
+
+
+def _table(path: Path, rows: list[str]) -> Path:
+    path.write_text("testset,lp,metric,system,seg,doc,index,score\n" + "".join(f"lab,en-de,{row}\n" for row in rows))
+    return path
+
+
+def test_lines_places_and_both(tmp_path: Path) -> None:
+    lines = _table(tmp_path / "lines.csv", ["L-src,A.7,1,,,1", "L-src,A.7,2,,,2"])
+    places = _table(tmp_path / "places.csv", ["P-src,A,,d,2,3", "P-src,A,,d,1,4", "P-src,A,,e,1,5"])
+    both = _table(tmp_path / "both.csv", ["B-src,A,7,d,1,6", "B-src,A,2,d,2,7"])
+    found = assert_that_the_order_does_not_matter([[lines], [places], [both]], tmp_path / "w")
+    assert found["scores"].select("metric", "document", "segment", "system", "value").sort("value").rows() == [
+        ("L-src", None, 1, "A", 1.0),
+        ("L-src", "d", 2, "A", 2.0),
+        ("P-src", "d", 2, "A", 3.0),
+        ("P-src", "d", 7, "A", 4.0),
+        ("P-src", "e", 8, "A", 5.0),
+        ("B-src", "d", 7, "A", 6.0),
+        ("B-src", "d", 2, "A", 7.0),
+    ]
+    assert found["segments"].select("segment", "position").rows() == [(1, 1), (2, 2), (7, 7), (8, None)]
+
+
+def test_lines_never_meet_the_provisional_numbers_of_others(tmp_path: Path) -> None:
+    """A document's only segment was numbered 1 before; line 1 is another segment."""
+    places = _table(tmp_path / "places.csv", ["P-src,A,,d,1,4"])
+    lines = _table(tmp_path / "lines.csv", ["L-src,A,1,,,1"])
+    found = assert_that_the_order_does_not_matter([[places], [lines]], tmp_path / "w")
+    assert found["scores"].select("metric", "segment").sort("metric").rows() == [("L-src", 1), ("P-src", 2)]
+
+
+def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) -> None:
+    table = _table(tmp_path / "table.csv", ["P-src,A,,d,2,3", "P-src,A,,d,1,4"])
+    table.write_text(table.read_text().replace("lab,", "t24,"))
+    documents = [("news", "d"), ("news", "d")]
+    write_evalset(
+        tmp_path / "t24",
+        "en-de",
+        documents=documents,
+        metrics={"M-src": ScoreTable(["A.1"], seg=np.array([[1.0, 2.0]]))},
+    )
+    found = assert_that_the_order_does_not_matter([[table], [tmp_path / "t24"]], tmp_path / "w")
+    assert found["systems"]["system"].to_list() == ["A.1"]
+    assert found["spellings"].rows() == [("en-de", "A.1", "A", "number at the end dropped")]
+    assert found["scores"].select("metric", "segment", "value").sort("metric", "segment").rows() == [
+        ("M-src", 1, 1.0),
+        ("M-src", 2, 2.0),
+        ("P-src", 1, 4.0),
+        ("P-src", 2, 3.0),
+    ]
+
+
+def test_a_new_name_of_a_system_is_told(tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["P-src,UEdin.9,1,,,3"])], database).is_clean
+    report = load([_table(tmp_path / "two.csv", ["Q-src,UEdin,1,,,3"])], database)
+    assert "lab en-de: system UEdin.9 is now UEdin" in report.notes
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT DISTINCT system FROM scores") == [("UEdin",)]
+
+
+def test_judged_segments_that_a_later_map_lacks_are_a_fault_and_nothing_changes(task: Path, tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    assert load([human(task)], database).is_clean
+    before = contents(database)
+    details(task).write_text(DETAILS.splitlines(keepends=True)[0])
+    report = load([details(task)], database)
+    (fault,) = report.faults
+    assert fault.found == f"other segments than those that {human(task)} belong to"
+    assert all(frame.equals(before[name]) for name, frame in contents(database).items())
+
+
+def test_segments_that_a_broken_file_named_too_stay_for_the_sound_one(tmp_path: Path) -> None:
+    broken = _table(tmp_path / "a.csv", ["A-src,A,1,,,1e200", "A-src,A,2,,,1", "A-src,A,3,,,1"])
+    sound = _table(tmp_path / "b.csv", ["B-src,A,1,,,1", "B-src,A,2,,,1"])
+    database = tmp_path / "w.duckdb"
+    report = load([broken, sound], database, skip_broken=True)
+    assert [fault.path for fault in report.faults] == [str(broken)]
+    assert contents(database)["segments"]["segment"].to_list() == [1, 2]
+    assert contents(database)["scores"].select("metric", "segment").rows() == [("B-src", 1), ("B-src", 2)]
+
+
+def test_real_judgements_metrics_and_annotations(tmp_path: Path) -> None:
+    data = real_data()
+    for year, parts in {
+        "21": ["wmt21-news-systems/humaneval", "wmt21-news-systems/scores", "wmt-mqm-human-evaluation/newstest2021"],
+        "22": ["wmt22-news-systems/humaneval", "wmt22-news-systems/scores"],
+    }.items():
+        assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / year)

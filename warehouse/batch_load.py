@@ -1,0 +1,154 @@
+"""The load of evaluation sets in batches: one is read while the one before is written, each in one transaction."""
+
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import duckdb
+
+from warehouse.checks import check_batch
+from warehouse.connection import writing
+from warehouse.errors import Fault
+from warehouse.evalset import write_batch
+from warehouse.evalset_load import EvalsetLoad, Settled, Staged
+from warehouse.holdings import Holdings, holdings
+from warehouse.stage import Batch
+
+Loads = Sequence[tuple["EvalsetLoad", Holdings]]
+_MOST_BYTES, _MOST_EVALSETS = 4_000_000, 16  # of one batch: what a stopped load loses, and how long the file is locked
+
+
+def batches(loads: Loads) -> Iterator[Loads]:
+    """Evaluation sets that are written together: large ones alone, small ones in one transaction."""
+    batch: list[tuple[EvalsetLoad, Holdings]] = []
+    n_bytes = 0.0
+    for load, held in loads:
+        if batch and (n_bytes + load.n_bytes > _MOST_BYTES or len(batch) == _MOST_EVALSETS):
+            yield batch
+            batch, n_bytes = [], 0.0
+        batch.append((load, held))
+        n_bytes += load.n_bytes
+    if batch:
+        yield batch
+
+
+def pipelined(
+    batches: Iterable[Loads], connections: Sequence[duckdb.DuckDBPyConnection], database: Path, opening: threading.Lock
+) -> Iterator[Settled]:
+    """Write each batch while the next one is read; they use two staging connections in turn."""
+    loads = [
+        BatchLoad(connections[number % len(connections)], database, opening, batch)
+        for number, batch in enumerate(batches)
+    ]
+    with ThreadPoolExecutor(max_workers=1) as reading:
+        ahead = [reading.submit(load.stage) for load in loads[:1]]
+        for number, load in enumerate(loads):
+            staged = ahead.pop().result()
+            ahead += [reading.submit(following.stage) for following in loads[number + 1 : number + 2]]
+            yield from load.settle(staged)
+
+
+@dataclass(frozen=True)
+class BatchLoad:
+    """The load of some evaluation sets together. opening: held by whoever has the database open."""
+
+    connection: duckdb.DuckDBPyConnection
+    database: Path
+    opening: threading.Lock
+    loads: Loads
+
+    def stage(self) -> list[Staged | Settled]:
+        """Read the files and lay out what is news; or say what is settled without writing."""
+        batch = Batch(self.connection)
+        return self._checked(batch, [load.stage(held, batch) for load, held in self.loads])
+
+    def _checked(self, batch: Batch, outcomes: Iterable["Staged | Settled"]) -> list["Staged | Settled"]:
+        """Check all that is staged; what may not be written leaves the stage."""
+        outcomes = list(outcomes)
+        started = time.perf_counter()
+        staged = [outcome for outcome in outcomes if isinstance(outcome, Staged)]
+        if not staged:
+            return outcomes
+        check_batch([content for one in staged for content in one.fresh], batch)
+        seconds = (time.perf_counter() - started) / len(staged)
+        checked = [
+            replace(one, seconds=one.seconds + seconds).checked() if isinstance(one, Staged) else one
+            for one in outcomes
+        ]
+        kept = [one for one in checked if isinstance(one, Staged)]
+        stages = [one.stage for one in kept]
+        batch.drop_stages([stage for stage in batch.stages if stage not in stages])
+        batch.drop_files([content.file_no for one in kept for content in one.broken])
+        return checked
+
+    def settle(self, outcomes: Iterable["Staged | Settled"]) -> Iterator[Settled]:
+        """Write what is staged."""
+        staged = []
+        for outcome in outcomes:
+            if isinstance(outcome, Settled):
+                yield outcome
+            else:
+                staged.append(outcome)
+        while staged:
+            batch = staged[0].stage.batch
+            for one in staged:
+                one.load.tell("writing")
+            started = time.perf_counter()
+            with self.opening:
+                changed, refused = self._written(batch, staged)
+            seconds = (time.perf_counter() - started) / len(staged)
+            if not changed and not refused:
+                n_scores = batch.n_scores()
+                yield from (one.written(n_scores, one.seconds + seconds) for one in staged)
+                return
+            for one in staged:
+                if one.stage.evalset_no in refused:
+                    yield one.refused(refused[one.stage.evalset_no], one.seconds + seconds)
+            rest = [one for one in staged if one.stage.evalset_no not in refused]
+            if changed:
+                again = self._again(rest)
+                yield from (one for one in again if isinstance(one, Settled))
+                staged = [one for one in again if isinstance(one, Staged)]
+            else:
+                batch.drop_stages([one.stage for one in staged if one not in rest])
+                staged = rest
+
+    def _written(self, batch: Batch, staged: Sequence[Staged]) -> tuple[bool, dict[int, list[Fault]]]:
+        """Write the batch in one transaction, or nothing.
+
+        Returns whether another process changed something between staging and writing; and the faults of evaluation
+        sets that contradict what the warehouse holds.
+        """
+        with writing(self.database, self.connection):
+            now: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
+            for testset, lp, origin, sha256, reader in batch.rows(
+                """
+                SELECT t.name, e.lp, o.origin, o.sha256, o.reader
+                FROM source AS o
+                JOIN evalset AS e ON e.evalset_id = o.evalset_id
+                JOIN testset AS t ON t.testset_id = e.testset_id
+                WHERE (t.name, e.lp) IN (
+                  SELECT (n.testset, n.lp)
+                  FROM (SELECT unnest($testsets::VARCHAR[]) AS testset, unnest($lps::VARCHAR[]) AS lp) AS n
+                )
+                """,
+                {"testsets": [one.load.testset for one in staged], "lps": [one.load.lp for one in staged]},
+            ):
+                now.setdefault((testset, lp), {})[origin] = (sha256, reader)
+            for one in staged:
+                if now.get((one.load.testset, one.load.lp), {}) != {**one.held.loaded, **one.held.refused}:
+                    return True, {}
+            declared = {one.stage.evalset_no: one.declared for one in staged}
+            return False, write_batch(batch, declared, [content for one in staged for content in one.fresh])
+
+    def _again(self, staged: Sequence[Staged]) -> list[Staged | Settled]:
+        """Stage anew what was read, on what the warehouse holds now."""
+        keys = [(one.load.testset, one.load.lp) for one in staged]
+        with self.opening:
+            held = holdings(self.database, keys)
+        batch = Batch(self.connection)
+        outcomes = [one.load.read_in(one.contents, held[key], batch) for one, key in zip(staged, keys, strict=True)]
+        return self._checked(batch, outcomes)

@@ -1,0 +1,23 @@
+"""How far a load is."""
+
+import threading
+from collections.abc import Callable
+
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, how much there is
+
+
+class Gauge:
+    """Progress over all evaluation sets; it never goes back."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress = progress
+        self._total = total
+        self._done = 0
+        self._telling = threading.Lock()
+
+    def tell(self, what: str, n_bytes: float = 0) -> None:
+        """Say what is being done now, and that some bytes more are done."""
+        with self._telling:
+            self._done = min(self._total, self._done + round(n_bytes))
+            if self._progress is not None:
+                self._progress(what, self._done, self._total)
