@@ -59,7 +59,7 @@ def add(
 def remove(database: Path, metric: str, *, testset: str | None = None, lp: str | None = None) -> list[Removed]:
     """Take a user's own metric away: all its variants, or the one that is named in full.
 
-    testset, lp: only there. Raises QuestionError: no own metric of that name.
+    testset, lp: only there. Raises QuestionError: no own metric of that name, or an unknown test set or language pair.
     """
     with Warehouse.open(database) as warehouse:
         known = warehouse.rows(
@@ -69,6 +69,7 @@ def remove(database: Path, metric: str, *, testset: str | None = None, lp: str |
             WHERE n.is_own
             """
         )
+        _check_evalset(warehouse, testset, lp)
     if metric not in {name for names in known for name in names}:
         raise unknown("own metric", metric, {base for _, base in known})
     with duckdb.connect() as connection, writing(database, connection):

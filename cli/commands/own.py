@@ -12,15 +12,6 @@ from cli.options import Output, folded
 from cli.progress import progress
 from cli.render import note
 
-_TestsetOption = Annotated[
-    str | None,
-    typer.Option("--testset", help="Test set of files that do not tell theirs.", autocompletion=complete_testset),
-]
-_LpOption = Annotated[
-    str | None,
-    typer.Option("--lp", help="Language pair of files that do not tell theirs.", autocompletion=complete_lp),
-]
-
 
 @folded
 def add(
@@ -31,8 +22,14 @@ def add(
         str | None, typer.Option("--reference", "--ref", help="The reference that it compared with.")
     ] = None,
     reference_free: Annotated[bool, typer.Option("--reference-free", help="It saw no reference.")] = False,
-    testset: _TestsetOption = None,
-    lp: _LpOption = None,
+    testset: Annotated[
+        str | None,
+        typer.Option("--testset", help="Test set of files that do not tell theirs.", autocompletion=complete_testset),
+    ] = None,
+    lp: Annotated[
+        str | None,
+        typer.Option("--lp", help="Language pair of files that do not tell theirs.", autocompletion=complete_lp),
+    ] = None,
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="It counts errors: scores are stored negated.")
     ] = False,
@@ -74,8 +71,12 @@ def remove(
         typer.Argument(help="Name of your metric, or of one variant (MyMetric-refA).", autocompletion=complete_metric),
     ],
     output: Output,
-    testset: _TestsetOption = None,
-    lp: _LpOption = None,
+    testset: Annotated[
+        str | None, typer.Option("--testset", help="Only in this test set.", autocompletion=complete_testset)
+    ] = None,
+    lp: Annotated[
+        str | None, typer.Option("--lp", help="Only in this language pair.", autocompletion=complete_lp)
+    ] = None,
 ) -> None:
     """Take your own metric away again, everywhere or in one test set or language pair.
 
