@@ -27,8 +27,12 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
             raise
         note(_interrupted_line(words))
         return INTERRUPTED
-    except (UsageError, OSError) as error:
+    except UsageError as error:
         note(f"error: {error}")
+        return ExitCode.USAGE
+    except OSError as error:
+        is_plain = error.filename is not None and error.strerror is not None
+        note(f"error: {error.filename}: {error.strerror}" if is_plain else f"error: {error}")
         return ExitCode.USAGE
     except Exception as error:
         if _is_interruption(error):

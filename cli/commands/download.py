@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.exit_codes import ExitCode
+from cli.exit_codes import ExitCode, UsageError
 from cli.options import Output, folded
 from cli.progress import progress
 from cli.render import note
@@ -46,6 +46,8 @@ def download(
     chosen = [*(testsets or []), *(name for name in (only or "").split(",") if name)] or None
     place = download_folder(database) if folder is None else folder
     urls = tuple(url) if url else ADDRESSES
+    if wrong := [address for address in urls if not address.startswith(("https://", "http://"))]:
+        raise UsageError(f"{wrong[0]}: expected an address that begins with https:// or http://")
     if dry_run:
         _show_plan(output, urls, place / ARCHIVE, chosen)
         return

@@ -47,6 +47,10 @@ def test_a_server_that_has_nothing_is_a_matter_of_data(scorehouse: Scorehouse, t
         refused(scorehouse("download", "--url", served.url, "--db", tmp_path / "w.duckdb"), 3, "404")
 
 
+def test_an_address_of_another_kind_is_a_wrong_word(scorehouse: Scorehouse) -> None:
+    refused(scorehouse("download", "--url", "ftp://x"), 2, "ftp://x", "https://")
+
+
 def test_a_dry_run_tells_addresses_and_place_and_asks_nobody(scorehouse: Scorehouse, tmp_path: Path) -> None:
     with serving(b"") as served:
         ran = scorehouse("download", "--url", served.url, "--dry-run", "--folder", tmp_path, "--format", "json")

@@ -27,6 +27,10 @@ def test_wrong_words_are_refused(scorehouse: Scorehouse, tmp_path: Path) -> None
     refused(scorehouse("export", tmp_path / "out", "sim42"), 2, "sim42", "sim24")
     (tmp_path / "file").write_text("x")
     refused(scorehouse("export", tmp_path / "file"), 2, "expected a folder")
+    below = tmp_path / "file" / "below"
+    told = scorehouse("export", below)
+    refused(told, 2, str(below))
+    assert "Errno" not in told.err
 
 
 def test_evaluation_sets_without_segments_are_left_out_of_the_layout_in_one_line_that_counts_them(
