@@ -6,7 +6,6 @@ from typing import Any
 from cli.commands.sql import joined_parameters
 from cli.exit_codes import ExitCode, UsageError
 from cli.render import note
-from cli.start import INTERRUPTED
 
 _GOING_ON = ("load", "download")  # commands that write one piece after another
 
@@ -16,17 +15,17 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
     try:
         words = joined_parameters(words) if "sql" in words else words
         code = int(program(args=words, prog_name="scorehouse", standalone_mode=False) or ExitCode.DONE)
-        if code == INTERRUPTED:  # the command line's library turns Ctrl-C into this code
+        if code == ExitCode.INTERRUPTED:  # the command line's library turns Ctrl-C into this code
             note(_interrupted_line(words))
         return code
     except KeyboardInterrupt:
         note(_interrupted_line(words))
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     except RuntimeError as error:
         if "interrupted" not in str(error):  # DuckDB's word for Ctrl-C while it computes
             raise
         note(_interrupted_line(words))
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     except UsageError as error:
         note(f"error: {error}")
         return ExitCode.USAGE
@@ -37,7 +36,7 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
     except Exception as error:
         if _is_interruption(error):
             note(_interrupted_line(words))
-            return INTERRUPTED
+            return ExitCode.INTERRUPTED
         known = _known(error)
         if known is None:
             raise

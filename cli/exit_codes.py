@@ -4,13 +4,17 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """DONE; NO: the answer is no; USAGE: a wrong question; DATA: bad score files; DATABASE: the file itself."""
+    """DONE; NO: the answer is no; USAGE: a wrong question; DATA: bad score files; DATABASE: the file itself.
+
+    INTERRUPTED: Ctrl-C.
+    """
 
     DONE = 0
     NO = 1
     USAGE = 2
     DATA = 3
     DATABASE = 4
+    INTERRUPTED = 130
 
 
 class UsageError(Exception):

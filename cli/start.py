@@ -5,8 +5,8 @@ import signal
 import sys
 from types import FrameType
 
-INTERRUPTED = 130
-"""What the shell is told after Ctrl-C."""
+from cli.exit_codes import ExitCode
+
 _DELICATE = ("duckdb", "polars")  # an exception in the midst of their imports ends in a crash
 _MOMENT = 0.02  # seconds
 
@@ -19,11 +19,11 @@ def run() -> None:
         from cli.main import exit_code
 
         code = exit_code()
-        if code == INTERRUPTED:
+        if code == ExitCode.INTERRUPTED:
             _end_in_haste()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        code = INTERRUPTED
+        code = ExitCode.INTERRUPTED
     sys.exit(code)
 
 
@@ -33,7 +33,7 @@ def _end_in_haste() -> None:
     if len(sys._current_frames()) > 1:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(INTERRUPTED)
+        os._exit(ExitCode.INTERRUPTED)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
