@@ -18,7 +18,7 @@ from warehouse.holdings import Holdings, KnownEvalsets, holdings
 from warehouse.stage import Batch
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
-_MOST_BYTES, _MOST_EVALSETS = 4_000_000, 16  # of one batch: what a stopped load loses, and how long the file is locked
+_MOST_BYTES, _MOST_EVALSETS = 8_000_000, 32  # of one batch: what a stopped load loses, and how long the file is locked
 
 
 def batches(loads: Loads) -> Iterator[Loads]:
