@@ -17,6 +17,7 @@ def segment_contradictions(
 ) -> dict[int, list[Fault]]:
     """Faults of segments, by number of the evaluation set: others than those that scores of the warehouse are of.
 
+    Also where two of them are one now, though a file of the warehouse has scores of both.
     To be asked once what the files brought before is taken away, and before anything is numbered anew.
     contents: the files on the stage, recorded in temp.staged_source.
     evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.
@@ -25,15 +26,15 @@ def segment_contradictions(
     faults = {}
     for stage in batch.stages:
         declaring = [int(rows["file_no"].min()) for rows in stage.segments if _declares(rows)]  # type: ignore[arg-type]
-        if not declaring or stage.evalset_no not in evalset_ids:
+        if stage.evalset_no not in evalset_ids:
             continue
-        hanging = _hanging if stage.evalset.is_declared else _lost
+        hanging = _hanging if declaring and stage.evalset.is_declared else _lost
         if paths := hanging(batch, stage.evalset_no, evalset_ids[stage.evalset_no]):
             more = f" and {len(paths) - 1} other files" if len(paths) > 1 else ""
             what = f"other segments than those that {paths[0]}{more} belong to"
             where = f"{stage.evalset.testset} {stage.evalset.lp}"
             way_out = f"load the two together, with all else that {where} was loaded from"
-            path = str(files[min(declaring)].claim.path)
+            path = str(files[min(declaring or stage.file_numbers)].claim.path)
             faults[stage.evalset_no] = [Fault(path, 0, what, "the same segments", way_out)]
     return faults
 
@@ -81,14 +82,23 @@ def _hanging(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
 
 
 def _lost(batch: Batch, evalset_no: int, evalset_id: int) -> list[str]:
-    """Files whose scores are of segments that are not among those that are declared now for the first time."""
+    """Files whose scores are of segments that have no number any more, or of two that have one number now."""
     rows = batch.rows(
         """
-        WITH lost AS (SELECT old FROM temp.staged_renumbering WHERE evalset_no = $number AND new IS NULL),
+        WITH renumbering AS (SELECT old, new FROM temp.staged_renumbering WHERE evalset_no = $number),
+        lost AS (SELECT old FROM renumbering WHERE new IS NULL),
         used AS (
           SELECT s.vector_id FROM score AS s JOIN lost AS n ON n.old = s.segment
           UNION
           SELECT j.vector_id FROM judgement AS j JOIN lost AS n ON n.old = j.segment WHERE j.status <> 'tutorial'
+          UNION
+          SELECT s.vector_id
+          FROM score AS s
+          JOIN vector AS v ON v.vector_id = s.vector_id AND v.evalset_id = $evalset
+          LEFT JOIN renumbering AS n ON n.old = s.segment
+          WHERE EXISTS (FROM renumbering WHERE new IS NOT NULL)
+          GROUP BY s.vector_id, coalesce(n.new, s.segment)
+          HAVING count(*) > 1
         )
         SELECT DISTINCT o.path
         FROM used AS u

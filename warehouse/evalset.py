@@ -16,6 +16,7 @@ from warehouse.segments import count_segments, renumber, write_segments
 from warehouse.stage import Batch
 from warehouse.unjoined import unjoined
 
+_MOST_BITS = 1_000_000  # of one vector, where segments are counted
 Declared = Mapping[int, TestsetFacts | None]  # by the evaluation set's number on the stage
 
 
@@ -57,6 +58,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         chosen = {s.evalset_no: evalset_ids[s.evalset_no] for s in batch.stages if s.file_numbers & recorded}
         unjoined(batch, chosen)
         connection.execute("COMMIT")
+        _tell_renamed(batch)
     except BaseException:
         with contextlib.suppress(duckdb.Error):  # a commit that failed has ended the transaction
             connection.execute("ROLLBACK")
@@ -205,6 +207,9 @@ def _rename(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
     batch.connection.execute(
         "UPDATE system SET name = n.new FROM temp.staged_rename AS n WHERE system.system_id = n.system_id"
     )
+
+
+def _tell_renamed(batch: Batch) -> None:
     for stage in batch.stages:
         where = f"{stage.evalset.testset} {stage.evalset.lp}"
         stage.notes += [f"{where}: system {old} is now {new}" for old, new in sorted(stage.renamed.items())]
@@ -498,11 +503,13 @@ def _check_written(batch: Batch) -> None:
           )
         """
     )
+    bits = f"bit_count(bitstring_agg(segment, 1, {last_segment}))"  # one for every number that there can be
+    n_segments = bits if last_segment <= _MOST_BITS else "count(DISTINCT segment)"
     ((double,),) = batch.rows(
         f"""
         SELECT coalesce(sum(n_rows - n_segments), 0)
         FROM (
-          SELECT count(*) AS n_rows, bit_count(bitstring_agg(segment, 1, {last_segment})) AS n_segments
+          SELECT count(*) AS n_rows, {n_segments} AS n_segments
           FROM temp.staged_score
           GROUP BY vector_no
         )

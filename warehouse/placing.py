@@ -34,11 +34,11 @@ def place(asked: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
         is_there = pl.col("number").is_in(known["number"].implode())
         return found.select(*PLACE, number=pl.when(is_there).then(pl.col("number")))
     _tell_documents(held, asked, stage)
-    table = _together(held, asked)
+    table, places = _together(held, asked)
     stage.n_segments = table.height
-    _renumber(held, table, stage)
+    _renumber(held, places, stage)
     _stage_named(table, held, stage)
-    return _numbered(asked, table).select(*PLACE, "number")
+    return _numbered(asked, places).select(*PLACE, "number")
 
 
 def _held(stage: Stage) -> "pl.DataFrame":
@@ -94,8 +94,11 @@ def _numbered(rows: "pl.DataFrame", named: "pl.DataFrame") -> "pl.DataFrame":
     return found.with_columns(number=pl.coalesce("segment", "by_document")).drop("by_document")
 
 
-def _together(held: "pl.DataFrame", asked: "pl.DataFrame") -> "pl.DataFrame":
-    """All segments that nothing declares: those of the warehouse and those that rows name; one row each."""
+def _together(held: "pl.DataFrame", asked: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.DataFrame]":
+    """All segments that nothing declares: those of the warehouse and those that rows name; one row each.
+
+    With them document, index and number of every place; a line may have several, where files name documents their way.
+    """
     import polars as pl
 
     rows = pl.concat([held.drop("number"), asked], how="diagonal")
@@ -104,13 +107,15 @@ def _together(held: "pl.DataFrame", asked: "pl.DataFrame") -> "pl.DataFrame":
     loose = loose.join(taught, on=["document", "index"], how="anti").sort("document", "index")
     last = rows["segment"].max() or 0
     loose = loose.with_columns(number=pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + last)
-    rows = _numbered(rows, pl.concat([taught, loose])).drop_nulls("number")
+    places = pl.concat([taught, loose])
+    rows = _numbered(rows, places).drop_nulls("number")
     table = rows.group_by("number").agg(
         pl.col("segment").max(),
         *(pl.col(name).drop_nulls().first() for name in ("document", "index", "domain")),
         pl.col("file_no").min(),
     )
-    return table.sort("number")
+    numbers = table.select("number").sort("number")
+    return table.sort("number"), pl.concat([places, numbers], how="diagonal")
 
 
 def _renumber(held: "pl.DataFrame", known: "pl.DataFrame", stage: Stage) -> None:

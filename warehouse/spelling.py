@@ -82,10 +82,10 @@ def join_spellings(
     for group in groups.values():
         for names in [group] if _is_one(group, files, known, fixed) else _by_letters(group, files, known, fixed):
             systems = {known[name] for name in names if name in known}
-            named = (names - set(quiet)) | systems or names
+            named = ((names & uses.keys()) - set(quiet)) | systems or names
             keeps = systems - names or systems & set(fixed) or named & set(fixed)
             system = min(keeps, default=preferred(named))
-            for name in (names & uses.keys()) | systems:
+            for name in names & (uses.keys() | systems):
                 rule = LETTERS if letters(name) == letters(system) else NUMBER
                 if name != system and known.get(name) == system:
                     rule = BEFORE
@@ -93,6 +93,8 @@ def join_spellings(
     for name, item in joined.items():
         if item.rule == ALIAS and aliases[name] in joined:
             joined[name] = Joined(joined[aliases[name]].system, ALIAS)
+        elif joined.get(item.system, item).system != item.system:  # its system, of other letters, changes its name
+            joined[name] = Joined(joined[item.system].system, item.rule)
     there = uses.keys() | {name for name in known.values() if joined.get(name, Joined(name)).system != name}
     return {name: joined.get(name, Joined(name)) for name in sorted(there)}
 

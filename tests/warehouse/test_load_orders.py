@@ -11,6 +11,7 @@ import pytest
 from tests.helpers import real_data
 from tests.warehouse.test_load_records import BLEU, DETAILS, HUMAN, details, human, judged, metric, seg_scores
 from warehouse import Warehouse, load
+from warehouse.own import add
 from warehouse.writers.mtme import ScoreTable, write_evalset
 
 _QUESTIONS = {
@@ -184,3 +185,48 @@ def test_a_line_that_is_told_to_be_of_two_documents_is_told(tmp_path: Path) -> N
     load([tmp_path], tmp_path / "later.duckdb")
     two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
     assert told in load([two], tmp_path / "later.duckdb").notes
+
+
+def test_a_spelling_of_a_users_own_file_never_names_a_system(tmp_path: Path) -> None:
+    """Not even in a later load, when it is one of the spellings that the warehouse has."""
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["P-src,Foo-A,1,,,3"])], database).is_clean
+    own = tmp_path / "own.csv"
+    own.write_text("testset,lp,system,seg,score\nlab,en-de,foo_a,1,5\n")
+    assert add([own], database, "Mine").is_clean
+    assert load([_table(tmp_path / "two.csv", ["Q-src,Bar,1,,,3"])], database).is_clean
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT system FROM systems ORDER BY ALL") == [("Bar",), ("Foo-A",)]
+
+
+def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
+    one = _table(tmp_path / "one.csv", ["A-src,A,5,d,5,1"])
+    other = _table(tmp_path / "other.csv", ["B-src,A,5,d.en,5,2"])
+    place = _table(tmp_path / "place.csv", ["C-src,A,,d.en,5,3"])
+    for number, parts in enumerate(([one, other, place], [one], [place], [other])):
+        assert load(parts, tmp_path / ("together.duckdb" if number == 0 else "w.duckdb")).is_clean
+    for name in ("together", "w"):
+        scores = contents(tmp_path / f"{name}.duckdb")["scores"]
+        assert scores.select("metric", "segment").rows() == [("A-src", 5), ("B-src", 5), ("C-src", 5)]
+
+
+@pytest.mark.parametrize("before", ["P-src,A,5,,,1", "P-src,A,,d,6,1"])
+def test_two_segments_that_would_be_one_are_a_fault_and_nothing_changes(before: str, tmp_path: Path) -> None:
+    """In the warehouse one file has scores of both: of a line and of a place, or of two places."""
+    database, path = tmp_path / "w.duckdb", tmp_path / "map.csv"
+    scored = _table(tmp_path / "scored.csv", [before, "P-src,A,,d,5,2"])
+    assert load([scored], database).is_clean
+    if "d,6" in before:
+        assert load([_table(path, ["Q-src,A,5,d,6,1"])], database).is_clean
+    there = contents(database)
+    (fault,) = load([_table(path, ["Q-src,A,5,d,5,1"])], database).faults
+    assert fault.found == f"other segments than those that {scored} belong to"
+    assert all(frame.equals(there[name]) for name, frame in contents(database).items())
+
+
+def test_a_new_name_is_not_told_where_nothing_was_written(tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["P-src,UEdin.9,1,,,3"])], database).is_clean
+    report = load([_table(tmp_path / "two.csv", ["P-src,UEdin,1,,,4"])], database)
+    assert report.faults
+    assert report.notes == []

@@ -137,3 +137,15 @@ def test_files_that_come_one_by_one_give_the_names_of_files_that_come_together(
 def test_nearest_names_are_those_that_look_alike() -> None:
     assert nearest("Huawei_TCS", ["Huawei-TSC.1533", "Online-A.5"]) == ["Huawei-TSC.1533"]
     assert nearest("Zebra", ["Online-A.5"]) == []
+
+
+def test_a_new_name_is_the_name_of_all_spellings() -> None:
+    """`Foo.1` is told apart from `Foo.2`, and is as before a spelling of what is `foo` now."""
+    known = {"Foo": "Foo", "Foo.1": "Foo"}
+    joined = join_spellings([{"Foo.1"}, {"Foo.2"}, {"foo"}], known, {})
+    assert {name: item.system for name, item in joined.items()} == {
+        "Foo": "foo",
+        "Foo.1": "foo",
+        "Foo.2": "Foo.2",
+        "foo": "foo",
+    }
