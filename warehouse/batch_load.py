@@ -61,15 +61,19 @@ class BatchLoad:
     opening: threading.Lock
     loads: Loads
 
-    def stage(self) -> list[Staged | Settled]:
+    def stage(self) -> Sequence[Staged | Settled]:
         """Read the files and lay out what is news; or say what is settled without writing."""
         batch = Batch(self.connection)
         known = KnownEvalsets(self.database, self.opening, [held for _, held in self.loads])
-        return self._checked(batch, [load.stage(held, known, batch) for load, held in self.loads])
+        return self._checked(batch, known, [load.stage(held, known, batch) for load, held in self.loads])
 
-    def _checked(self, batch: Batch, outcomes: Iterable["Staged | Settled"]) -> list["Staged | Settled"]:
-        """Check all that is staged; what may not be written leaves the stage."""
-        outcomes = list(outcomes)
+    def _checked(
+        self, batch: Batch, known: KnownEvalsets, outcomes: Sequence["Staged | Settled"]
+    ) -> Sequence["Staged | Settled"]:
+        """Check all that is staged; what may not be written leaves the stage.
+
+        An evaluation set that is to be written without files in which checks found faults is staged anew without them.
+        """
         started = time.perf_counter()
         staged = [outcome for outcome in outcomes if isinstance(outcome, Staged)]
         if not staged:
@@ -84,7 +88,15 @@ class BatchLoad:
         stages = [one.stage for one in kept]
         batch.drop_stages([stage for stage in batch.stages if stage not in stages])
         batch.drop_files([content.file_no for one in kept for content in one.broken])
-        return checked
+        late = [one for one in kept if one.has_late_faults]
+        if not late:
+            return checked
+        batch.drop_stages([one.stage for one in late])
+        anew = [
+            one.load.read_in(one.marked, one.held, known, batch) if isinstance(one, Staged) and one in late else one
+            for one in checked
+        ]
+        return self._checked(batch, known, anew)
 
     def settle(self, outcomes: Iterable["Staged | Settled"]) -> Iterator[Settled]:
         """Write what is staged."""
@@ -146,7 +158,7 @@ class BatchLoad:
             declared = {one.stage.evalset_no: one.declared for one in staged}
             return False, write_batch(batch, declared, [content for one in staged for content in one.fresh])
 
-    def _again(self, staged: Sequence[Staged]) -> list[Staged | Settled]:
+    def _again(self, staged: Sequence[Staged]) -> Sequence[Staged | Settled]:
         """Stage anew what was read, on what the warehouse holds now."""
         keys = [(one.load.testset, one.load.lp) for one in staged]
         with self.opening:
@@ -156,4 +168,4 @@ class BatchLoad:
         outcomes = [
             one.load.read_in(one.contents, held[key], known, batch) for one, key in zip(staged, keys, strict=True)
         ]
-        return self._checked(batch, outcomes)
+        return self._checked(batch, known, outcomes)

@@ -33,7 +33,7 @@ def segment_contradictions(
             more = f" and {len(paths) - 1} other files" if len(paths) > 1 else ""
             what = f"other segments than those that {paths[0]}{more} belong to"
             where = f"{stage.evalset.testset} {stage.evalset.lp}"
-            way_out = f"load the two together, with all else that {where} was loaded from"
+            way_out = f"load the two together, with all else that {where} was loaded from, or all into a new file"
             path = str(files[min(declaring or stage.file_numbers)].claim.path)
             faults[stage.evalset_no] = [Fault(path, 0, what, "the same segments", way_out)]
     return faults

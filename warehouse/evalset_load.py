@@ -92,6 +92,17 @@ class Staged:
             return self
         return replace(settled, report=replace(settled.report, seconds=self.seconds))
 
+    @property
+    def marked(self) -> list[Content]:
+        """All files; those with faults that only checks found bear them now."""
+        found = {content.file_no: tuple(self.stage.faults[content.file_no]) for content in self.broken}
+        return [replace(content, faults=found.get(content.file_no, content.faults)) for content in self.contents]
+
+    @property
+    def has_late_faults(self) -> bool:
+        """Whether files took part in names and segments before their faults were found."""
+        return any(not content.faults for content in self.broken)
+
     def refused(self, contradictions: Sequence[Fault], seconds: float) -> Settled:
         """What became of it, where it contradicts the warehouse."""
         n_broken = len({fault.path for fault in contradictions})

@@ -79,7 +79,7 @@ class Opened:
         """The content with its rows, and with the faults of the whole file."""
         (evalset,) = content.claim.evalsets
         records = self.records.of(evalset)
-        return replace(content, records=records, faults=self.faults)
+        return replace(content, records=records, faults=tuple(dict.fromkeys((*content.faults, *self.faults))))
 
     def _parsed(self) -> Records:
         path = self.claim.path

@@ -23,7 +23,7 @@ def place(asked: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
     """
     import polars as pl
 
-    held = _held(stage)
+    held = held_segments(stage)
     if stage.evalset.is_declared or stage.segments:
         known = _staged(stage) if stage.segments else held
         if not stage.evalset.is_declared:
@@ -41,7 +41,7 @@ def place(asked: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
     return _numbered(asked, places).select(*PLACE, "number")
 
 
-def _held(stage: Stage) -> "pl.DataFrame":
+def held_segments(stage: Stage) -> "pl.DataFrame":
     """Segments that the warehouse has; `segment` is null where the number is provisional."""
     import polars as pl
 

@@ -99,6 +99,28 @@ def join_spellings(
     return {name: joined.get(name, Joined(name)) for name in sorted(there)}
 
 
+def told_apart(
+    sources: Iterable[Collection[str]], known: Mapping[str, str], aliases: Mapping[str, str], fixed: Collection[str]
+) -> dict[str, set[str]]:
+    """Systems of the warehouse whose spellings would be several systems if all files came together.
+
+    sources, known, aliases, fixed: as for `join_spellings`. Each system with the names in the sources that say so.
+
+    >>> told_apart([{"A", "A.1"}], {"A": "A", "A.1": "A"}, {}, ()) == {"A": {"A", "A.1"}}
+    True
+    """
+    files = [set(names) for names in sources]
+    apart = join_spellings([*files, *({name} for name in known)], {}, aliases, fixed=fixed)
+    torn: dict[str, set[str]] = {}
+    for name, system in known.items():
+        base = letters(without_number(system))
+        if is_human_name(name) or letters(without_number(name)) != base or apart[name].system == apart[system].system:
+            continue
+        alike = [{other for other in names if letters(without_number(other)) == base} for names in files]
+        torn[system] = {other for names in alike for other in names if other not in known or len(names) > 1}
+    return {system: names for system, names in torn.items() if names}
+
+
 def preferred(names: Collection[str]) -> str:
     """The spelling that names a system: without a number, in small letters, with underscores rather than dashes.
 

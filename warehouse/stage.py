@@ -241,6 +241,10 @@ class Stage:
         """Systems that the files read so far bring something of."""
         return frozenset(name for systems in self._systems.values() for name in systems)
 
+    def files_naming(self, system: str) -> list[int]:
+        """Numbers of the files that bring something of a system."""
+        return [file_no for file_no, systems in self._systems.items() if system in systems]
+
     def declare_systems(self, names: Iterable[str]) -> None:
         """Say which systems there are; score files may name these only, and those of `evalset`."""
         self._declared.update(names)

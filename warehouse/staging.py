@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE, system_kind
-from warehouse.placing import PLACE, place
+from warehouse.placing import PLACE, held_segments, place
 from warehouse.readers.base import Content
-from warehouse.spelling import join_spellings, nearest
+from warehouse.spelling import join_spellings, nearest, told_apart
 from warehouse.stage import Stage
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
     """
     sound = [content for content in contents if content.records is not None and not content.faults]
     if not sound:
-        _settle(stage, aliases)
+        _settle(contents, stage, aliases)
         return
     scores, judgements, declared = (_together(sound, name) for name in ("scores", "judgements", "segments"))
     _stage_declared(declared, stage)
     negated = [content.file_no for content in sound if content.claim.is_negated]
     if negated:
         scores = _negated(scores, negated)
-    scores, judgements = _named(sound, scores, judgements, stage, aliases)
+    scores, judgements = _named(contents, scores, judgements, stage, aliases)
     scores, judgements = _placed(sound, scores, judgements, stage)
     scores = _with_means(sound, scores, judgements)
     scores = _distinct(sound, scores, stage)
@@ -48,12 +48,12 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
         stage.notes += [f"{content.claim.path}: {note}" for note in content.records.notes]
 
 
-def _settle(stage: Stage, aliases: Mapping[str, str]) -> None:
+def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
     """Names and numbers of what the warehouse has, where files of the organisers' layout alone come to it."""
     import polars as pl
 
     if stage.evalset.names - stage.evalset.fixed:
-        _joined([], pl.DataFrame(schema={"file_no": pl.Int64, "system": pl.String}), stage, aliases)
+        _joined(contents, pl.DataFrame(schema={"file_no": pl.Int64, "system": pl.String}), stage, aliases)
     if stage.evalset.segments and not stage.evalset.is_declared and stage.segments:
         asked = {"segment": pl.Int64, "document": pl.String, "index": pl.Int64, "domain": pl.String}
         place(pl.DataFrame(schema={**asked, "file_no": pl.Int64}), stage)
@@ -156,9 +156,12 @@ def _joined(
     strict = [content.file_no for content in contents if content.claim.is_strict]
     files = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
     naming = set(used.filter(~pl.col("file_no").is_in(strict))["system"])
+    known = {**stage.evalset.spellings, **{name: name for name in stage.evalset.names}}
+    for system, torn in told_apart([*files, layout], known, aliases, stage.evalset.fixed | layout).items():
+        _tell_torn(contents, used, system, torn, stage)
     joined = join_spellings(
         [*files, layout],
-        {**stage.evalset.spellings, **{name: name for name in stage.evalset.names}},
+        known,
         aliases,
         fixed=stage.evalset.fixed | layout,
         quiet=set(used["system"]) - naming,
@@ -169,6 +172,19 @@ def _joined(
     stage.renamed = {name: joined[name].system for name in stage.evalset.names & joined.keys()}
     stage.renamed = {name: system for name, system in stage.renamed.items() if name != system}
     return {spelling: system.system for spelling, system in joined.items()}
+
+
+def _tell_torn(contents: Sequence[Content], used: "pl.DataFrame", system: str, torn: set[str], stage: Stage) -> None:
+    """A fault of the first file whose names tell apart what the warehouse holds as one system."""
+    import polars as pl
+
+    naming = {file_no for name in torn for file_no in stage.files_naming(name)}
+    naming |= set(used.filter(pl.col("system").is_in(list(torn)))["file_no"])
+    paths = {content.file_no: str(content.claim.path) for content in contents}
+    where = f"{stage.evalset.testset} {stage.evalset.lp}"
+    found = f"{', '.join(sorted(torn))} beside the spellings of {system!r}, which is one system in the warehouse"
+    way_out = f"load all of {where} into a new file, where they stay apart"
+    stage.fault(min(naming), Fault(paths[min(naming)], 0, found, "names that can be one system", way_out))
 
 
 def _only_tutorials(scores: "pl.DataFrame", judgements: "pl.DataFrame") -> set[str]:
@@ -217,6 +233,7 @@ def _placed(
     is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
     taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
     judgements = judgements.filter(~is_taught)
+    scores = _as_shown(contents, scores, stage)
     of_segments = scores.filter(pl.col("level") == "seg")
     asked = pl.concat([table.select(*PLACE, "domain", "file_no") for table in (of_segments, judgements)])
     asked = asked.group_by(*PLACE, maintain_order=True).agg(
@@ -233,6 +250,34 @@ def _placed(
             _tell(contents, stage, lost.with_columns(found=_segment_in_words()), where)
         placed.append(table.filter(~needs | pl.col("number").is_not_null()))
     return placed[0], pl.concat([placed[1], taught]).sort("file_no", "line", maintain_order=True)
+
+
+def _as_shown(contents: Sequence[Content], scores: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
+    """A user's own file names segments by the numbers that the warehouse shows, and may name no others."""
+    import polars as pl
+
+    strict = [content.file_no for content in contents if content.claim.is_strict]
+    held = held_segments(stage)
+    if not strict or held.is_empty() or stage.evalset.is_declared or stage.segments:
+        return scores
+    is_theirs = pl.col("file_no").is_in(strict) & (pl.col("level") == "seg")
+    places = held.filter(pl.col("segment").is_null())
+    places = places.select(segment="number", shown_document="document", shown_index="index", is_shown=pl.lit(True))
+    rows = scores.join(places, on="segment", how="left", maintain_order="left")
+    is_shown = is_theirs & pl.col("is_shown").fill_null(False)
+    rows = rows.with_columns(
+        segment=pl.when(~is_shown).then(pl.col("segment")),
+        document=pl.when(is_shown).then("shown_document").otherwise("document"),
+        index=pl.when(is_shown).then("shown_index").otherwise("index"),
+    ).select(scores.columns)
+    lines = held.filter(pl.col("segment").is_not_null())["segment"].implode()
+    named = held.select("document", "index", is_there=pl.lit(True)).drop_nulls().unique()
+    rows = rows.join(named, on=["document", "index"], how="left", maintain_order="left")
+    is_there = pl.col("segment").is_in(lines) | (pl.col("segment").is_null() & pl.col("is_there").fill_null(False))
+    lost = rows.filter(is_theirs & ~is_there.fill_null(False))
+    where = f"one of the segments of {stage.evalset.testset} {stage.evalset.lp}"
+    _tell(contents, stage, lost.with_columns(found=_segment_in_words()), where)
+    return rows.filter(~is_theirs | is_there.fill_null(False)).select(scores.columns)
 
 
 def _segment_in_words() -> "pl.Expr":

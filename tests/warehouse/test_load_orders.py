@@ -230,3 +230,76 @@ def test_a_new_name_is_not_told_where_nothing_was_written(tmp_path: Path) -> Non
     report = load([_table(tmp_path / "two.csv", ["P-src,UEdin,1,,,4"])], database)
     assert report.faults
     assert report.notes == []
+
+
+def test_names_that_later_files_tell_apart_are_a_fault(tmp_path: Path) -> None:
+    """They were joined; in one load they are two systems, and nobody can tell any more whose scores are whose."""
+    later = {
+        "both": ["N-src,Foo.1,1,,,5", "N-src,Foo,1,,,6"],
+        "number": ["N-src,Foo.2,1,,,5"],
+    }
+    for name, rows in later.items():
+        database, folder = tmp_path / f"{name}.duckdb", tmp_path / name
+        folder.mkdir()
+        for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
+            assert load([_table(folder / f"{number}.csv", [row])], database).is_clean
+        before = contents(database)
+        report = load([_table(folder / "later.csv", rows)], database)
+        told = "beside the spellings of 'Foo', which is one system in the warehouse"
+        assert [told in fault.found for fault in report.faults].count(True) == 1
+        assert all(frame.equals(before[part]) for part, frame in contents(database).items())
+        assert load([folder], tmp_path / f"{name}-together.duckdb").is_clean
+
+
+def test_a_layout_that_tells_joined_names_apart_is_refused(tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
+        table = _table(tmp_path / f"{number}.csv", [row])
+        table.write_text(table.read_text().replace("lab,", "t24,"))
+        assert load([table], database).is_clean
+    scores = ScoreTable(["Foo", "Foo.1"], seg=np.array([[1.0], [2.0]]))
+    write_evalset(tmp_path / "t24", "en-de", documents=[("news", "d")], metrics={"M-src": scores})
+    (fault,) = load([tmp_path / "t24"], database).faults
+    assert fault.path == str(tmp_path / "t24" / "metric-scores" / "en-de" / "M-src.seg.score")
+    assert fault.found.startswith("Foo, Foo.1 beside the spellings of 'Foo'")
+
+
+def test_a_file_that_checks_refuse_leaves_no_trace(tmp_path: Path) -> None:
+    """It would have given the system a better name and the segment a line."""
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["M-src,Foo.1,,d,1,1"])], database).is_clean
+    before = contents(database)
+    broken = _table(tmp_path / "broken.csv", ["N-src,Foo,7,d,1,1e200"])
+    sound = _table(tmp_path / "sound.csv", ["O-src,Bar,,d,1,3"])
+    report = load([broken, sound], database, skip_broken=True)
+    assert [fault.path for fault in report.faults] == [str(broken)]
+    after = contents(database)
+    assert after["segments"].equals(before["segments"])
+    assert after["spellings"].is_empty()
+    assert after["scores"].select("metric", "system", "segment", "value").sort("metric").rows() == [
+        ("M-src", "Foo.1", 1, 1.0),
+        ("O-src", "Bar", 1, 3.0),
+    ]
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT status, count(*) FROM source GROUP BY ALL ORDER BY ALL") == [
+            ("loaded", 2),
+            ("refused", 1),
+        ]
+
+
+def test_an_own_metric_names_segments_as_the_warehouse_shows_them(tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["M-src,A,,d,1,1", "M-src,A,,d,2,2"])], database).is_clean
+    own = tmp_path / "own.csv"
+    own.write_text("system,seg,score\nA,1,5\nA,2,6\n")
+    assert add([own], database, "Mine", testset="lab", lp="en-de").is_clean
+    found = contents(database)["scores"].select("metric", "document", "segment", "value").sort("value")
+    assert found.rows() == [
+        ("M-src", "d", 1, 1.0),
+        ("M-src", "d", 2, 2.0),
+        ("Mine-src", "d", 1, 5.0),
+        ("Mine-src", "d", 2, 6.0),
+    ]
+    own.write_text("system,seg,score\nA,1,5\nA,3,6\n")
+    (fault,) = add([own], database, "Mine", testset="lab", lp="en-de").faults
+    assert (fault.line, fault.found) == (3, "segment 3")
