@@ -402,6 +402,7 @@ def test_exit_codes_are_those_of_the_manual() -> None:
         "USAGE": 2,
         "DATA": 3,
         "DATABASE": 4,
+        "INTERRUPTED": 130,
     }
 
 
