@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -44,13 +45,15 @@ def contents(database: Path) -> dict[str, pl.DataFrame]:
     return {name: frame.sort(frame.columns) for name, frame in frames.items()}
 
 
-def assert_that_the_order_does_not_matter(parts: list[list[Path]], folder: Path) -> dict[str, pl.DataFrame]:
-    """Load the parts together, and one after the other in every order."""
+def assert_that_the_order_does_not_matter(
+    parts: list[list[Path]], folder: Path, orders: Sequence[tuple[int, ...]] = ()
+) -> dict[str, pl.DataFrame]:
+    """Load the parts together, and one after the other in some orders; in every order unless some are named."""
     folder.mkdir(exist_ok=True)
     report = load([path for part in parts for path in part], folder / "together.duckdb")
     assert report.is_clean, report.faults
     expected = contents(folder / "together.duckdb")
-    for order in itertools.permutations(range(len(parts))):
+    for order in orders or itertools.permutations(range(len(parts))):
         database = folder / f"{order}.duckdb"
         for number in order:
             report = load(parts[number], database)
@@ -169,11 +172,9 @@ def test_segments_that_a_broken_file_named_too_stay_for_the_sound_one(tmp_path: 
 
 def test_real_judgements_metrics_and_annotations(tmp_path: Path) -> None:
     data = real_data()
-    for year, parts in {
-        "21": ["wmt21-news-systems/humaneval", "wmt21-news-systems/scores", "wmt-mqm-human-evaluation/newstest2021"],
-        "22": ["wmt22-news-systems/humaneval", "wmt22-news-systems/scores"],
-    }.items():
-        assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / year)
+    parts = ["wmt21-news-systems/humaneval", "wmt21-news-systems/scores", "wmt-mqm-human-evaluation/newstest2021"]
+    orders = [(0, 1, 2), (2, 1, 0)]
+    assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / "21", orders)
 
 
 def test_a_line_that_is_told_to_be_of_two_documents_is_told(tmp_path: Path) -> None:
