@@ -133,14 +133,10 @@ def preferred(names: Collection[str]) -> str:
 def _is_one(names: set[str], files: Iterable[set[str]], known: Mapping[str, str], fixed: Collection[str]) -> bool:
     """Whether names can be spellings of one system: they have one number at most, and nobody has two of them."""
     numbered = {letters(name) for name in names if without_number(name) != name}
-    systems = {known[name] for name in names if name in known} | (names & set(fixed))
-    n_known = len({known[name] for name in names if name in known})
-    return (
-        len(numbered) <= 1
-        and n_known <= 1
-        and len(systems & set(fixed)) <= 1
-        and all(len(names & there) <= 1 for there in files)
-    )
+    systems = {known[name] for name in names if name in known}
+    are_fixed = (names | systems) & set(fixed)
+    fewer = max(len(numbered), len(systems), len(are_fixed)) <= 1
+    return fewer and all(len(names & there) <= 1 for there in files)
 
 
 def _by_letters(

@@ -156,7 +156,7 @@ def _joined(
     strict = [content.file_no for content in contents if content.claim.is_strict]
     files = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
     naming = set(used.filter(~pl.col("file_no").is_in(strict))["system"])
-    known = {**stage.evalset.spellings, **{name: name for name in stage.evalset.names}}
+    known = stage.evalset.spellings
     for system, torn in told_apart([*files, layout], known, aliases, stage.evalset.fixed | layout).items():
         _tell_torn(contents, used, system, torn, stage)
     joined = join_spellings(

@@ -1,6 +1,5 @@
 """Sources of one evaluation set that come in several loads: in whatever order, the warehouse is the same."""
 
-import gzip
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ import polars as pl
 import pytest
 
 from tests.helpers import real_data
-from tests.warehouse.test_load_records import BLEU, DETAILS, HUMAN, details, human, judged, metric, seg_scores
+from tests.warehouse.test_load_records import DETAILS, details, human, metric, write_task
 from warehouse import Warehouse, load
 from warehouse.own import add
 from warehouse.writers.mtme import ScoreTable, write_evalset
@@ -66,13 +65,7 @@ def assert_that_the_order_does_not_matter(
 @pytest.fixture
 def task(tmp_path: Path) -> Path:
     """A metric, direct assessments, and the map of segments; the first two number and name things their own way."""
-    root = tmp_path / "wmt20-metrics"
-    for folder in ("input/details", "final-metric-scores/submissions", "manual-evaluation/DA"):
-        (root / folder).mkdir(parents=True)
-    details(root).write_text(DETAILS)
-    metric(root).write_bytes(gzip.compress(seg_scores(BLEU).encode()))
-    human(root).write_text(judged(HUMAN))
-    return root
+    return write_task(tmp_path / "wmt20-metrics")
 
 
 def test_direct_assessments_a_metric_and_the_map_of_segments(task: Path, tmp_path: Path) -> None:

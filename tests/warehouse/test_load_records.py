@@ -43,8 +43,11 @@ HUMAN = {"A-B.1": (10.0, 20.0, 30.0), "C.2": (40.0, 50.0, 60.0), "HUMAN-A": (70.
 
 @pytest.fixture
 def task(tmp_path: Path) -> Path:
+    return write_task(tmp_path / "wmt20-metrics")
+
+
+def write_task(root: Path) -> Path:
     """The folders of WMT20's metrics task with one metric, direct assessments and the map of segments."""
-    root = tmp_path / "wmt20-metrics"
     for folder in ("input/details", "final-metric-scores/submissions", "manual-evaluation/DA"):
         (root / folder).mkdir(parents=True)
     details(root).write_text(DETAILS)
