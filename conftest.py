@@ -1,21 +1,89 @@
-"""How tests run: properties without a clock, and at the end nothing of DuckDB is held any more."""
+"""How tests run: properties without a clock, long tests when asked for, and at the end nothing of DuckDB is held."""
 
 import gc
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Iterator
 from types import FunctionType
+from typing import Any
 
+import duckdb
+import pytest
 from hypothesis import HealthCheck, settings
 
-# A busy machine is no bug.
-settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("project")
+# A busy machine is no bug. Other examples are drawn in each run, so that they add up to many.
+settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
+settings.register_profile("all", settings.get_profile("project"), max_examples=500)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all",
+        action="store_true",
+        default=os.environ.get("SCOREHOUSE_TEST_ALL", "0") not in ("", "0"),
+        help="run the tests marked `long` too, and draw more examples of properties (SCOREHOUSE_TEST_ALL=1)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("all" if config.getoption("--all") else "project")
+    config.addinivalue_line("markers", "long(why): what takes minutes, with what it takes them for; `--all` runs it")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--all"):
+        return
+    for item in items:
+        if (marker := item.get_closest_marker("long")) is not None:
+            (why,) = marker.args
+            item.add_marker(pytest.mark.skip(reason=f"--all runs it: {why}"))
+
+
+def _is_open(connection: duckdb.DuckDBPyConnection) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except duckdb.ConnectionException:
+        return False
+    return True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def connections_end(request: pytest.FixtureRequest) -> Iterator[None]:
+    """At the end of a worker every connection of DuckDB is closed, or the tests are named that opened one."""
+    opened_in: dict[int, str] = {}
+    connect = duckdb.connect
+
+    def noted(*args: Any, **options: Any) -> duckdb.DuckDBPyConnection:
+        connection = connect(*args, **options)
+        opened_in[id(connection)] = os.environ.get("PYTEST_CURRENT_TEST", "?")
+        return connection
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duckdb, "connect", noted)
+        yield
+    if not request.session.testsfailed:  # a failed test's frames hold what it had
+        gc.collect()
+        held = [thing for thing in gc.get_objects() if isinstance(thing, duckdb.DuckDBPyConnection)]
+        never_closed = sorted({opened_in.get(id(one), "a cursor") for one in held if _is_open(one)})
+        assert never_closed == []
 
 
 def pytest_unconfigure() -> None:
-    """Forget the annotations of tests and fixtures.
+    """Forget the annotations of tests and fixtures, and what the last failure held.
 
     Hypothesis keeps the test session alive to the very end of the process, and with it every class that a test or
-    fixture is annotated with; DuckDB prints a page about leaks for whatever of it can still be reached then.
+    fixture is annotated with, and the frames of a failed test; DuckDB prints a page about leaks for whatever of it can
+    still be reached then.
     """
-    for function in gc.get_objects():
-        if isinstance(function, FunctionType) and str(function.__module__).partition(".")[0] == "tests":
-            function.__annotations__ = {}
+    if (failure := getattr(sys, "last_value", None)) is not None:
+        traceback.clear_frames(failure.__traceback__)
+    for name in ("last_exc", "last_type", "last_value", "last_traceback"):
+        vars(sys).pop(name, None)
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType) and str(thing.__module__).partition(".")[0] == "tests":
+            thing.__annotations__ = {}
+        elif isinstance(thing, inspect.Parameter):
+            thing._annotation = inspect.Parameter.empty  # type: ignore[attr-defined]
+    gc.collect()

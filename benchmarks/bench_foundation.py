@@ -48,7 +48,7 @@ def make_work() -> None:
     from warehouse import load
 
     if real_data() is None:
-        from metaeval.simulation import simulate_shared_task, write_shared_task
+        from warehouse.simulation import simulate_shared_task, write_shared_task
 
         write_shared_task(_work() / "task", simulate_shared_task(years=(2024,)))
     report = load([_data()[0]], _work() / "loaded.duckdb")

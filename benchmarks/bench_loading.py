@@ -35,7 +35,7 @@ def make_work() -> None:
     from warehouse import Warehouse, load
 
     if data() == work() / "tables":
-        from metaeval.simulation import simulate_shared_task, write_shared_task
+        from warehouse.simulation import simulate_shared_task, write_shared_task
 
         write_shared_task(work() / "task", simulate_shared_task(years=(2023, 2024)))
         load([work() / "task"], work() / "simulated.duckdb")

@@ -49,7 +49,7 @@ def load_scores(database: Path) -> None:
 
     folder = real_data()
     if folder is None:
-        from metaeval.simulation import simulate_shared_task, write_shared_task
+        from warehouse.simulation import simulate_shared_task, write_shared_task
 
         folder = database.parent / "task"
         write_shared_task(folder, simulate_shared_task(years=(2024,)))

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, markdown_table
-from metaeval.kernels.grouping import cell_labels
-from metaeval.kernels.pairs_test import pairs_test
-from metaeval.kernels.permutation import permutation_test
-from metaeval.kernels.permutation_groups import correlation_group_swap
-from metaeval.kernels.permutation_pearson import pairwise_difference_swap, pearson_swap
-from metaeval.kernels.permutation_spa import soft_pairwise_swap
-from metaeval.kernels.permutation_system import system_swap
-from metaeval.kernels.sign_flip import draw_signs
-from metaeval.kernels.swap_units import Swap, mask_shape
-from metaeval.kernels.tie_calibration import calibrate
+from metaeval.kernels.arrays.grouping import cell_labels
+from metaeval.kernels.calibration.tie_calibration import calibrate
+from metaeval.kernels.resampling.pair_outcomes import pairs_test
+from metaeval.kernels.resampling.permutation import permutation_test
+from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap
+from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
+from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
+from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
+from metaeval.kernels.resampling.sign_flip import draw_signs
+from metaeval.kernels.resampling.swap_units import Swap, mask_shape
 from tests import naive_significance as naive
 
 N_METRICS, N_SYSTEMS, N_SEGMENTS, N_DRAWS = 43, 15, 1200, 1000
@@ -59,7 +59,7 @@ def spa(n_flips: int | None, swap: Swap, data: tuple[Any, Any]) -> Any:
 
 
 def accuracy(swap: Swap, data: tuple[Any, Any]) -> Any:
-    return tested(system_swap(*data, "pa", swap))
+    return tested(accuracy_swap(*data, swap))
 
 
 def pearson(swap: Swap, data: tuple[Any, Any]) -> Any:

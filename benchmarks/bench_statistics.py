@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.harness import Case, markdown_table
 from metaeval import kernels
-from metaeval.kernels.grouping import Grouping
+from metaeval.kernels.arrays.grouping import Grouping
 from tests import naive
 
 

@@ -1,18 +1,22 @@
 """Charts as Vega-Lite specifications, drawn into files by the report extra; nothing is fetched."""
 
 import json
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.exit_codes import UsageError
+from cli.render.cells import one_line
 from cli.render.output import write
 
 if TYPE_CHECKING:
-    from metaeval.comparison import Comparison
+    from metaeval.significance.comparison import Comparison
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 _FORMATS = (".svg", ".png", ".html")
+_NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # beside the control characters
+_PLACEHOLDER = {"$schema": SCHEMA, "description": "where the specification goes"}
 
 
 _GREENS = ("#00441b", "#238b45", "#74c476")  # significant, from the smallest p up
@@ -170,10 +174,33 @@ def draw(specification: dict[str, Any], path: Path) -> None:
     check_chart(path)
     import vl_convert
 
+    specification = _shown(specification)
     text, ending = json.dumps(specification), path.suffix.lower()
     if ending == ".svg":
         write(vl_convert.vegalite_to_svg(text), path)
     elif ending == ".png":
         write(vl_convert.vegalite_to_png(text, scale=2), path)
     else:
-        write(vl_convert.vegalite_to_html(text, bundle=True), path)
+        write(_page(vl_convert.vegalite_to_html(json.dumps(_PLACEHOLDER), bundle=True), text), path)
+
+
+def _shown(part: Any) -> Any:
+    """A specification whose texts hold no character that XML doesn't: the renderer would end the process."""
+    if isinstance(part, dict):
+        return {name: _shown(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_shown(value) for value in part]
+    return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", one_line(part)) if isinstance(part, str) else part
+
+
+def _page(page: str, text: str) -> str:
+    """A page drawn from the placeholder, with a specification in its place that no text in it can end.
+
+    Raises RuntimeError: the page does not hold the placeholder exactly once.
+    """
+    head, *tails = page.split(json.dumps(_PLACEHOLDER, separators=(",", ":")))
+    if len(tails) != 1:
+        raise RuntimeError(f"the renderer's page holds the specification {len(tails)} times, expected once")
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return head + text + tails[0]

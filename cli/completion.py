@@ -44,7 +44,7 @@ def complete_reference(context: typer.Context, incomplete: str) -> list[str]:
 def complete_measure(incomplete: str) -> list[str]:
     from metaeval.measures import DEFINITIONS
 
-    return sorted({name for name, _ in DEFINITIONS if name.startswith(incomplete)})
+    return sorted({one.name for one in DEFINITIONS.values() if one.name.startswith(incomplete)})
 
 
 def complete_protocol(incomplete: str) -> list[str]:

@@ -1,11 +1,13 @@
 """How the program ends: an exit code, and one line for an error that a user can mend."""
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from cli.commands.sql import joined_parameters
 from cli.exit_codes import ExitCode, UsageError
 from cli.render import note
+from cli.words import joined_parameters
 
 _GOING_ON = ("load", "download")  # commands that write one piece after another
 
@@ -37,7 +39,7 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
         if _is_interruption(error):
             note(_interrupted_line(words))
             return ExitCode.INTERRUPTED
-        known = _known(error)
+        known = _known(error, words)
         if known is None:
             raise
         code, message = known
@@ -58,11 +60,24 @@ def _is_interruption(error: BaseException | None) -> bool:
 def _interrupted_line(words: list[str]) -> str:
     """What Ctrl-C leaves behind."""
     if any(command in words for command in _GOING_ON):
+        if not _database(words).exists():
+            return "interrupted; nothing was loaded; the same command goes on from there"
         return "interrupted; finished evaluation sets stay, nothing half-done; the same command goes on from there"
     return "interrupted; nothing half-done was kept"
 
 
-def _known(error: Exception) -> tuple[int, str] | None:
+def _database(words: list[str]) -> Path:
+    """The warehouse that the words name, else the environment, else the default one."""
+    from warehouse import default_path
+
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == "--db" or word.startswith("--db="):
+            return Path(following if word == "--db" else word.removeprefix("--db="))
+    named = os.environ.get("SCOREHOUSE_DB")
+    return Path(named) if named else default_path()
+
+
+def _known(error: Exception, words: list[str]) -> tuple[int, str] | None:
     """Exit code and line for an error that is no fault of the program; None for any other."""
     wording = getattr(error, "format_message", None)
     if wording is not None and hasattr(error, "exit_code"):  # the command line's own: usage, and help without arguments
@@ -72,6 +87,7 @@ def _known(error: Exception) -> tuple[int, str] | None:
             return ExitCode.USAGE, ""
         command = getattr(getattr(error, "ctx", None), "command_path", "scorehouse")
         text = text.replace(": Value error, ", ": ", 1)  # the library's own word before a wrong choice
+        text += _repeated(error, words)
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 
@@ -84,3 +100,15 @@ def _known(error: Exception) -> tuple[int, str] | None:
         if isinstance(error, kind):
             return code, f"error: {error}"
     return None
+
+
+def _repeated(error: Exception, words: list[str]) -> str:
+    """The way out where several names follow a flag that takes one: the flag is repeated; "" for any other error."""
+    context = getattr(error, "ctx", None)
+    if context is None or "unexpected extra argument" not in str(error):
+        return ""
+    flags = {flag for option in context.command.params if getattr(option, "multiple", False) for flag in option.opts}
+    for place, (flag, second) in enumerate(zip(words, words[2:], strict=False)):
+        if flag in flags and not second.startswith("-"):
+            return f"; repeat {flag}: {flag} {words[place + 1]} {flag} {second}"
+    return ""

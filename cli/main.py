@@ -23,8 +23,9 @@ from cli.commands.sql import sql
 from cli.commands.systems import systems
 from cli.commands.thresholds import thresholds
 from cli.commands.ties import ties
+from cli.commands.unload import unload
 from cli.ending import run_program
-from cli.options import Db, FormatOption, Out, Quiet, set_defaults
+from cli.options import Db, FormatOption, Out, Quiet
 
 app = typer.Typer(
     name="scorehouse",
@@ -50,6 +51,7 @@ COMMANDS = {
     "compute": compute,
     "add": add,
     "remove": remove,
+    "unload": unload,
     "download": download,
     "export": export,
     "sql": sql,
@@ -70,7 +72,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main(
     db: Db = None,
-    format_: FormatOption = None,
+    format: FormatOption = None,
     output: Out = None,
     quiet: Quiet = False,
     version: Annotated[
@@ -78,7 +80,7 @@ def main(
     ] = False,
 ) -> None:
     """Every score of every WMT metrics shared task in one file, and the statistics that say which metric to trust."""
-    set_defaults(db=db, format=format_, output=output, quiet=quiet)
+    # the options are read where a command's own are: `cli.options.Output.of`
 
 
 def exit_code(arguments: list[str] | None = None) -> int:

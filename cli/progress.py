@@ -2,15 +2,17 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from cli.render.cells import one_line
 
-Advance = Callable[[str, int, int], None]
+if TYPE_CHECKING:
+    from warehouse.progress import Progress
 
 
 @contextlib.contextmanager
-def progress(quiet: bool) -> Iterator[Advance]:
+def progress(quiet: bool) -> "Iterator[Progress]":
     """A bar with the time left; the function takes what is being done, how much is done, and how much there is.
 
     Where less is done than before, something else has begun, and its time is counted anew.
@@ -19,10 +21,11 @@ def progress(quiet: bool) -> Iterator[Advance]:
         yield lambda what, done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
         def advance(what: str, done: int, total: int) -> None:

@@ -122,15 +122,25 @@ def command_reference() -> str:
 
 def measure_list() -> str:
     """One row a measure."""
-    from metaeval.measures import DEFINITIONS, Measure
+    from metaeval.measures import DEFINITIONS
 
     rows = []
-    for definition in DEFINITIONS.values():
-        measure = Measure(definition, tuple(parameter.default for parameter in definition.parameters))
+    for measure, definition in DEFINITIONS.items():
         level = "system" if definition.level == "sys" else "segment"
         words = [f"`{measure}`", level, definition.meaning, definition.formula, definition.range, definition.source]
         rows.append(words)
     return table(["measure", "level", "says", "formula", "range", "source"], rows)
+
+
+def measure_tests() -> str:
+    """One row a measure: the tests that apply, and why."""
+    from metaeval.measures import DEFINITIONS
+
+    rows = []
+    for name, definition in DEFINITIONS.items():
+        measure = definition.measure
+        rows.append([f"`{name}`", ", ".join(f"`{test}`" for test in measure.tests) or "none", measure.why_tests])
+    return table(["measure", "tests", "because"], rows)
 
 
 def measure_parameters() -> str:
@@ -159,7 +169,7 @@ def _dictionary() -> list[dict[str, Any]]:
 
     from queries.dictionary import dictionary
     from warehouse import Warehouse
-    from warehouse.migrate import apply_migrations
+    from warehouse.database.migration import apply_migrations
 
     connection = duckdb.connect()
     apply_migrations(connection, "an empty warehouse")
@@ -197,6 +207,7 @@ def sections() -> dict[str, str]:
         "command-reference": command_reference(),
         "measures": measure_list(),
         "measure-parameters": measure_parameters(),
+        "measure-tests": measure_tests(),
         "views": schema_part("view"),
         "macros": macro_list(),
         "tables": schema_part("table"),
@@ -232,8 +243,8 @@ def answered(text: str, run: Callable[[list[str]], str]) -> str:
 @contextlib.contextmanager
 def simulated_task() -> Iterator[Callable[[list[str]], str]]:
     """The simulated shared task in a warehouse of its own; runs commands on it."""
-    from metaeval.simulation import simulate_shared_task, write_shared_task
     from warehouse import load
+    from warehouse.simulation import simulate_shared_task, write_shared_task
 
     with tempfile.TemporaryDirectory(prefix="scorehouse-docs-") as folder:
         database = Path(folder) / "demo.duckdb"

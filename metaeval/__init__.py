@@ -1,37 +1,55 @@
 """Meta-evaluation: the statistics that say which metric to trust.
 
-`rank`, `compare` and `compare_systems` need a warehouse; `metaeval.kernels` holds the same statistics on plain arrays.
+Each question of the command line is a function that takes an open warehouse, a test set and a language pair, and
+returns a `Table`; `metaeval.kernels` holds the same statistics on plain arrays.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from metaeval.comparison import TestOptions, compare
-    from metaeval.evaluation import Options
+    from metaeval import kernels
     from metaeval.measures import Measure
-    from metaeval.study import rank
-    from metaeval.systems import compare_systems
+    from metaeval.questions import (
+        audit,
+        compare,
+        correlations,
+        counts,
+        protocol,
+        rank,
+        systems,
+        thresholds,
+        ties,
+    )
+    from metaeval.tables.table import Table
 
-__all__ = ["Measure", "Options", "TestOptions", "compare", "compare_systems", "rank"]
+__all__ = [
+    "Measure",
+    "Table",
+    "audit",
+    "compare",
+    "correlations",
+    "counts",
+    "kernels",
+    "protocol",
+    "rank",
+    "systems",
+    "thresholds",
+    "ties",
+]
 
-_HOMES = {
-    "Measure": "metaeval.measures",
-    "Options": "metaeval.evaluation",
-    "TestOptions": "metaeval.comparison",
-    "compare": "metaeval.comparison",
-    "compare_systems": "metaeval.systems",
-    "rank": "metaeval.study",
-}
+_HOMES = {"Measure": "metaeval.measures", "Table": "metaeval.tables.table"}
 
 
 def __getattr__(name: str) -> Any:
     """Public names are imported when first used, so that `import metaeval` stays light."""
-    if name in _HOMES:
+    if name in __all__:
         from importlib import import_module
 
-        return getattr(import_module(_HOMES[name]), name)
+        if name == "kernels":
+            return import_module("metaeval.kernels")
+        return getattr(import_module(_HOMES.get(name, "metaeval.questions")), name)
     raise AttributeError(f"module 'metaeval' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from metaeval.measures import DEFINITIONS, Measure
+from metaeval.measures import DEFINITIONS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,7 +14,7 @@ def measures() -> "pl.DataFrame":
 
     rows = [
         {
-            "measure": str(Measure(definition, tuple(parameter.default for parameter in definition.parameters))),
+            "measure": name,
             "level": definition.level,
             "parameters": ", ".join(f"{p.name}={p.show(p.default)}" for p in definition.parameters),
             "meaning": definition.meaning,
@@ -22,7 +22,7 @@ def measures() -> "pl.DataFrame":
             "range": definition.range,
             "source": definition.source,
         }
-        for definition in DEFINITIONS.values()
+        for name, definition in DEFINITIONS.items()
     ]
     return pl.DataFrame(rows)
 

@@ -1,56 +1,61 @@
-"""Who takes part in a ranking and who does not, and why."""
+"""Who is included in a ranking and who is not, and why."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.study import Blocks, Result
+from metaeval.study import Result
+from metaeval.tables.table import Table, table_signature
+from queries.reasons import Exclusion
 from queries.selection import Slice
 from warehouse import Warehouse
 
-if TYPE_CHECKING:
-    import polars as pl
 
+def explanation(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure]) -> Table:
+    """Every system and metric of an evaluation set, included in a ranking or not, and why not.
 
-def explanation(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure]) -> "pl.DataFrame":
-    """Every system and metric of an evaluation set with its part in a ranking.
-
-    Columns: kind (system or metric), name, part ("in", "out", or "partly": in for some of the measures), why; sorted by
-    kind, part and name.
+    Columns: kind (system or metric), name, included ("yes", "no", or "partly": for some of the measures), reason;
+    sorted by kind, included ones first, and name. Also where there is no human score to rank by.
     Raises QuestionError: see `queries.selection.select`.
     """
     import polars as pl
 
-    blocks = Blocks(warehouse, asked)
-    parts: dict[tuple[str, str], dict[str, str | None]] = {}
+    inputs = Inputs(warehouse, asked, human="optional")
+    reasons: dict[tuple[str, str], dict[str, Exclusion | None]] = {}
+    notes: dict[str, None] = {}
     for measure in measures:
-        block = blocks.block(measure)
+        block = inputs.block(measure)
+        notes |= dict.fromkeys(block.selection.notes)
         missing = block.left_out if measure.definition.needs_segments else {}
         for system in block.selection.systems:
-            parts.setdefault(("system", system.name), {})[str(measure)] = system.reason
+            reasons.setdefault(("system", system.name), {})[str(measure)] = system.reason
         for metric in block.selection.metrics:
             reason = metric.reason or missing.get(metric.name)
-            parts.setdefault(("metric", metric.name), {})[str(measure)] = reason
-    rows = [(kind, name, *_part(reasons)) for (kind, name), reasons in parts.items()]
-    schema = {"kind": pl.String, "name": pl.String, "part": pl.String, "why": pl.String}
-    return pl.DataFrame(rows, schema=schema, orient="row").sort(
-        pl.col("kind").replace_strict({"system": 0, "metric": 1}), "part", "name"
+            reasons.setdefault(("metric", metric.name), {})[str(measure)] = reason
+    rows = [(kind, name, *_included(found)) for (kind, name), found in reasons.items()]
+    schema = {"kind": pl.String, "name": pl.String, "included": pl.String, "reason": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").sort(
+        pl.col("kind").replace_strict({"system": 0, "metric": 1}),
+        pl.col("included").replace_strict({"yes": 0, "partly": 1, "no": 2}),
+        "name",
     )
+    signature = table_signature(("explanation", ",".join(map(str, measures))), block)
+    return Table(frame, signature, tuple(notes))
 
 
-def _part(reasons: dict[str, str | None]) -> tuple[str, str]:
-    """ "in", "out" or "partly", and the reason (for each measure where they differ)."""
+def _included(reasons: Mapping[str, Exclusion | None]) -> tuple[str, str]:
+    """ "yes", "no" or "partly", and the reason (for each measure where they differ)."""
     distinct = set(reasons.values())
     if distinct == {None}:
-        return "in", ""
+        return "yes", ""
     if len(distinct) == 1:
-        return "out", str(*distinct)
-    why = [f"{measure}: {reason or 'in'}" for measure, reason in reasons.items()]
-    return ("out" if None not in distinct else "partly"), "; ".join(why)
+        return "no", str(*distinct)
+    why = [f"{measure}: {reason or 'included'}" for measure, reason in reasons.items()]
+    return ("no" if None not in distinct else "partly"), "; ".join(why)
 
 
 def left_out(result: Result, verbose: bool) -> list[str]:
-    """Lines that say which systems and metrics of the evaluation set a result does without.
+    """Lines that say which systems and metrics of the evaluation set a result excludes.
 
     verbose: with names and reasons; else only how many, and where to see more.
     """
@@ -61,10 +66,10 @@ def left_out(result: Result, verbose: bool) -> list[str]:
         if not out:
             continue
         if not verbose:
-            lines.append(f"{len(out)} of {len(choices)} {kind} take no part (--explain says why)")
+            lines.append(f"{len(out)} of {len(choices)} {kind} are excluded (--explain says why)")
             continue
         by_reason: dict[str, list[str]] = {}
         for choice in out:
             by_reason.setdefault(str(choice.reason), []).append(choice.name)
-        lines += [f"{kind} left out, {reason}: {', '.join(names)}" for reason, names in sorted(by_reason.items())]
+        lines += [f"{kind} excluded, {reason}: {', '.join(names)}" for reason, names in sorted(by_reason.items())]
     return lines

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.evaluation import Evaluation, statistic_of_counts
-from metaeval.kernels.pair_counts import PairCounts
+from metaeval.evaluation import Evaluation
+from metaeval.kernels.resampling.permutation_groups import COUNTS
 from metaeval.measures import Measure
 from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, Result, ranking_order
@@ -40,7 +40,7 @@ def parse_pooling(text: str) -> Pooling:
         if text == known:
             way: Pooling = known
             return way
-    raise QuestionError(f"unknown way of pooling {text!r}; there are: {', '.join(get_args(Pooling))}")
+    raise QuestionError(f"unknown way of pooling {text!r}; available: {', '.join(get_args(Pooling))}")
 
 
 def pool(results: Sequence[Result], how: Pooling) -> Pooled:
@@ -109,10 +109,8 @@ def _places(result: Result) -> dict[_Name, int]:
 def _check(measure: Measure, how: Pooling) -> None:
     if how == "hunter-schmidt" and not measure.definition.is_correlation:
         raise QuestionError(f"hunter-schmidt pools correlations, {measure} is none; take mean or pairs")
-    if how == "pairs":
-        is_counted = measure.level == "seg" and measure.name not in ("pearson", "spearman", "kendall", "pdp", "tau_c")
-        if not (is_counted or measure.name in ("pa", "spa")):
-            raise QuestionError(f"{measure} is not made of pairs that add up; take mean or hunter-schmidt")
+    if how == "pairs" and not measure.adds_up:
+        raise QuestionError(f"{measure} is not made of pairs that add up; take mean or hunter-schmidt")
 
 
 def _only(evaluation: Evaluation, places: Sequence[int]) -> Evaluation:
@@ -127,7 +125,7 @@ def _only(evaluation: Evaluation, places: Sequence[int]) -> Evaluation:
     if counts is not None:
         counts = replace(
             counts,
-            **{name: getattr(counts, name)[chosen] for name in _COUNTS},
+            **{name: getattr(counts, name)[chosen] for name in COUNTS},
             n_distinct=counts.n_distinct[chosen],
             epsilon=counts.epsilon[chosen],
         )
@@ -138,9 +136,6 @@ def _only(evaluation: Evaluation, places: Sequence[int]) -> Evaluation:
         system_score=tuple(evaluation.system_score[place] for place in places),
         counts=counts,
     )
-
-
-_COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
 
 
 def _pooled(
@@ -157,17 +152,8 @@ def _pooled(
             "observed_variance": np.array([study.observed_variance for study in studies]),
             "sampling_variance": np.array([study.sampling_variance for study in studies]),
         }
-    if measure.name in ("pa", "spa"):
-        n_pairs = np.array([evaluation.n_pairs for evaluation in chosen])
-        return (values * n_pairs).sum(axis=0) / n_pairs.sum(axis=0), {}
-    found = [evaluation.counts for evaluation in chosen if evaluation.counts is not None]
-    summed = replace(found[0], **{name: sum(getattr(counts, name) for counts in found) for name in _COUNTS})
-    return _statistic(measure, summed), {}
-
-
-def _statistic(measure: Measure, counts: PairCounts) -> Floats:
-    value: Floats = statistic_of_counts(measure)(counts)[:, 0]
-    return value
+    n_pairs = np.array([evaluation.n_pairs for evaluation in chosen])
+    return measure.pooled(values, n_pairs, [one.counts for one in chosen if one.counts is not None]), {}
 
 
 def _sample_size(evaluation: Evaluation) -> int:
@@ -184,7 +170,7 @@ def _signature(results: Sequence[Result], chosen: Sequence[Evaluation], how: Poo
             ("pool", how),
             ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
             ("lp", ",".join(f"{one.testset}:{one.lp}" for one in asked)),
-            ("human", ",".join(dict.fromkeys(result.selection.human for result in results))),
+            ("human", ",".join(dict.fromkeys(str(result.selection.human) for result in results))),
             ("reference", ",".join(str(result.selection.reference) for result in results)),
             ("n_sets", len(results)),
             ("n_systems", "+".join(str(evaluation.n_systems) for evaluation in chosen)),
@@ -216,7 +202,7 @@ def _frame(
     common: dict[str, Any] = {
         "testset": ",".join(dict.fromkeys(one.testset for one in asked)),
         "lp": ",".join(dict.fromkeys(one.lp for one in asked)),
-        "human": ",".join(dict.fromkeys(result.selection.human for result in results)),
+        "human": ",".join(dict.fromkeys(str(result.selection.human) for result in results)),
         "measure": str(results[0].evaluation.measure),
         "epsilon": None,
         "cluster": None,

@@ -46,11 +46,22 @@ def slice_parts(selection: Selection, references: str | None = None) -> list[tup
         ("metrics", ",".join(asked.metrics) or None),
         ("only", asked.only),
         ("primary", "yes" if asked.primary else None),
-        ("human references", None if asked.human_references is None else "in" if asked.human_references else "out"),
+        ("human_references", None if asked.human_references is None else "in" if asked.human_references else "out"),
         ("outliers", None if asked.outliers == "organisers" else asked.outliers),
         ("own", "in" if asked.own else None),
+        ("all_metrics", "yes" if asked.all_metrics else None),
         ("intersection", "yes" if asked.intersection else None),
     ]
+
+
+def p_value_convention(alternative: str, plus_one: bool) -> str:
+    """How a permutation p-value counts: its side, that ties count against the claim, and whether 1 is added.
+
+    >>> p_value_convention("two-sided", plus_one=False)
+    'two_sided,ge,uncorrected'
+    """
+    side = "one_sided" if alternative == "greater" else "two_sided"
+    return f"{side},ge,{'plus_one' if plus_one else 'uncorrected'}"
 
 
 def signature(evaluation: Evaluation, selection: Selection, options: Options) -> str:
@@ -59,24 +70,23 @@ def signature(evaluation: Evaluation, selection: Selection, options: Options) ->
     sources = sorted({source for source in evaluation.system_score if source is not None})
     n_groups = set(evaluation.n_groups[evaluation.n_groups >= 0].tolist())
     n_pairs = set(evaluation.n_pairs[evaluation.n_pairs >= 0].tolist())
-    is_drawn = measure.name == "spa" and measure["n"] != "inf"
     return line(
         [
             ("measure", measure),
             *slice_parts(selection, references_of(evaluation)),
             ("n_systems", evaluation.n_systems),
             ("n_metrics", len(evaluation.metrics)),
-            ("n_segments", f"{evaluation.n_segments} of {selection.n_segments}"),
+            ("n_segments", f"{evaluation.n_segments}/{selection.n_segments}"),
             ("n_missing", evaluation.n_missing),
             ("n_groups", _span(n_groups)),
             ("n_pairs", _span(n_pairs)),
-            ("distinct values", evaluation.n_distinct),
-            ("system score", "+".join(sources) or None),
-            ("draws", measure["n"] if is_drawn else None),
-            ("seed", options.seed if is_drawn else None),
-            ("p", "one-sided,>=,no +1" if is_drawn else None),
-            ("ties", "raw floats" if options.raw_ties else None),
-            ("human rounded", options.round_human),
+            ("n_distinct", evaluation.n_distinct),
+            ("system_score", "+".join(sources) or None),
+            ("resamples", measure.n_draws),
+            ("seed", options.seed if measure.n_draws else None),
+            ("p_value", p_value_convention("greater", plus_one=False) if measure.n_draws else None),
+            ("ties", "raw_floats" if options.raw_ties else None),
+            ("round_human", options.round_human),
             ("scorehouse", program_version()),
         ]
     )

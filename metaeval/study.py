@@ -1,19 +1,18 @@
 """A study: measures over one slice, from the warehouse to rows of a ranking."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metaeval import kernels
+from metaeval.direction import wrong_way
 from metaeval.evaluation import EQUAL, Evaluation, Options, evaluate
+from metaeval.inputs import Inputs, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure
 from metaeval.signature import signature
-from metaeval.system_scores import system_scores
-from queries.blocks import Block, fetch_block
-from queries.selection import Selection, Slice, select
+from queries.blocks import Block
+from queries.selection import Selection, Slice
 from warehouse import QuestionError, Warehouse
 
 if TYPE_CHECKING:
@@ -22,19 +21,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """One measure over one slice. notes: what a reader should know, one line each."""
+    """One measure over one slice. block: what it was computed on; notes: what a reader should know, one line each."""
 
-    selection: Selection
+    block: Block = field(repr=False, compare=False)
     evaluation: Evaluation
     signature: str
     notes: tuple[str, ...]
 
+    @property
+    def selection(self) -> Selection:
+        return self.block.selection
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the human score has what the measure needs."""
+        return self.evaluation.n_judged > 0 or not self.evaluation.measure.definition.needs_segments
+
 
 @dataclass(frozen=True)
 class Study:
-    """The results of several measures over one slice, in the order asked for."""
+    """The results of several measures over one slice, in the order asked for; remarks on the metrics of all."""
 
     results: tuple[Result, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def signatures(self) -> list[str]:
@@ -42,75 +51,43 @@ class Study:
 
     @property
     def notes(self) -> list[str]:
-        return list(dict.fromkeys(note for result in self.results for note in result.notes))
+        return list(dict.fromkeys([*(note for result in self.results for note in result.notes), *self.remarks]))
 
 
-class Blocks:
-    """Blocks of one slice: the official human score may differ between levels, so there are up to two."""
-
-    def __init__(self, warehouse: Warehouse, asked: Slice) -> None:
-        self._warehouse = warehouse
-        self._asked = asked
-        self._by_human: dict[str, Block] = {}
-
-    def block(self, measure: Measure) -> Block:
-        """The block that a measure is computed on.
-
-        Raises QuestionError: see `select`.
-        """
-        level = "seg" if measure.definition.needs_segments else "sys"
-        selection = select(self._warehouse, self._asked, level)
-        if selection.human not in self._by_human:
-            block = fetch_block(self._warehouse, selection)
-            self._by_human[selection.human] = without_mad_outliers(block) if self._asked.outliers == "mad" else block
-        return self._by_human[selection.human]
-
-
-def without_mad_outliers(block: Block) -> Block:
-    """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
-    human = system_scores(block, "submitted").human
-    outlying = kernels.mad_outliers(human)
-    names = {name for name, is_outlier in zip(block.systems, outlying, strict=True) if is_outlier}
-    reason = "an outlier by the MAD rule"
-    systems = tuple(
-        replace(choice, reason=reason) if choice.name in names else choice for choice in block.selection.systems
-    )
-    return replace(
-        block,
-        selection=replace(block.selection, systems=systems),
-        systems=tuple(name for name in block.systems if name not in names),
-        human=block.human[~outlying],
-        scores=block.scores[:, ~outlying],
-        human_submitted=block.human_submitted[~outlying],
-        submitted=block.submitted[:, ~outlying],
-    )
-
-
-def study(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options) -> Study:
+def study(
+    warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options | Sequence[Options]
+) -> Study:
     """Apply measures to a slice.
 
+    options: for all measures, or one for each that differ in the system scores alone.
     Raises QuestionError: the slice does not exist, or submitted system scores are asked of a part of a test set.
     """
-    if options.system_score == "submitted" and not asked.is_whole:
+    each = [options] * len(measures) if isinstance(options, Options) else list(options)
+    if not asked.is_whole and any(one.system_score == "submitted" for one in each):
         raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
-    blocks = Blocks(warehouse, asked)
-    return Study(tuple(_result(blocks.block(measure), measure, options) for measure in measures))
+    inputs = Inputs(warehouse, asked, each[0].round_human if each else None)
+    blocks = [inputs.block(measure) for measure in measures]
+    results = (_result(*one) for one in zip(blocks, measures, each, strict=True))
+    return Study(tuple(results), tuple(wrong_way(warehouse, blocks)))
 
 
 def _result(block: Block, measure: Measure, options: Options) -> Result:
     evaluation = evaluate(measure, block, options)
+    is_judged = block.judged.any() or not measure.definition.needs_segments
     notes = remarks(block)
     if evaluation.left_out:
         reasons = ", ".join(f"{name} ({reason})" for name, reason in sorted(evaluation.left_out.items()))
         notes.append(f"{measure}: without {reasons}")
     if not evaluation.metrics:
         notes.append(f"{measure}: no metric can be ranked (--explain says why)")
-    if measure.name == "spa" and options.system_score not in (None, "judged-mean"):
+    elif not is_judged:
+        notes.append(f"{measure}: not defined, {without_segments(block.selection)}")
+    if measure.fixed_system_score and options.system_score not in (None, measure.fixed_system_score):
         notes.append(f"{measure} stands on the judged segments; --system-score {options.system_score} does not apply")
     undefined = [
         metric.name for metric, value in zip(evaluation.metrics, evaluation.value, strict=True) if np.isnan(value)
     ]
-    if undefined:
+    if undefined and is_judged:
         who = "any metric" if len(undefined) == len(evaluation.metrics) else ", ".join(undefined)
         notes.append(f"{measure}: not defined for {who}")
     if partly := int((evaluation.n_groups_nan > 0).sum()):
@@ -119,48 +96,12 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
             "drop": "left out of its mean",
             "zero": "counted as 0",
             "common": "left out for all metrics",
-        }[str(measure["on_nan"]) if measure.has("on_nan") else "drop"]
+        }[measure.get("on_nan", "drop")]
         notes.append(
             f"{measure}: for {partly} metrics up to {worst} groups are not defined (n_groups_nan); a group that is not "
             f"defined for a metric is {rule}"
         )
-    return Result(block.selection, evaluation, signature(evaluation, block.selection, options), tuple(notes))
-
-
-def remarks(block: Block) -> list[str]:
-    """What a reader of any result on a block should know, one line each."""
-    return [*_own_metrics(block), *_reference_without_metrics(block), *equal_metrics(block)]
-
-
-def _own_metrics(block: Block) -> list[str]:
-    """A line that names the user's own metrics among those that take part."""
-    own = [metric.name for metric in block.metrics if metric.is_own]
-    lines = [f"your own: {', '.join(own)}"] if own else []
-    if block.selection.slice.own:
-        left_out = [choice for choice in block.selection.metrics if choice.is_own and choice.reason]
-        lines += [f"your own {choice.name} takes no part: {choice.reason}" for choice in left_out]
-    return lines
-
-
-def _reference_without_metrics(block: Block) -> list[str]:
-    """A line where a reference was asked for that no metric of the block compared with."""
-    asked = block.selection.slice
-    if asked.reference is None or any(metric.reference == asked.reference for metric in block.metrics):
-        return []
-    scored = sorted({choice.reference for choice in block.selection.metrics if choice.reference is not None})
-    return [
-        f"no metric that takes part compared with reference {asked.reference}, so only reference-free ones are left; "
-        f"{asked.testset} {asked.lp} has metrics with {', '.join(scored) or 'no reference at all'}"
-    ]
-
-
-def equal_metrics(block: Block) -> list[str]:
-    """A line for each set of metrics whose segment scores are the same to the last bit."""
-    seen: dict[bytes, list[str]] = {}
-    for metric, scores in zip(block.metrics, block.scores, strict=True):
-        if metric.has_segments:
-            seen.setdefault(scores.tobytes(), []).append(metric.name)
-    return [f"{' and '.join(names)} have exactly the same scores" for names in seen.values() if len(names) > 1]
+    return Result(block, evaluation, signature(evaluation, block.selection, options), tuple(notes))
 
 
 def _row(result: Result, place: int, rank: int | None) -> dict[str, Any]:
@@ -263,23 +204,15 @@ RANKING_SCHEMA = _ranking_schema()
 def check_ranked(studies: Sequence[Study]) -> None:
     """Raises QuestionError: no metric of any study can be ranked; with the commonest reasons."""
     results = [result for found in studies for result in found.results]
-    if any(result.evaluation.metrics for result in results):
+    ranked = [result for result in results if result.evaluation.metrics]
+    if any(result.is_judged for result in ranked):
         return
-    where = dict.fromkeys(f"{result.selection.slice.testset} {result.selection.slice.lp}" for result in results)
-    reasons = Counter(
-        reason
-        for result in results
-        for choice in result.selection.metrics
-        if (reason := choice.reason or result.evaluation.left_out.get(choice.name))
-    )
-    n_results = len(results)
-    why = "; ".join(f"{-(-count // n_results)} {reason}" for reason, count in reasons.most_common(3))
-    more = f"; and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
-    there = f"of {max(len(result.selection.metrics) for result in results)} metrics " if why else ""
-    raise QuestionError(
-        f"no metric of {', '.join(where)} can be ranked: {there}{why or 'there is none'}{more} "
-        "(rank --explain says all)"
-    )
+    if ranked:
+        needing = ", ".join(dict.fromkeys(str(result.evaluation.measure) for result in ranked))
+        lines = dict.fromkeys(without_segments(result.selection) for result in ranked)
+        raise QuestionError(f"{'; '.join(lines)}, which {needing} needs (pearson or pa rank by system scores)")
+    of = ", ".join(dict.fromkeys(where(result.selection) for result in results))
+    raise QuestionError(no_metric(results[0].selection, results[0].evaluation.left_out, of, "can be ranked"))
 
 
 def rank(

@@ -79,7 +79,7 @@ def parse_system_score(text: str) -> SystemScore:
         if text == known:
             source: SystemScore = known
             return source
-    raise QuestionError(f"unknown system score {text!r}; there are: {', '.join(get_args(SystemScore))}")
+    raise QuestionError(f"unknown system score {text!r}; available: {', '.join(get_args(SystemScore))}")
 
 
 def _means(scores: Floats) -> Floats:

@@ -1,18 +1,18 @@
 -- Test sets, evaluation sets, segments and their texts.
 
-CREATE TABLE testset (
+CREATE TABLE internal.testset (
   testset_id SMALLINT PRIMARY KEY,
   name VARCHAR NOT NULL UNIQUE,
   year SMALLINT,
   description VARCHAR
 );
-COMMENT ON TABLE testset IS 'A test set of one campaign, such as wmt23. One row per test set.';
-COMMENT ON COLUMN testset.testset_id IS 'Identifier inside this file.';
-COMMENT ON COLUMN testset.name IS 'Name that the organisers use, such as wmt23 or wmt21.tedtalks.';
-COMMENT ON COLUMN testset.year IS 'Year of the shared task; NULL where it is not known.';
-COMMENT ON COLUMN testset.description IS 'What the test set is, in a few words.';
+COMMENT ON TABLE internal.testset IS 'A test set of one campaign, such as wmt23. One row per test set.';
+COMMENT ON COLUMN internal.testset.testset_id IS 'Identifier inside this file.';
+COMMENT ON COLUMN internal.testset.name IS 'Name that the organisers use, such as wmt23 or wmt21.tedtalks.';
+COMMENT ON COLUMN internal.testset.year IS 'Year of the shared task; NULL where it is not known.';
+COMMENT ON COLUMN internal.testset.description IS 'What the test set is, in a few words.';
 
-CREATE TABLE evalset (
+CREATE TABLE internal.evalset (
   evalset_id INTEGER PRIMARY KEY,
   testset_id SMALLINT NOT NULL,
   lp VARCHAR NOT NULL,
@@ -25,23 +25,25 @@ CREATE TABLE evalset (
   standard_human_seg VARCHAR,
   ranks_human_references BOOLEAN NOT NULL DEFAULT false,
   n_segments INTEGER,
+  lp_base VARCHAR NOT NULL,
   UNIQUE (testset_id, lp)
 );
-COMMENT ON TABLE evalset IS 'A test set in one language pair, with what its organisers declared standard. One row per pair of the two.';
-COMMENT ON COLUMN evalset.evalset_id IS 'Identifier inside this file.';
-COMMENT ON COLUMN evalset.testset_id IS 'The test set.';
-COMMENT ON COLUMN evalset.lp IS 'Language pair, source-target, such as en-de.';
-COMMENT ON COLUMN evalset.source_language IS 'Language translated from.';
-COMMENT ON COLUMN evalset.target_language IS 'Language translated into.';
-COMMENT ON COLUMN evalset.standard_reference IS 'Reference that the official scores used, such as refA; NULL where not declared.';
-COMMENT ON COLUMN evalset.standard_human_sys IS 'Official human score at system level; NULL where not declared.';
-COMMENT ON COLUMN evalset.standard_human_domain IS 'Official human score at domain level; NULL where not declared.';
-COMMENT ON COLUMN evalset.standard_human_doc IS 'Official human score at document level; NULL where not declared.';
-COMMENT ON COLUMN evalset.standard_human_seg IS 'Official human score at segment level; NULL where not declared.';
-COMMENT ON COLUMN evalset.ranks_human_references IS 'True where the official task ranked extra human references beside the systems.';
-COMMENT ON COLUMN evalset.n_segments IS 'Number of segments of the test set; NULL where not known.';
+COMMENT ON TABLE internal.evalset IS 'A test set in one language pair, with what its organisers declared standard. One row per pair of the two.';
+COMMENT ON COLUMN internal.evalset.evalset_id IS 'Identifier inside this file.';
+COMMENT ON COLUMN internal.evalset.testset_id IS 'The test set.';
+COMMENT ON COLUMN internal.evalset.lp IS 'Language pair, source-target, such as en-de.';
+COMMENT ON COLUMN internal.evalset.source_language IS 'Language translated from.';
+COMMENT ON COLUMN internal.evalset.target_language IS 'Language translated into.';
+COMMENT ON COLUMN internal.evalset.standard_reference IS 'Reference that the official scores used, such as refA; NULL where not declared.';
+COMMENT ON COLUMN internal.evalset.standard_human_sys IS 'Official human score at system level; NULL where not declared.';
+COMMENT ON COLUMN internal.evalset.standard_human_domain IS 'Official human score at domain level; NULL where not declared.';
+COMMENT ON COLUMN internal.evalset.standard_human_doc IS 'Official human score at document level; NULL where not declared.';
+COMMENT ON COLUMN internal.evalset.standard_human_seg IS 'Official human score at segment level; NULL where not declared.';
+COMMENT ON COLUMN internal.evalset.ranks_human_references IS 'True where the official task ranked extra human references beside the systems.';
+COMMENT ON COLUMN internal.evalset.n_segments IS 'Number of segments of the test set; NULL where not known.';
+COMMENT ON COLUMN internal.evalset.lp_base IS 'Language pair without script and country, in two-letter codes where they exist: en-cs for en-cs_CZ.';
 
-CREATE TABLE segment (
+CREATE TABLE internal.segment (
   evalset_id INTEGER NOT NULL,
   segment INTEGER NOT NULL,
   position INTEGER,
@@ -50,16 +52,16 @@ CREATE TABLE segment (
   index_in_document INTEGER,
   source_id INTEGER
 );
-COMMENT ON TABLE segment IS 'Source units of an evaluation set. One row per evaluation set and segment.';
-COMMENT ON COLUMN segment.evalset_id IS 'The evaluation set.';
-COMMENT ON COLUMN segment.segment IS 'Number of the segment inside its evaluation set; equal to position where that is known.';
-COMMENT ON COLUMN segment.position IS 'Line in the test set, from 1; NULL where only document and index are known.';
-COMMENT ON COLUMN segment.domain IS 'Domain of the document, such as news.';
-COMMENT ON COLUMN segment.document IS 'Document the segment belongs to; unique only inside a language pair.';
-COMMENT ON COLUMN segment.index_in_document IS 'Index of the segment inside its document, from 1.';
-COMMENT ON COLUMN segment.source_id IS 'File that declared the segment.';
+COMMENT ON TABLE internal.segment IS 'Source units of an evaluation set. One row per evaluation set and segment.';
+COMMENT ON COLUMN internal.segment.evalset_id IS 'The evaluation set.';
+COMMENT ON COLUMN internal.segment.segment IS 'Number of the segment inside its evaluation set; equal to position where that is known.';
+COMMENT ON COLUMN internal.segment.position IS 'Line in the test set, from 1; NULL where only document and index are known.';
+COMMENT ON COLUMN internal.segment.domain IS 'Domain of the document, such as news.';
+COMMENT ON COLUMN internal.segment.document IS 'Document the segment belongs to; unique only inside a language pair.';
+COMMENT ON COLUMN internal.segment.index_in_document IS 'Index of the segment inside its document, from 1.';
+COMMENT ON COLUMN internal.segment.source_id IS 'File that declared the segment.';
 
-CREATE TABLE segment_text (
+CREATE TABLE internal.segment_text (
   evalset_id INTEGER NOT NULL,
   kind VARCHAR NOT NULL CHECK (kind IN ('source', 'reference', 'output')),
   name VARCHAR,
@@ -67,10 +69,10 @@ CREATE TABLE segment_text (
   text VARCHAR NOT NULL USING COMPRESSION zstd,
   source_id INTEGER NOT NULL
 );
-COMMENT ON TABLE segment_text IS 'Source sentences, references and system outputs. One row per text and segment.';
-COMMENT ON COLUMN segment_text.evalset_id IS 'The evaluation set.';
-COMMENT ON COLUMN segment_text.kind IS 'source, reference or output.';
-COMMENT ON COLUMN segment_text.name IS 'Name of the reference or system; NULL for a source.';
-COMMENT ON COLUMN segment_text.segment IS 'Segment inside the evaluation set.';
-COMMENT ON COLUMN segment_text.text IS 'The text itself.';
-COMMENT ON COLUMN segment_text.source_id IS 'File the text came from.';
+COMMENT ON TABLE internal.segment_text IS 'Source sentences, references and system outputs. One row per text and segment.';
+COMMENT ON COLUMN internal.segment_text.evalset_id IS 'The evaluation set.';
+COMMENT ON COLUMN internal.segment_text.kind IS 'source, reference or output.';
+COMMENT ON COLUMN internal.segment_text.name IS 'Name of the reference or system; NULL for a source.';
+COMMENT ON COLUMN internal.segment_text.segment IS 'Segment inside the evaluation set.';
+COMMENT ON COLUMN internal.segment_text.text IS 'The text itself.';
+COMMENT ON COLUMN internal.segment_text.source_id IS 'File the text came from.';

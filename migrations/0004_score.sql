@@ -1,7 +1,7 @@
 -- The facts: scores of segments, of larger units, single human judgements and the errors marked in them.
 -- Fact tables carry no keys: uniqueness and references are checked by query in each load.
 
-CREATE TABLE vector (
+CREATE TABLE internal.vector (
   vector_id INTEGER NOT NULL,
   evalset_id INTEGER NOT NULL,
   scorer_id INTEGER NOT NULL,
@@ -12,38 +12,38 @@ CREATE TABLE vector (
   n_missing INTEGER NOT NULL,
   is_negated BOOLEAN NOT NULL DEFAULT false
 );
-COMMENT ON TABLE vector IS 'One scorer''s scores of one system at one level of one evaluation set. One row per combination.';
-COMMENT ON COLUMN vector.vector_id IS 'Identifier inside this file; scores are sorted by it.';
-COMMENT ON COLUMN vector.evalset_id IS 'The evaluation set.';
-COMMENT ON COLUMN vector.scorer_id IS 'The metric or human protocol.';
-COMMENT ON COLUMN vector.system_id IS 'The system.';
-COMMENT ON COLUMN vector.level IS 'sys, domain, doc or seg.';
-COMMENT ON COLUMN vector.source_id IS 'File the scores came from.';
-COMMENT ON COLUMN vector.n_values IS 'Scores that are there.';
-COMMENT ON COLUMN vector.n_missing IS 'Scores that are missing (NULL).';
-COMMENT ON COLUMN vector.is_negated IS 'True where the file''s values were negated on the way in, so that higher is better.';
+COMMENT ON TABLE internal.vector IS 'One scorer''s scores of one system at one level of one evaluation set. One row per combination.';
+COMMENT ON COLUMN internal.vector.vector_id IS 'Identifier inside this file; scores are sorted by it.';
+COMMENT ON COLUMN internal.vector.evalset_id IS 'The evaluation set.';
+COMMENT ON COLUMN internal.vector.scorer_id IS 'The metric or human protocol.';
+COMMENT ON COLUMN internal.vector.system_id IS 'The system.';
+COMMENT ON COLUMN internal.vector.level IS 'sys, domain, doc or seg.';
+COMMENT ON COLUMN internal.vector.source_id IS 'File the scores came from.';
+COMMENT ON COLUMN internal.vector.n_values IS 'Number of scores.';
+COMMENT ON COLUMN internal.vector.n_missing IS 'Number of missing scores (NULL).';
+COMMENT ON COLUMN internal.vector.is_negated IS 'True where the file''s values were negated on the way in, so that higher is better.';
 
-CREATE TABLE score (
+CREATE TABLE internal.score (
   vector_id INTEGER NOT NULL,
   segment INTEGER NOT NULL,
   value DOUBLE CHECK (isfinite(value))
 );
-COMMENT ON TABLE score IS 'Scores of segments, sorted by vector and segment. One row per vector and segment.';
-COMMENT ON COLUMN score.vector_id IS 'The vector.';
-COMMENT ON COLUMN score.segment IS 'Segment inside the evaluation set.';
-COMMENT ON COLUMN score.value IS 'The score, higher is better; NULL where the segment was not scored.';
+COMMENT ON TABLE internal.score IS 'Segment scores, sorted by vector and segment. One row per vector and segment.';
+COMMENT ON COLUMN internal.score.vector_id IS 'The vector.';
+COMMENT ON COLUMN internal.score.segment IS 'Segment inside the evaluation set.';
+COMMENT ON COLUMN internal.score.value IS 'The score, higher is better; NULL where the segment was not scored.';
 
-CREATE TABLE aggregate_score (
+CREATE TABLE internal.aggregate_score (
   vector_id INTEGER NOT NULL,
   unit VARCHAR,
   value DOUBLE CHECK (isfinite(value))
 );
-COMMENT ON TABLE aggregate_score IS 'Submitted scores of whole test sets, domains and documents. One row per vector and unit.';
-COMMENT ON COLUMN aggregate_score.vector_id IS 'The vector.';
-COMMENT ON COLUMN aggregate_score.unit IS 'Domain or document; NULL at system level.';
-COMMENT ON COLUMN aggregate_score.value IS 'The score as submitted, higher is better; NULL where missing.';
+COMMENT ON TABLE internal.aggregate_score IS 'Submitted scores of whole test sets, domains and documents. One row per vector and unit.';
+COMMENT ON COLUMN internal.aggregate_score.vector_id IS 'The vector.';
+COMMENT ON COLUMN internal.aggregate_score.unit IS 'Domain or document; NULL at system level.';
+COMMENT ON COLUMN internal.aggregate_score.value IS 'The score as submitted, higher is better; NULL where missing.';
 
-CREATE TABLE judgement (
+CREATE TABLE internal.judgement (
   judgement_id BIGINT NOT NULL,
   vector_id INTEGER NOT NULL,
   segment INTEGER NOT NULL,
@@ -54,31 +54,33 @@ CREATE TABLE judgement (
   time TIMESTAMP,
   status VARCHAR NOT NULL DEFAULT 'valid'
 );
-COMMENT ON TABLE judgement IS 'Single human judgements behind a human score. One row per judgement.';
-COMMENT ON COLUMN judgement.judgement_id IS 'Identifier inside this file.';
-COMMENT ON COLUMN judgement.vector_id IS 'The human score''s vector.';
-COMMENT ON COLUMN judgement.segment IS 'Segment inside the evaluation set.';
-COMMENT ON COLUMN judgement.rater IS 'Who judged; NULL where the file does not tell.';
-COMMENT ON COLUMN judgement.item IS 'Item of the campaign, where it differs from the segment.';
-COMMENT ON COLUMN judgement.value IS 'The judgement as a score, higher is better; NULL where nothing was judged.';
-COMMENT ON COLUMN judgement.n IS 'Number of judgements that this row sums up; NULL where it is one.';
-COMMENT ON COLUMN judgement.time IS 'When it was given, in UTC; NULL where not known.';
-COMMENT ON COLUMN judgement.status IS 'valid, or why it stays out of the score (quality control, tutorial, repeated, ...).';
+COMMENT ON TABLE internal.judgement IS 'Single human judgements behind a human score. One row per judgement.';
+COMMENT ON COLUMN internal.judgement.judgement_id IS 'Identifier inside this file.';
+COMMENT ON COLUMN internal.judgement.vector_id IS 'The human score''s vector.';
+COMMENT ON COLUMN internal.judgement.segment IS 'Segment inside the evaluation set.';
+COMMENT ON COLUMN internal.judgement.rater IS 'Annotator; NULL where the file does not say.';
+COMMENT ON COLUMN internal.judgement.item IS 'Item of the campaign, where it differs from the segment.';
+COMMENT ON COLUMN internal.judgement.value IS 'The judgement as a score, higher is better; NULL where nothing was judged.';
+COMMENT ON COLUMN internal.judgement.n IS 'Number of judgements aggregated in this row; NULL for a single judgement.';
+COMMENT ON COLUMN internal.judgement.time IS 'When it was given, in UTC; NULL where not known.';
+COMMENT ON COLUMN internal.judgement.status IS 'valid, or why it is excluded from the score (quality control, tutorial, repeated, ...).';
 
-CREATE TABLE rating (
+CREATE TABLE internal.rating (
   judgement_id BIGINT NOT NULL,
   category VARCHAR,
   severity VARCHAR,
   weight DOUBLE CHECK (isfinite(weight)),
   span_start INTEGER,
   span_end INTEGER,
-  is_source_error BOOLEAN
+  is_source_error BOOLEAN,
+  severity_class VARCHAR
 );
-COMMENT ON TABLE rating IS 'Errors marked in a judgement; a judgement without errors has none. One row per error.';
-COMMENT ON COLUMN rating.judgement_id IS 'The judgement.';
-COMMENT ON COLUMN rating.category IS 'Kind of error, such as accuracy/mistranslation.';
-COMMENT ON COLUMN rating.severity IS 'Severity as the file has it, such as major.';
-COMMENT ON COLUMN rating.weight IS 'Penalty of the error, positive.';
-COMMENT ON COLUMN rating.span_start IS 'First character of the span, from 0; NULL where not marked.';
-COMMENT ON COLUMN rating.span_end IS 'Character after the span; NULL where not marked.';
-COMMENT ON COLUMN rating.is_source_error IS 'True where the span lies in the source.';
+COMMENT ON TABLE internal.rating IS 'Errors marked in a judgement; a judgement without errors has none. One row per error.';
+COMMENT ON COLUMN internal.rating.judgement_id IS 'The judgement.';
+COMMENT ON COLUMN internal.rating.category IS 'Kind of error, such as accuracy/mistranslation.';
+COMMENT ON COLUMN internal.rating.severity IS 'Severity as the file has it, such as major.';
+COMMENT ON COLUMN internal.rating.weight IS 'Penalty of the error, positive.';
+COMMENT ON COLUMN internal.rating.span_start IS 'First character of the span, from 0; NULL where not marked.';
+COMMENT ON COLUMN internal.rating.span_end IS 'Character after the span; NULL where not marked.';
+COMMENT ON COLUMN internal.rating.is_source_error IS 'True where the span lies in the source.';
+COMMENT ON COLUMN internal.rating.severity_class IS 'Severity spelled the same for all files: lower case, words joined by hyphens, such as major or no-error.';

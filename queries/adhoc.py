@@ -12,13 +12,14 @@ import duckdb
 
 from queries.footprint import memory_in_use
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse
-from warehouse.connection import plain_path, translated
-from warehouse.frames import frame
+from warehouse.database.connection import plain_path, translated
+from warehouse.database.frames import frame
 
 if TYPE_CHECKING:
     import polars as pl
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
+_LIST_THE_VALUES = "list the values: ON column IN (...)"
 _MOMENT = 0.05  # seconds between looks at a running query
 _DISK = 4  # how many times the memory a query may take on disk, too
 _SLACK = 256 * 1024**2  # bytes; libraries and buffers of the program itself
@@ -33,6 +34,10 @@ _PLAIN_TYPES = frozenset(
         *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "float", "double", "decimal"),
         *("varchar", "blob", "uuid", "enum", "null"),
     }
+)
+_PIVOT_KINDS = (
+    (duckdb.StatementType.MULTI,),
+    (duckdb.StatementType.CREATE, duckdb.StatementType.SELECT),  # before DuckDB 2
 )
 _NUMBER = re.compile(r"-?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
 
@@ -116,7 +121,7 @@ def _computed(
     def compute() -> "pl.DataFrame":
         relation = connection.sql(query, params=parameters)
         if relation is None:
-            raise QuestionError("the statement gives no rows")
+            raise QuestionError("the statement returns no rows")
         return _checked_times(_plain_numbers(frame(_framable(relation))))
 
     with ThreadPoolExecutor(max_workers=1) as executor:
@@ -128,10 +133,10 @@ def _computed(
             while not answered.done() and over is None:
                 wait([answered], min(_MOMENT, max(deadline - time.monotonic(), 0.0)))
                 if time.monotonic() >= deadline:
-                    over = f"the query ran for more than {timeout:g} s and was stopped; --timeout gives it more"
+                    over = f"the query ran for more than {timeout:g} s and was stopped; --timeout allows more"
                 elif memory_in_use() > memory:
                     over = (
-                        "the answer ran out of memory and was stopped; LIMIT makes it smaller, --memory gives it more"
+                        "the result ran out of memory and was stopped; LIMIT makes it smaller, --memory gives it more"
                     )
         finally:  # a query that has not begun yet does not hear the first call
             while not answered.done():
@@ -155,20 +160,34 @@ def _memory_limit(connection: duckdb.DuckDBPyConnection) -> int:
 def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> None:
     """Raises QuestionError: not exactly one statement, one that does more than read, or other parameters than given."""
     statements = connection.extract_statements(query)
+    if _is_pivot(connection, query, statements):
+        return
     if len(statements) != 1:
         raise QuestionError(f"expected one statement, found {len(statements)}")
     kind = statements[0].type
     if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.RELATION):
-        name = str(kind).rpartition(".")[2]
-        raise QuestionError(
-            f"{name} is refused: the warehouse answers questions only (SELECT, EXPLAIN, DESCRIBE, SHOW)"
-        )
+        name = "this statement" if kind in _PIVOT_KINDS[0] else str(kind).rpartition(".")[2]
+        raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
     there = sorted(statements[0].named_parameters)
     if unknown := sorted(set(parameters) - set(there)):
         what = f"which has {', '.join(f'${name}' for name in there)}" if there else "which has none"
         raise QuestionError(f"no parameter ${unknown[0]} in the query, {what}")
     if missing := sorted(set(there) - set(parameters)):
         raise QuestionError(f"no value for the query's parameter{'s' * (len(missing) > 1)}: {', '.join(missing)}")
+
+
+def _is_pivot(connection: duckdb.DuckDBPyConnection, query: str, statements: list[duckdb.Statement]) -> bool:
+    """Whether the text is one question with PIVOT ... ON columns whose values are looked up in the data.
+
+    DuckDB makes several statements of it, as of other texts that hold a PIVOT; only a question can be a subquery.
+    """
+    if tuple(statement.type for statement in statements) not in _PIVOT_KINDS:
+        return False
+    try:
+        parts = connection.extract_statements(f"SELECT * FROM (\n{query.rstrip().rstrip(';')}\n)")
+    except duckdb.Error:
+        return False
+    return tuple(part.type for part in parts) in _PIVOT_KINDS
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
@@ -226,4 +245,5 @@ def _plain_numbers(answered: "pl.DataFrame") -> "pl.DataFrame":
 def _first(error: duckdb.Error) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     hints = [line for line in lines[1:] if line.startswith(_HINTS)]
+    hints += [_LIST_THE_VALUES for line in lines[:1] if "PIVOT statements with pivot elements" in line]
     return "; ".join([lines[0], *hints[:1]]) if lines else type(error).__name__

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from queries import catalog
 from queries.listing import listing
-from warehouse import Warehouse, registry
+from warehouse import Warehouse
+from warehouse.facts.issues import Issue
+from warehouse.facts.issues import issues as published_issues
+from warehouse.facts.metrics import describe
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,7 +128,7 @@ def _identical(row: Row) -> _Told:
 
 def _submitted(row: Row) -> _Told:
     base = row["scorer"].rpartition("-")[0] or row["scorer"]
-    is_corpus = row["kind"] == "metric" and registry.describe(base).family in _CORPUS_SCORES
+    is_corpus = row["kind"] == "metric" and describe(base).family in _CORPUS_SCORES
     why = " (a score of the whole corpus by nature)" if is_corpus else ""
     return _Told(
         "info" if is_corpus else "warning",
@@ -157,7 +160,7 @@ def _negative(row: Row) -> _Told:
         words.append(f"{row['r_systems']:.3f} over {row['n_systems']} systems")
     if row["r_segments"] is not None:
         words.append(f"{row['r_segments']:.3f} over {row['n_cells']} segment scores")
-    expected = registry.describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
+    expected = describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
     why = "; such a metric need not agree" if expected else "; wrong sign?" if lowest < -0.3 else ""
     return _Told(
         "warning" if lowest < -0.3 and not expected else "info",
@@ -202,8 +205,8 @@ def _shifted(row: Row) -> _Told:
     return _Told(
         "error",
         f"{row['scorer']}, {row['system']}",
-        f"scores fit better when moved by {by} {'back' if row['shift'] > 0 else 'on'}: correlation with what all "
-        f"metrics say {row['shifted']:.3f} there, {row['value']:.3f} in place",
+        f"scores agree better when shifted by {by} {'back' if row['shift'] > 0 else 'on'}: "
+        f"correlation with the mean of the metrics {row['shifted']:.3f} there, {row['value']:.3f} in place",
         row["n"],
         row["shifted"] - row["value"],
         {"scorer": row["scorer"], "system": row["system"]},
@@ -225,7 +228,7 @@ def _outliers(row: Row) -> _Told:
 
 def _coverage(row: Row) -> _Told:
     uneven = row["n_systems"] > 1 and row["least"] < row["most"]
-    words = [f"{row['n']} of {row['n_cells']} cells judged ({row['value']:.0%})"]
+    words = [f"{row['n']} of {row['n_cells']} (system, segment) pairs judged ({row['value']:.0%})"]
     if uneven:
         words.append(f"unevenly over {row['n_systems']} MT systems: {row['least']} to {row['most']} segments each")
     if row["n_raters"]:
@@ -256,7 +259,7 @@ def _noise(row: Row) -> _Told:
 
 
 def _refused(row: Row) -> _Told:
-    return _Told("error", row["path"], f"left out as broken: {row['fault']}")
+    return _Told("error", row["path"], f"excluded as broken: {row['fault']}")
 
 
 CHECKS: Mapping[str, Callable[[Row], _Told]] = {
@@ -283,7 +286,7 @@ def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> 
         if testset in (None, name) and lp in (None, pair)
     }
     rows = warehouse.rows("SELECT testset, lp, scorer, system, issue, citation FROM known_issues")
-    issues = {registry.Issue(*row) for row in rows} | set(registry.issues())
+    issues = {Issue(*row) for row in rows} | set(published_issues())
     for issue in sorted(issues, key=lambda item: (item.testset, item.lp or "", item.scorer or "", item.issue)):
         if any(name == issue.testset and issue.lp in (None, pair) for name, pair in loaded):
             yield Finding(
@@ -302,7 +305,7 @@ def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> 
 def _unlisted_names(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
     """Metrics whose name the registry does not have, so that a rule gave them their family."""
     for row in catalog.ask(warehouse, "audit_names", testset=testset, lp=lp).rows(named=True):
-        facts = registry.describe(row["base_metric"], row["year"])
+        facts = describe(row["base_metric"], row["year"])
         if facts.is_known or row["is_own"]:
             continue
         yield Finding(

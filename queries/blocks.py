@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.catalog import questions
+from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice, Selection
 from warehouse import QuestionError, Warehouse
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+_NO_SCORER = 0  # scorers are numbered from 1
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,10 @@ class Block:
     """The scores of a slice as arrays; missing is NaN.
 
     systems (N names), segments (S numbers), metrics (M choices) name the axes, in canonical order.
-    human: (N, S), NaN = not judged. scores: (M, N, S), NaN for metrics without scores of segments.
-    human_submitted: (N,), submitted: (M, N): submitted system scores, NaN where there are none.
-    left_out: metric -> why it takes no part in segment-level measures although the selection has it.
+    human: (N, S), NaN = not judged; all NaN without a human score. scores: (M, N, S), NaN for metrics without segment
+        scores. human_submitted: (N,), submitted: (M, N): submitted system scores, NaN where there are none.
+    counted: (N, S), without a human score only: what counts in place of what is judged.
+    left_out: metric -> why it is excluded from segment-level measures although the selection has it.
     """
 
     selection: Selection
@@ -33,11 +36,17 @@ class Block:
     scores: Floats
     human_submitted: Floats
     submitted: Floats
+    counted: Bools | None = None
 
     @cached_property
     def judged(self) -> Bools:
-        """(N, S): whether the human score judged the cell."""
-        return ~np.isnan(self.human)
+        """(N, S): whether the human score judged a system's segment; without a human score, what counts instead."""
+        return ~np.isnan(self.human) if self.counted is None else self.counted
+
+    @cached_property
+    def n_judged_segments(self) -> int:
+        """Segments judged for at least one system."""
+        return int(self.judged.any(axis=0).sum())
 
     @cached_property
     def n_missing(self) -> int:
@@ -45,13 +54,13 @@ class Block:
         return int(self.human.size - self.judged.sum())
 
     @cached_property
-    def left_out(self) -> dict[str, str]:
+    def left_out(self) -> dict[str, Exclusion]:
         reasons = {}
         for choice, scores in zip(self.metrics, self.scores, strict=True):
             if not choice.has_segments:
-                reasons[choice.name] = "no scores of segments for every system"
+                reasons[choice.name] = Exclusion(Reason.NO_SEGMENT_SCORES)
             elif n := int(np.isnan(scores[self.judged]).sum()):
-                reasons[choice.name] = f"no score for {n} judged cells (--intersection leaves those cells out for all)"
+                reasons[choice.name] = Exclusion(Reason.MISSING_SCORES, (n,))
         return reasons
 
     @property
@@ -82,10 +91,11 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     segments = np.array(selection.segments, dtype=np.int64)
     system_row = _places([choice.system_id for choice in systems])
     scorers = [choice.scorer_id for choice in metrics]
-    scorer_row = _places([selection.human_id, *scorers])
+    human_id = _NO_SCORER if selection.human_id is None else selection.human_id
+    scorer_row = _places([human_id, *scorers])
     parameters: dict[str, object] = {
         "evalset": selection.evalset_id,
-        "scorers": [selection.human_id, *scorers],
+        "scorers": [human_id, *scorers],
         "systems": [choice.system_id for choice in systems],
     }
     cube = np.full((len(metrics) + 1, len(systems), len(segments)), np.nan)
@@ -111,6 +121,7 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         scores=cube[1:],
         human_submitted=flat[0],
         submitted=flat[1:],
+        counted=np.ones(cube.shape[1:], dtype=np.bool_) if selection.human_id is None else None,
     )
     block = _intersection(block) if selection.slice.intersection else block
     return block if selection.slice.is_whole else _judged_systems(block)
@@ -121,27 +132,29 @@ def _judged_systems(block: Block) -> Block:
 
     Raises QuestionError: no system is left.
     """
-    kept: Bools = np.asarray(~np.isnan(block.human).all(axis=1))
+    kept: Bools = np.asarray(block.judged.any(axis=1))
+    if not kept.any():
+        raise QuestionError(f"{block.selection.human} judged nothing in this part of the test set")
+    return with_systems(block, kept, Exclusion(Reason.NOT_JUDGED_HERE, (block.selection.human,)))
+
+
+def with_systems(block: Block, kept: Bools, reason: Exclusion) -> Block:
+    """The block with some of its systems; the others are excluded for a reason."""
     if kept.all():
         return block
-    if not kept.any():
-        raise QuestionError(f"nothing in this part of the test set is judged by {block.selection.human}")
-    reason = f"not judged by {block.selection.human} in this part of the test set"
     gone = {block.systems[place] for place in np.flatnonzero(~kept)}
     choices = tuple(
         replace(choice, reason=reason) if choice.name in gone else choice for choice in block.selection.systems
     )
-    return _with_systems(replace(block, selection=replace(block.selection, systems=choices)), kept)
-
-
-def _with_systems(block: Block, kept: Bools) -> Block:
     return replace(
         block,
+        selection=replace(block.selection, systems=choices),
         systems=tuple(block.systems[place] for place in np.flatnonzero(kept)),
         human=block.human[kept],
         scores=block.scores[:, kept],
         human_submitted=block.human_submitted[kept],
         submitted=block.submitted[:, kept],
+        counted=None if block.counted is None else block.counted[kept],
     )
 
 
@@ -153,11 +166,20 @@ def _places(identifiers: Sequence[int]) -> npt.NDArray[np.int64]:
 
 
 def _intersection(block: Block) -> Block:
+    """The block of what is judged and scored by every metric with segment scores.
+
+    Raises QuestionError: nothing is.
+    """
     with_segments = np.array([choice.has_segments for choice in block.metrics], dtype=bool)
     lacking = np.isnan(block.scores[with_segments]).any(axis=0)  # (M', N, S) -> (N, S)
-    human = np.where(lacking, np.nan, block.human)
-    kept: Bools = np.asarray(~np.isnan(human).all(axis=1))
+    judged = block.judged & ~lacking
+    kept: Bools = np.asarray(judged.any(axis=1))
     if not kept.any():
-        raise QuestionError("the intersection is empty: no cell is judged and scored by every metric")
-    scores = np.where(lacking, np.nan, block.scores)
-    return _with_systems(replace(block, human=human, scores=scores), kept)
+        raise QuestionError("the intersection is empty: no (system, segment) pair is judged and scored by every metric")
+    common = replace(
+        block,
+        human=np.where(lacking, np.nan, block.human),
+        scores=np.where(lacking, np.nan, block.scores),
+        counted=None if block.counted is None else judged,
+    )
+    return with_systems(common, kept, Exclusion(Reason.NOTHING_IN_COMMON))

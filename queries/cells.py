@@ -26,7 +26,9 @@ def human_cells(warehouse: Warehouse, selection: Selection) -> "pl.LazyFrame":
     import polars as pl
 
     return (
-        _frame(warehouse, selection, [selection.human_id]).lazy().select("system_id", "segment", human=pl.col("value"))
+        _frame(warehouse, selection, [] if selection.human_id is None else [selection.human_id])
+        .lazy()
+        .select("system_id", "segment", human=pl.col("value"))
     )
 
 

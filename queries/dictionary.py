@@ -1,51 +1,24 @@
-"""The data dictionary: every view, table and macro of the warehouse, with what it and its columns mean."""
+"""The data dictionary: every view, macro and table of the warehouse, with what it and its columns mean."""
 
 from typing import TYPE_CHECKING
 
+from queries.catalog import ask
 from warehouse import Warehouse
+from warehouse.errors import unknown
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def dictionary(warehouse: Warehouse) -> "pl.DataFrame":
-    """Columns kind (view, table, macro), name, column (null for the thing itself), type, meaning.
+def dictionary(warehouse: Warehouse, name: str | None = None) -> "pl.DataFrame":
+    """Columns kind (view, macro, table), name, column (null for the thing itself), type, meaning.
 
     Views come first, then macros, then tables; columns in their own order.
+    name: one view, macro or table alone.
+    Raises QuestionError: there is none of that name.
     """
-    return warehouse.sql(
-        """
-        WITH thing AS (
-          SELECT 'view' AS kind, view_name AS name, comment, 1 AS rank
-          FROM duckdb_views()
-          WHERE NOT internal
-          UNION ALL
-          SELECT
-            'macro',
-            function_name || '(' || array_to_string(parameters, ', ') || ')',
-            comment,
-            2
-          FROM duckdb_functions()
-          WHERE NOT internal AND function_type IN ('macro', 'table_macro')
-          UNION ALL
-          SELECT 'table', table_name, comment, 3
-          FROM duckdb_tables()
-          WHERE NOT internal
-        ),
-        member AS (
-          SELECT table_name AS name, column_name, column_index, data_type, comment
-          FROM duckdb_columns()
-          WHERE NOT internal
-        ),
-        line AS (
-          SELECT rank, kind, name, 0 AS place, NULL AS column_name, NULL AS data_type, comment FROM thing
-          UNION ALL
-          SELECT t.rank, t.kind, t.name, m.column_index, m.column_name, m.data_type, m.comment
-          FROM thing AS t
-          JOIN member AS m ON m.name = t.name
-        )
-        SELECT kind, name, column_name AS "column", data_type AS type, comment AS meaning
-        FROM line
-        ORDER BY rank, name, place
-        """
-    )
+    found = ask(warehouse, "dictionary", thing=name)
+    if name is not None and found.is_empty():
+        known = ask(warehouse, "dictionary", thing=None)["name"].unique().sort()
+        raise unknown("view, macro or table", name, [full.partition("(")[0] for full in known])
+    return found

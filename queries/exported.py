@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from queries.catalog import questions
 from queries.pairs import COUNTS
 from warehouse import QuestionError, SourceError
-from warehouse.export import is_export
+from warehouse.export import is_export, is_unfinished
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,8 @@ def system_means(
     """Means of segment scores by system, of everything that was exported, or of a test set or language pair.
 
     Columns testset, lp, kind, scorer, system, n_segments, n_missing (int64), mean (null without a score), in this
-    order. session: a SparkSession, which may belong to a cluster; without one the active session, else Spark here.
+    order; the last digits of a mean depend on the order of addition. session: a SparkSession, which may belong to a
+    cluster; without one the active session, else Spark here.
     Raises SourceError: the folder is no export. QuestionError: Spark is not installed, or has no Java.
     """
     import polars as pl
@@ -74,6 +75,8 @@ def _checked(folder: Path) -> Path:
     """Raises SourceError: no export."""
     if not is_export(folder):
         raise SourceError(f"{folder}: no exported Parquet; `scorehouse export DIR` writes it")
+    if is_unfinished(folder):
+        raise SourceError(f"{folder}: an export that was not finished; export it again")
     return folder / "score"
 
 
@@ -83,13 +86,13 @@ def _ask(folder: Path, engine: str, question: str, values: dict[str, object], se
         return _ask_duckdb(_checked(folder), text, values)
     if engine == "spark":
         return _ask_spark(_checked(folder), text, values, session)
-    raise QuestionError(f"unknown engine {engine!r}; there are: {', '.join(ENGINES)}")
+    raise QuestionError(f"unknown engine {engine!r}; available: {', '.join(ENGINES)}")
 
 
 def _ask_duckdb(folder: Path, text: str, values: dict[str, object]) -> "pl.DataFrame":
     import duckdb
 
-    from warehouse.frames import frame
+    from warehouse.database.frames import frame
 
     files = str(folder / _PARTITIONS).replace("'", "''")
     with duckdb.connect() as connection:

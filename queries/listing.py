@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from queries.selection import evalset_id, unknown_testset
+from queries.evalsets import evalset_id, unknown_testset
 from warehouse import Warehouse
 from warehouse.errors import unknown
 

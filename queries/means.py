@@ -16,7 +16,7 @@ def system_means(warehouse: Warehouse, selection: Selection) -> "pl.DataFrame":
 
     Columns: metric, system, submitted, mean, judged_mean (null where there is none), n_segments (scores in mean),
     n_judged (scores in judged_mean), n_missing (segments without a score); sorted by metric and system.
-    Means are in double precision; their last digits depend on the order of addition.
+    Scores are added up in the order of segments, so that means are the same to the last digit every time.
     """
     import polars as pl
 
@@ -39,7 +39,8 @@ def system_means(warehouse: Warehouse, selection: Selection) -> "pl.DataFrame":
     judged = pl.col("human").is_not_null()
     means = (
         metrics.join(human, on=["system_id", "segment"], how="left")
-        .group_by("scorer_id", "system_id")
+        .sort("scorer_id", "system_id", "segment")
+        .group_by("scorer_id", "system_id", maintain_order=True)
         .agg(
             mean=pl.col("metric").mean(),
             judged_mean=pl.col("metric").filter(judged).mean(),
@@ -64,5 +65,5 @@ def system_means(warehouse: Warehouse, selection: Selection) -> "pl.DataFrame":
             pl.col("n_missing").fill_null(0).cast(pl.Int64),
         )
         .sort("metric", "system")
-        .collect(engine="streaming")
+        .collect(engine="in-memory")
     )

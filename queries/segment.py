@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from queries import catalog
-from queries.selection import evalset_id
+from queries.evalsets import evalset_id
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 

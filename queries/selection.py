@@ -1,4 +1,4 @@
-"""The slice: which systems, metrics and segments of an evaluation set take part, and why the others do not."""
+"""The slice: which systems, metrics and segments of an evaluation set are included, and why the others are not."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -7,10 +7,13 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from queries import catalog
+from queries.evalsets import choice_of_humans, evalset_id
+from queries.reasons import Exclusion, Reason
 from warehouse import QuestionError, Warehouse
-from warehouse.catalogue import facts, known_testsets
 from warehouse.errors import unknown
 
+Level = Literal["seg", "sys"]
+HumanUse = Literal["required", "optional", "none"]
 Outliers = Literal["organisers", "mad", "none"]
 
 
@@ -19,12 +22,14 @@ class Slice:
     """What a user asks for; the defaults are the organisers'.
 
     human: human score; None for the official one. reference: that metrics compared with; None for the official one.
-    domains, documents, systems, metrics: shell patterns; empty for all. segments: first and last segment number.
+    domains, documents, systems, metrics: names or shell patterns; empty for all. segments: first and last number.
     only: "reference-based" or "reference-free" metrics, or None for both. primary: primary and baseline metrics only.
-    human_references: rank extra human references too; None as the organisers did. outliers: which systems are left
-        out as outliers: those of the organisers' list, those of the MAD rule (applied where scores are known), or none.
-    own: metrics that users added take part. intersection: instead of leaving out a metric that lacks scores of some
-        systems or cells, restrict everything to what all have.
+    human_references: rank extra human references too; None as the organisers did. outliers: which systems are
+        excluded as outliers: those of the organisers' list, those of the MAD rule (applied where scores are known), or
+        none.
+    own: metrics that users added are included. all_metrics: those not submitted to the metrics task, too.
+    intersection: instead of excluding a metric with missing scores, restrict everything to what all have.
+    A metric named exactly in `metrics` is included whatever its status, and whatever reference it compared with.
     """
 
     testset: str
@@ -41,27 +46,28 @@ class Slice:
     human_references: bool | None = None
     outliers: Outliers = "organisers"
     own: bool = False
+    all_metrics: bool = False
     intersection: bool = False
 
     @property
     def is_whole(self) -> bool:
-        """Whether all segments take part."""
+        """Whether it has all segments."""
         return not self.domains and not self.documents and self.segments is None
 
 
 @dataclass(frozen=True)
 class SystemChoice:
-    """A system, and the reason why it takes no part (None where it does)."""
+    """A system, and why it is excluded (None where it is not)."""
 
     system_id: int
     name: str
     kind: str
-    reason: str | None
+    reason: Exclusion | None
 
 
 @dataclass(frozen=True)
 class MetricChoice:
-    """A metric variant, and the reason why it takes no part (None where it does).
+    """A metric variant, and why it is excluded (None where it is not).
 
     is_own: the user's. has_segments: scores of segments of all systems; has_submitted: submitted scores of all systems.
     """
@@ -74,21 +80,21 @@ class MetricChoice:
     is_own: bool
     has_segments: bool
     has_submitted: bool
-    reason: str | None
+    reason: Exclusion | None
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A slice, resolved: every system and metric of the evaluation set with its part in it; sorted by name.
+    """A slice, resolved: every system and metric of the evaluation set, included or not; sorted by name.
 
-    segments: numbers of those that take part, in test-set order, with their domains and documents.
-    n_segments: of the whole evaluation set.
+    human, human_id: None where the slice does without a human score. segments: numbers of those included, in test-set
+    order, with their domains and documents. n_segments: of the whole evaluation set. notes: what a reader should know.
     """
 
     slice: Slice
     evalset_id: int
-    human: str
-    human_id: int
+    human: str | None
+    human_id: int | None
     reference: str | None
     systems: tuple[SystemChoice, ...]
     metrics: tuple[MetricChoice, ...]
@@ -108,99 +114,24 @@ class Selection:
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+    return not patterns or any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
-    """Identifier of an evaluation set.
-
-    Raises QuestionError: unknown test set or language pair, with the nearest names.
-    """
-    known = warehouse.rows(
-        "SELECT t.name, e.lp, e.evalset_id FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
-    )
-    found = {lp: number for name, lp, number in known if name == testset}
-    if not found:
-        raise unknown_testset(testset, {name for name, _, _ in known})
-    if lp not in found:
-        raise unknown_lp(lp, found, testset)
-    return int(found[lp])
-
-
-def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
-    """The error for a test set that the warehouse does not have: not loaded, or not known at all."""
-    if testset not in known_testsets():
-        return unknown("test set", testset, loaded)
-    return QuestionError(
-        f"test set {testset!r} is not loaded; loaded: {', '.join(sorted(loaded)) or 'none'}; "
-        f"`scorehouse load PATH` or `scorehouse download {testset}` brings it in"
-    )
-
-
-def unknown_lp(lp: str, loaded: Collection[str], testset: str) -> QuestionError:
-    """The error for a language pair that a test set does not have: not loaded, or not known at all."""
-    if lp not in facts(testset).lps:
-        return unknown("language pair", lp, loaded, where=testset)
-    return QuestionError(
-        f"language pair {lp!r} of {testset} is not loaded; loaded: {', '.join(sorted(loaded))}; "
-        f"`scorehouse load PATH` or `scorehouse download {testset}` brings it in"
-    )
-
-
-def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = None) -> list[tuple[str, str]]:
-    """Evaluation sets from names joined by commas; "all" stands for every language pair with the human score wanted.
-
-    human: the human score wanted; None for an official one of systems or segments.
-    Raises QuestionError: unknown test set, a language pair that none of the test sets has, or nothing left.
-    """
-    found: list[tuple[str, str]] = []
-    wanted = None if lps == "all" else lps.split(",")
-    unseen = set(wanted or ())
-    humans: set[str] = set()
-    for testset in dict.fromkeys(testsets.split(",")):
-        rows = warehouse.rows(
-            """
-            SELECT
-              lp,
-              count(*) FILTER (WHERE human = $human OR ($human IS NULL AND is_standard)) > 0,
-              list(DISTINCT human)
-            FROM humans
-            WHERE testset = $testset
-            GROUP BY lp
-            UNION ALL
-            SELECT lp, false, [] FROM evalsets WHERE testset = $testset AND n_humans = 0
-            ORDER BY lp
-            """,
-            {"testset": testset, "human": human},
-        )
-        if not rows:
-            evalset_id(warehouse, testset, wanted[0] if wanted else "all")
-        known = [lp for lp, _, _ in rows]
-        humans |= {name for _, _, there in rows for name in there}
-        chosen = (
-            [lp for lp, has_human, _ in rows if has_human] if wanted is None else [lp for lp in wanted if lp in known]
-        )
-        unseen -= set(chosen)
-        found += [(testset, lp) for lp in dict.fromkeys(chosen)]
-        if unseen and "," not in testsets:
-            raise unknown_lp(min(unseen), known, testset)
-    if unseen:
-        raise QuestionError(f"language pair {min(unseen)!r} is in none of {testsets}")
-    if not found:
-        if human is not None:
-            raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
-        raise QuestionError(
-            f"no language pair of {testsets} has an official human score that is loaded; {_choice_of(humans)}"
-        )
-    return found
-
-
-def select(warehouse: Warehouse, asked: Slice, level: str = "seg") -> Selection:
+def select(
+    warehouse: Warehouse,
+    asked: Slice,
+    level: Level = "seg",
+    *,
+    human: HumanUse = "required",
+    also: Sequence[str] = (),
+) -> Selection:
     """Resolve a slice.
 
-    level: the level whose official human score is the default, seg or sys.
+    level: the level whose official human score is the default. Where it has none that is loaded, the only human score
+    there is stands in, with a note. human: where it is "optional" and there is none to take, or "none", the slice has
+    none, and systems need not be judged. also: metrics included beside those of the slice, whatever their status.
     Raises QuestionError: an unknown test set, language pair, human score or reference, a pattern that matches nothing,
-        no official human score and none named, or nothing left.
+        no human score found and none named, or nothing left.
     """
     number = evalset_id(warehouse, asked.testset, asked.lp)
     where = f"{asked.testset} {asked.lp}"
@@ -215,12 +146,7 @@ def select(warehouse: Warehouse, asked: Slice, level: str = "seg") -> Selection:
     coverage = catalog.ask(warehouse, "coverage", evalset=number).rows(named=True)
     humans = {row["scorer"]: row["scorer_id"] for row in coverage if row["kind"] == "human"}
     official = standard_seg if level == "seg" else standard_sys or standard_seg
-    human = asked.human or official
-    if human is None or (asked.human is None and human not in humans):
-        absent = f"the official human score {official!r} of {where} is not loaded"
-        raise QuestionError(f"{absent if official else f'{where} has no official human score'}; {_choice_of(humans)}")
-    if human not in humans:
-        raise unknown("human score", human, humans, where=where)
+    chosen_human, notes = _choose_human(humans, asked.human, official, human, where)
     references = {
         name for (name,) in warehouse.rows("SELECT DISTINCT reference FROM metrics WHERE reference IS NOT NULL")
     }
@@ -228,14 +154,16 @@ def select(warehouse: Warehouse, asked: Slice, level: str = "seg") -> Selection:
     if asked.reference is not None and reference not in references:
         raise unknown("reference", asked.reference, references, where=where)
     segments, n_segments = _choose_segments(warehouse, number, asked, where)
-    systems = _choose_systems(warehouse, number, asked, human, reference, bool(ranks_references), coverage, where)
+    systems = _choose_systems(
+        warehouse, number, asked, chosen_human, reference, bool(ranks_references), coverage, where
+    )
     chosen = [choice for choice in systems if choice.reason is None]
-    metrics = _choose_metrics(warehouse, asked, reference, chosen, coverage, where)
+    metrics = _choose_metrics(warehouse, asked, also, reference, chosen, coverage, where)
     return Selection(
         slice=asked,
         evalset_id=number,
-        human=human,
-        human_id=humans[human],
+        human=chosen_human,
+        human_id=None if chosen_human is None else humans[chosen_human],
         reference=reference,
         systems=tuple(systems),
         metrics=tuple(metrics),
@@ -243,14 +171,32 @@ def select(warehouse: Warehouse, asked: Slice, level: str = "seg") -> Selection:
         domains=tuple(row[1] for row in segments),
         documents=tuple(row[2] for row in segments),
         n_segments=n_segments,
+        notes=notes,
     )
 
 
-def _choice_of(humans: Collection[str]) -> str:
-    """The way out where the official human score is not there and none was named."""
-    if not humans:
-        return "no human score is loaded"
-    return f"name one with --human; there are: {', '.join(sorted(humans))}"
+def _choose_human(
+    humans: Collection[str], named: str | None, official: str | None, use: HumanUse, where: str
+) -> tuple[str | None, tuple[str, ...]]:
+    """The human score, and a note where it is not the official one that was asked for by naming none."""
+    if use == "none":
+        return None, (f"without human scores: none of {where} has segment scores",)
+    if named is not None:
+        if named in humans:
+            return named, ()
+        if not humans:
+            raise QuestionError(f"no human score of {where} is loaded")
+        raise unknown("human score", named, humans, where=where)
+    if official in humans:
+        return official, ()
+    absent = f"the official human score {official!r} of {where} is not loaded"
+    absent = absent if official else f"{where} has no official human score"
+    if len(humans) == 1:
+        (only,) = humans
+        return only, (f"{absent}; using {only}, the only one available",)
+    if use == "required":
+        raise QuestionError(f"{absent}; {choice_of_humans(humans)}")
+    return None, (f"without human scores: {absent}; {choice_of_humans(humans)}",)
 
 
 def _choose_segments(
@@ -278,7 +224,7 @@ def _choose_segments(
         and (first is None or last is None or first <= row[0] <= last)
     ]
     if rows and not chosen:
-        raise QuestionError(f"no segment of {where} is left by --domain, --document and --segments")
+        raise QuestionError(f"--domain, --document and --segments select no segment of {where}")
     return chosen, len(rows)
 
 
@@ -286,36 +232,39 @@ def _choose_systems(
     warehouse: Warehouse,
     number: int,
     asked: Slice,
-    human: str,
+    human: str | None,
     reference: str | None,
     ranks_references: bool,
     coverage: Sequence[dict[str, object]],
     where: str,
 ) -> list[SystemChoice]:
     judged = {
-        row["system"] for row in coverage if row["scorer"] == human and row["kind"] == "human" and row["n_values"]
+        row["system"]
+        for row in coverage
+        if row["n_values"]
+        and (row["kind"] == "metric" if human is None else (row["kind"], row["scorer"]) == ("human", human))
     }
     rows = warehouse.rows(
         "SELECT system_id, name, kind, is_outlier FROM system WHERE evalset_id = $evalset", {"evalset": number}
     )
     for pattern in asked.systems:
-        if not any(fnmatchcase(row[1], pattern) for row in rows):
+        if not any(_matches(row[1], [pattern]) for row in rows):
             raise unknown("system", pattern, {row[1] for row in rows}, where=where)
     with_references = ranks_references if asked.human_references is None else asked.human_references
 
-    def reason(name: str, kind: str, is_outlier: bool) -> str | None:
+    def reason(name: str, kind: str, is_outlier: bool) -> Exclusion | None:
         if not _matches(name, asked.systems):
-            return "not asked for"
+            return Exclusion(Reason.NOT_SELECTED)
         if name not in judged:
-            return f"not judged by {human}"
+            return Exclusion(Reason.NOT_JUDGED, (human or "any metric",))
         if name == reference:
-            return "the reference that metrics compared with"
+            return Exclusion(Reason.IS_REFERENCE)
         if is_outlier and asked.outliers == "organisers":
-            return "an outlier of the organisers' list (--with-outliers keeps it)"
+            return Exclusion(Reason.LISTED_OUTLIER)
         if kind == "qc":
-            return "text that teaches or checks annotators"
+            return Exclusion(Reason.QUALITY_CONTROL)
         if kind == "human" and not with_references and name not in asked.systems:
-            return "a human translation (--with-human-references ranks it)"
+            return Exclusion(Reason.HUMAN_TRANSLATION)
         return None
 
     choices = [
@@ -323,13 +272,28 @@ def _choose_systems(
         for system_id, name, kind, is_outlier in sorted(rows, key=lambda row: str(row[1]))
     ]
     if not any(choice.reason is None for choice in choices):
-        raise QuestionError(f"no system of {where} is left: none is judged by {human} and asked for")
+        raise QuestionError(f"no system of {where} remains: {most_common(choices) or 'it has none'}")
     return choices
+
+
+def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> str:
+    """The commonest reasons why systems or metrics are excluded, such as "3 not selected; 1 reference-free".
+
+    Reasons that differ in names alone count as one, shown as of the first.
+    """
+    counts: dict[Reason, list[Exclusion]] = defaultdict(list)
+    for choice in choices:
+        if choice.reason is not None:
+            counts[choice.reason.reason].append(choice.reason)
+    ordered = sorted(counts.values(), key=len, reverse=True)
+    more = f"; and {len(ordered) - 3} more reasons" if len(ordered) > 3 else ""
+    return "; ".join(f"{len(found)} {found[0]}" for found in ordered[:3]) + more
 
 
 def _choose_metrics(
     warehouse: Warehouse,
     asked: Slice,
+    also: Sequence[str],
     reference: str | None,
     systems: Sequence[SystemChoice],
     coverage: Sequence[dict[str, object]],
@@ -346,48 +310,71 @@ def _choose_metrics(
         {"testset": asked.testset, "lp": asked.lp},
     )
     for pattern in asked.metrics:
-        if not any(fnmatchcase(row[1], pattern) or fnmatchcase(row[2], pattern) for row in rows):
+        if not any(_matches(row[1], [pattern]) or _matches(row[2], [pattern]) for row in rows):
             raise unknown("metric", pattern, {row[1] for row in rows}, where=where)
     scored: dict[tuple[str, str], set[object]] = defaultdict(set)
     for row in coverage:
         if row["kind"] == "metric" and row["n_values"]:
             scored[str(row["scorer"]), str(row["level"])].add(row["system"])
     wanted = {choice.name for choice in systems}
-    lists = any(row[4] is not None for row in rows)
-
-    def reason(name: str, base: str, used: str | None, status: str | None, is_own: bool) -> str | None:
-        if asked.metrics and not any(fnmatchcase(name, p) or fnmatchcase(base, p) for p in asked.metrics):
-            return "not asked for"
-        if used is not None and used != reference and name not in asked.metrics:
-            return f"compared with {used}, not with the reference {reference}"
-        if asked.only == "reference-based" and used is None:
-            return "reference-free"
-        if asked.only == "reference-free" and used is not None:
-            return "reference-based"
-        if asked.primary and lists and status not in ("primary", "baseline"):
-            return f"{status or 'unlisted'}, neither primary nor baseline"
-        if is_own and not asked.own and name not in asked.metrics:
-            return "added by a user (--own ranks it)"
-        if status == "no entry" and not is_own and name not in asked.metrics:
-            return "no entry of the metrics task"
-        missing = wanted - scored[name, "seg"]
-        missing = min(missing, wanted - scored[name, "sys"], key=len)
-        if missing and not (asked.intersection and missing != wanted):
-            names = ", ".join(sorted(missing)[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-            return f"no scores for {names}"
-        return None
-
-    return [
-        MetricChoice(
-            scorer_id=scorer_id,
-            name=name,
-            base_name=base,
-            reference=used,
-            status=status,
-            is_own=is_own,
-            has_segments=wanted <= scored[name, "seg"] or (asked.intersection and bool(scored[name, "seg"])),
-            has_submitted=wanted <= scored[name, "sys"],
-            reason=reason(name, base, used, status, is_own),
+    has_lists = any(row[4] not in (None, "no entry") for row in rows)
+    named = (*asked.metrics, *also)
+    choices = []
+    for scorer_id, name, base, used, status, is_own in rows:
+        by_segment, submitted = scored[name, "seg"], scored[name, "sys"]
+        reason = (
+            _filtered(asked, named, name, base, used, reference)
+            or (None if name in named or base in named else _by_status(asked, status, is_own, has_lists))
+            or _without_scores(wanted, by_segment, submitted, asked.intersection)
         )
-        for scorer_id, name, base, used, status, is_own in rows
-    ]
+        choices.append(
+            MetricChoice(
+                scorer_id=scorer_id,
+                name=name,
+                base_name=base,
+                reference=used,
+                status=status,
+                is_own=is_own,
+                has_segments=wanted <= by_segment or (asked.intersection and bool(by_segment)),
+                has_submitted=wanted <= submitted,
+                reason=reason,
+            )
+        )
+    return choices
+
+
+def _filtered(
+    asked: Slice, named: Sequence[str], name: str, base: str, used: str | None, reference: str | None
+) -> Exclusion | None:
+    """Why its name, or the reference that it used, excludes a metric."""
+    if asked.metrics and not (_matches(name, named) or _matches(base, named)):
+        return Exclusion(Reason.NOT_SELECTED)
+    if used is not None and used != reference and name not in named:
+        return Exclusion(Reason.OTHER_REFERENCE, (used, reference))
+    if asked.only == "reference-based" and used is None:
+        return Exclusion(Reason.REFERENCE_FREE)
+    if asked.only == "reference-free" and used is not None:
+        return Exclusion(Reason.REFERENCE_BASED)
+    return None
+
+
+def _by_status(asked: Slice, status: str | None, is_own: bool, has_lists: bool) -> Exclusion | None:
+    """Why its status excludes a metric that is not named exactly. has_lists: whether the year kept lists of entries."""
+    if is_own:
+        return None if asked.own else Exclusion(Reason.OWN)
+    if status == "no entry":
+        return None if asked.all_metrics else Exclusion(Reason.NOT_SUBMITTED)
+    if asked.primary and has_lists and status not in ("primary", "baseline"):
+        return Exclusion(Reason.NOT_PRIMARY, (status or "unlisted",))
+    return None
+
+
+def _without_scores(
+    wanted: set[str], by_segment: set[object], submitted: set[object], intersection: bool
+) -> Exclusion | None:
+    """Why a metric is excluded for want of scores: of segments or submitted, whichever it has for more systems."""
+    missing = min(wanted - by_segment, wanted - submitted, key=len)
+    if not missing or (intersection and missing != wanted):
+        return None
+    names = ", ".join(sorted(missing)[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+    return Exclusion(Reason.NO_SCORES, (names,))

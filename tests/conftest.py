@@ -1,18 +1,42 @@
-"""Warehouses that many tests read: a simulated shared task, and the real WMT23 where its files are there.
+"""Warehouses that many tests read: a simulated shared task, and the real scores where their files are there.
 
-A file is loaded once in a session, an open warehouse is kept for one module: an open handle keeps other ways of
-opening the same file (writing, or with limits) out of this process.
+A file is loaded once in a session for all workers, an open warehouse is kept for one module: an open handle keeps other
+ways of opening the same file (writing, or with limits) out of this process.
 """
 
+import builtins
 import hashlib
-from collections.abc import Iterator
+import pickle
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from metaeval.simulation import SimulatedEvalset, simulate_shared_task, write_shared_task
 from tests.helpers import real_data
-from warehouse import Warehouse, load
+from tests.sharing import made_once
+from warehouse import LoadReport, Warehouse, load
+from warehouse.simulation import SimulatedEvalset, simulate_shared_task, write_shared_task
+
+PACKAGES = ("migrations", "warehouse", "queries", "metaeval", "cli")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_sums_of_floats() -> Iterator[None]:
+    """The builtin sum of floats differs between versions of Python: the five packages call math.fsum or numpy."""
+    builtin = builtins.sum
+
+    def checked(values: Iterable[Any], /, start: Any = 0) -> Any:
+        summed = list(values)
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if caller.partition(".")[0] in PACKAGES:
+            assert not any(isinstance(value, float) for value in (start, *summed)), f"a sum of floats in {caller}"
+        return builtin(summed, start)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(builtins, "sum", checked)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -21,18 +45,27 @@ def simulated_task() -> tuple[SimulatedEvalset, ...]:
     return simulate_shared_task()
 
 
-@pytest.fixture(scope="session")
-def simulated_database(
-    tmp_path_factory: pytest.TempPathFactory, simulated_task: tuple[SimulatedEvalset, ...]
-) -> Iterator[Path]:
-    """A warehouse file with the simulated shared task; read it only: at the end it must hold what it held."""
-    folder = tmp_path_factory.mktemp("simulated")
-    write_shared_task(folder / "task", simulated_task)
-    report = load([folder / "task"], folder / "simulated.duckdb")
+def _digest(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+def _load(source: Path, database: Path) -> None:
+    report = load([source], database)
     assert report.is_clean, report.faults
-    before = hashlib.sha256((folder / "simulated.duckdb").read_bytes()).digest()
-    yield folder / "simulated.duckdb"
-    assert hashlib.sha256((folder / "simulated.duckdb").read_bytes()).digest() == before, "a test wrote into it"
+
+
+@pytest.fixture(scope="session")
+def simulated_database(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A warehouse file with the simulated shared task; read it only: at the end it must hold what it held."""
+
+    def make(folder: Path) -> None:
+        write_shared_task(folder / "task", request.getfixturevalue("simulated_task"))
+        _load(folder / "task", folder / "simulated.duckdb")
+
+    database = made_once(tmp_path_factory, "simulated", make) / "simulated.duckdb"
+    before = _digest(database)
+    yield database
+    assert _digest(database) == before, "a test wrote into it"
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +78,25 @@ def simulated_warehouse(simulated_database: Path) -> Iterator[Warehouse]:
 def wmt23_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A warehouse file with the real WMT23; read it only."""
     files = real_data("mt-metrics-eval-v2", "wmt23")
-    database = tmp_path_factory.mktemp("wmt23") / "wmt23.duckdb"
-    report = load([files], database)
-    assert report.is_clean, report.faults
-    return database
+    return made_once(tmp_path_factory, "wmt23", lambda folder: _load(files, folder / "wmt23.duckdb")) / "wmt23.duckdb"
 
 
 @pytest.fixture(scope="module")
 def wmt23_warehouse(wmt23_database: Path) -> Iterator[Warehouse]:
     with Warehouse.open(wmt23_database) as warehouse:
         yield warehouse
+
+
+@pytest.fixture(scope="session")
+def real_load(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
+    """A warehouse file with all real files, and the report of their load; read it only."""
+    data = real_data()
+
+    def make(folder: Path) -> None:
+        report = load([data], folder / "scores.duckdb")
+        (folder / "report").write_bytes(pickle.dumps(report))
+
+    folder = made_once(tmp_path_factory, "everything", make)
+    report = pickle.loads((folder / "report").read_bytes())
+    assert isinstance(report, LoadReport)
+    return folder / "scores.duckdb", report

@@ -1,15 +1,17 @@
 """A tiny shared task for tests: small enough to work out by hand, written and loaded as a real one would be."""
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
 from warehouse import Warehouse, load
-from warehouse.catalogue import EvalsetFacts, TestsetFacts
-from warehouse.writers.mtme import RatingTable, ScoreTable, write_evalset, write_facts
+from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
+from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 
 TESTSET = "tiny24"
 LP = "en-de"
@@ -99,14 +101,28 @@ def tiny_facts(testset: str = TESTSET, lp: str = LP) -> TestsetFacts:
     )
 
 
+@functools.cache
+def tiny_bytes() -> bytes:
+    """The file of a warehouse that has loaded a fresh `tiny_layout`, made once in a process."""
+    with TemporaryDirectory() as folder:
+        database = Path(folder, "tiny.duckdb")
+        report = load([tiny_layout(Path(folder, "layout"))], database)
+        assert report.is_clean, report.faults
+        return database.read_bytes()
+
+
 def tiny_warehouse(tmp_path: Path, *folders: Path) -> Warehouse:
     """Load some folders (by default a fresh `tiny_layout`) into tmp_path/tiny.duckdb, and open it.
 
     Close it, or use it in a `with` block; its file is `.path`.
     """
     database = tmp_path / "tiny.duckdb"
-    report = load(folders or [tiny_layout(tmp_path / "layout")], database)
-    assert not report.faults, report.faults
+    if folders:
+        report = load(folders, database)
+        assert not report.faults, report.faults
+    else:
+        tiny_layout(tmp_path / "layout")
+        database.write_bytes(tiny_bytes())
     return Warehouse.open(database)
 
 

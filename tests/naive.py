@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -138,3 +139,25 @@ def sign_flip_p_value(first: list[float], second: list[float], signs: Scores) ->
         flipped = sum(int(row[k]) * gap for k, gap in zip(common, gaps, strict=True))
         n_reached += flipped >= sum(gaps)
     return n_reached / len(signs)
+
+
+def tau_ap(human: list[float], metric: list[float]) -> float:
+    """τ_ap, the mean over all orders in which the metric can rank the systems; ties on one side only are wrong."""
+
+    def sign(scores: list[float], i: int, j: int) -> int:
+        return (scores[i] > scores[j]) - (scores[i] < scores[j])
+
+    n = len(human)
+    right = [[sign(human, i, j) == sign(metric, i, j) for j in range(n)] for i in range(n)]
+    tied = [[i for i in range(n) if metric[i] == score] for score in sorted(set(metric), reverse=True)]
+    total, n_orders = 0.0, 0
+    for parts in itertools.product(*(itertools.permutations(systems) for systems in tied)):
+        order = [system for part in parts for system in part]
+        total += sum(sum(right[order[rank]][j] for j in order[:rank]) / rank for rank in range(1, n))
+        n_orders += 1
+    return 2 * total / n_orders / (n - 1) - 1
+
+
+def best(human: list[float], n: int) -> list[int]:
+    """Places of the n best, and of all that are tied with the last of them."""
+    return [i for i, score in enumerate(human) if sum(other > score for other in human) < n]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Statistic = Callable[[Floats, Floats], float]  # (human (N, S), one metric (N, S)) -> value
 TOLERANCE = 1e-9
@@ -49,6 +50,42 @@ def swapped_differences(
                 delta[a, b], delta[b, a] = one - other, other - one
         differences.append(delta)
     return values, np.array(differences)
+
+
+def pooled_accuracy_differences(
+    sets: Sequence[tuple[Floats, Floats]], masks: Iterable[Bools], ties: str = "organisers"
+) -> tuple[Floats, Floats]:
+    """As `swapped_differences`, of the accuracy over the system pairs of all language pairs.
+
+    sets: (human (N,), metrics (M, N)) of each; a mask names the systems of the first, then of the second, and so on.
+    Each metric is standardised over the system scores of all language pairs together before whole systems are swapped.
+    """
+    n_metrics = len(sets[0][1])
+    human = np.concatenate([h for h, _ in sets])
+    scores = [z_scores(human, np.concatenate([m[metric] for _, m in sets])) for metric in range(n_metrics)]
+    place = np.repeat(np.arange(len(sets)), [len(h) for h, _ in sets])
+
+    def accuracy(metric: Floats) -> float:
+        n_right = n_pairs = 0
+        for i in range(len(human)):
+            for j in range(i + 1, len(human)):
+                if place[i] != place[j] or np.isnan(human[i]) or np.isnan(human[j]):
+                    continue
+                if ties == "tship" and human[i] == human[j]:
+                    continue
+                n_right += sign(human[i] - human[j]) == sign(metric[i] - metric[j])
+                n_pairs += 1
+        return n_right / n_pairs
+
+    differences = []
+    for mask in masks:
+        delta = np.zeros((n_metrics, n_metrics))
+        for a in range(n_metrics):
+            for b in range(n_metrics):
+                swapped = np.where(mask, scores[b], scores[a]), np.where(mask, scores[a], scores[b])
+                delta[a, b] = accuracy(swapped[0]) - accuracy(swapped[1])
+        differences.append(delta)
+    return np.array([accuracy(metric) for metric in scores]), np.array(differences)
 
 
 def n_extreme(values: Floats, differences: Floats, *, two_sided: bool) -> npt.NDArray[np.int64]:
@@ -104,12 +141,16 @@ def rank_correlation_by_item(name: str) -> Statistic:
     return statistic
 
 
-def acc23_by_item(human: Floats, metric: Floats) -> float:
-    """Share of cell pairs of a segment that the metric orders or ties as humans do; mean over segments."""
+def acc23_by_item(human: Floats, metric: Floats, systems: Ints | None = None) -> float:
+    """Share of cell pairs of a segment that the metric orders or ties as humans do; mean over segments.
+
+    systems: which system each row comes from; a system makes no pair with its own copy.
+    """
     shares = []
+    origin = np.arange(len(human)) if systems is None else systems
     for s in range(human.shape[1]):
         cells = [i for i in range(human.shape[0]) if np.isfinite(human[i, s])]
-        pairs = [(i, j) for i in cells for j in cells if i < j]
+        pairs = [(i, j) for i in cells for j in cells if i < j and origin[i] != origin[j]]
         if pairs:
             right = [sign(human[i, s] - human[j, s]) == sign(metric[i, s] - metric[j, s]) for i, j in pairs]
             shares.append(np.mean(right))
@@ -173,18 +214,22 @@ def system_correlation(name: str) -> Statistic:
 
 
 def pairwise_accuracy(ties: str) -> Statistic:
-    """Share of system pairs in the human order."""
+    """Share of system pairs in the human order; a system makes no pair with its own copy."""
 
-    def statistic(human: Floats, metric: Floats) -> float:
+    def statistic(human: Floats, metric: Floats, systems: Ints | None = None) -> float:
+        judged = np.isfinite(human).any(axis=1)
+        origin = (np.arange(len(human)) if systems is None else systems)[judged]
         h, m = system_means(human, metric)
         right, n_pairs = 0, 0
         for i in range(len(h)):
             for j in range(i + 1, len(h)):
+                if origin[i] == origin[j]:
+                    continue
                 if ties == "tship" and sign(h[i] - h[j]) == 0:
                     continue
                 n_pairs += 1
                 right += sign(h[i] - h[j]) == sign(m[i] - m[j])
-        return right / n_pairs
+        return right / n_pairs if n_pairs else np.nan
 
     return statistic
 
@@ -201,13 +246,19 @@ def inner_p(x: Floats, y: Floats, signs: npt.NDArray[np.int8] | None) -> float:
 
 
 def soft_pairwise(signs: npt.NDArray[np.int8] | None) -> Statistic:
-    """1 − mean |p human − p metric| over system pairs."""
+    """1 − mean |p human − p metric| over system pairs with common segments; copies of a system make no pair."""
 
-    def statistic(human: Floats, metric: Floats) -> float:
+    def statistic(human: Floats, metric: Floats, systems: Ints | None = None) -> float:
         masked = np.where(np.isfinite(human), metric, np.nan)
-        pairs = [(i, j) for i in range(len(human)) for j in range(i + 1, len(human))]
+        origin = np.arange(len(human)) if systems is None else systems
+        pairs = [
+            (i, j)
+            for i in range(len(human))
+            for j in range(i + 1, len(human))
+            if origin[i] != origin[j] and np.isfinite(human[[i, j]]).all(axis=0).any()
+        ]
         gaps = [abs(inner_p(human[i], human[j], signs) - inner_p(masked[i], masked[j], signs)) for i, j in pairs]
-        return 1.0 - float(np.mean(gaps))
+        return 1.0 - float(np.mean(gaps)) if gaps else np.nan
 
     return statistic
 
@@ -231,3 +282,28 @@ def pairs_only_right(
                 for b in range(len(metrics)):
                     count[a, b] += right[a] and not right[b]
     return count
+
+
+def outcomes_of_resample(
+    by: str, human: Floats, metric: Floats, systems: Ints, segments: Ints, epsilon: float = 0.0
+) -> list[dict[str, float]]:
+    """C, D, Th, Tm and Thm of each group of a resampled array: by item, system or none, pair by pair.
+
+    systems, segments: where rows and columns come from. Two copies of a system make no pair, nor do two copies of a
+    segment; groups without a pair are not among them.
+    """
+    n_rows, n_columns = human.shape
+    cells = [(a, s) for a in range(n_rows) for s in range(n_columns) if np.isfinite(human[a, s])]
+    group = {"item": lambda a, s: s, "system": lambda a, s: a, "none": lambda a, s: 0}[by]
+    found: dict[int, dict[str, float]] = {}
+    for x, (a, s) in enumerate(cells):
+        for b, t in cells[x + 1 :]:
+            if group(a, s) != group(b, t):
+                continue
+            if (a != b and systems[a] == systems[b]) or (s != t and segments[s] == segments[t]):
+                continue
+            counts = found.setdefault(group(a, s), dict.fromkeys(("C", "D", "Th", "Tm", "Thm"), 0))
+            h, gap = sign(human[a, s] - human[b, t]), metric[a, s] - metric[b, t]
+            m = 0 if abs(gap) <= epsilon else int(np.sign(gap))
+            counts["Thm" if h == m == 0 else "Th" if h == 0 else "Tm" if m == 0 else "C" if h == m else "D"] += 1
+    return list(found.values())

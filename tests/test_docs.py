@@ -52,11 +52,12 @@ def test_the_readme_names_every_command_and_the_two_first_steps() -> None:
 def test_examples_in_python_run(simulated_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(simulated_database, "demo.duckdb")
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks
-    for block in blocks:
+    for page in (ROOT / "README.md", ROOT / "docs" / "python.md"):
+        blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        assert blocks
         names: dict[str, object] = {}
-        exec(compile(block, "README.md", "exec"), names)
+        for block in blocks:
+            exec(compile(block, page.name, "exec"), names)
         assert names["ranking"].height > 0  # type: ignore[attr-defined]
 
 
@@ -68,12 +69,14 @@ def test_sql_examples_run(run: Callable[[list[str]], str]) -> None:
 
 
 def _heading(measure: str) -> str:
-    name, level = measure.split("/")
-    twofold = (name, "sys") in DEFINITIONS and (name, "seg") in DEFINITIONS
-    return f"### `{name}(by=…)`" if twofold and level == "seg" else f"### `{name}`"
+    """The name, with the parameter that tells it from the first measure of that name, if it is not the first."""
+    definition = DEFINITIONS[measure]
+    is_first = next(one for one in DEFINITIONS.values() if one.name == definition.name) is definition
+    telling = next((parameter.name for parameter in definition.parameters if parameter.always), None)
+    return f"### `{definition.name}`" if is_first else f"### `{definition.name}({telling}=…)`"
 
 
-@pytest.mark.parametrize("measure", [f"{name}/{level}" for name, level in DEFINITIONS])
+@pytest.mark.parametrize("measure", DEFINITIONS)
 def test_every_measure_is_worked_out_on_an_example(measure: str) -> None:
     heading = _heading(measure)
     assert METHODS.count(f"{heading}\n") == 1

@@ -1,6 +1,7 @@
 """Who may import whom: data flow one way, kernels know arrays alone, and asking for help is light."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("cli", "metaeval", "queries", "warehouse", "migrations")
-KERNELS = sorted((ROOT / "metaeval" / "kernels").glob("*.py"))
+KERNELS = sorted((ROOT / "metaeval" / "kernels").rglob("*.py"))
 HEAVY = ("duckdb", "polars", "numpy", "scipy")
 
 
@@ -78,6 +79,16 @@ def test_sql_stands_below_the_statistics(package: str) -> None:
                 assert not ("SELECT " in node.value and " FROM " in node.value), f"{path}:{node.lineno}"
 
 
+def test_tests_share_builders_and_never_import_one_another() -> None:
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(_parsed(path)):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.name.rpartition(".")[2] for alias in node.names}
+                names |= {(node.module or ".").rpartition(".")[2]} if isinstance(node, ast.ImportFrom) else set()
+                private = {name for name in names if name.startswith("test_") or name in ("conftest", "")}
+                assert not private, f"{path}:{node.lineno}"
+
+
 @pytest.mark.parametrize(
     "words", [["--help"], ["rank", "--help"], ["sql", "--help"], ["load", "--help"], ["--version"]]
 )
@@ -92,3 +103,15 @@ sys.exit(code)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stderr.split() == []
     assert done.stdout
+
+
+def test_means_in_views_are_added_up_in_order() -> None:
+    for path in (ROOT / "migrations").glob("*.sql"):
+        for mean in re.findall(r"\bavg\(.*", path.read_text(encoding="utf-8")):
+            assert "ORDER BY" in mean or "::INTEGER" in mean, f"{path.name}: {mean}"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_module_takes_means_from_the_standard_library(package: str) -> None:
+    for path in (ROOT / package).rglob("*.py"):
+        assert "statistics" not in set(_modules(_parsed(path))), path

@@ -2,12 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import duckdb
 import pytest
 
 import migrations
-from warehouse.migrate import apply_migrations, pending
+from tests.warehouse.building import empty_warehouse
+from warehouse.database.migration import apply_migrations, pending
+
+PUBLIC = {
+    *("testsets", "evalsets", "segments", "texts", "systems", "spellings", "metrics", "metric_facts", "humans"),
+    *("sources", "known_issues", "results", "scores", "human_scores", "system_scores", "aggregate_scores"),
+    *("judgements", "ratings", "pair_counts"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +40,23 @@ def test_every_migration_can_follow_those_before_it() -> None:
             assert pending(connection, "memory", available) == []
 
 
-def test_no_migration_names_a_schema_or_needs_an_extension(connection: duckdb.DuckDBPyConnection) -> None:
+def test_a_client_that_lists_tables_sees_the_public_views_alone(tmp_path: Path) -> None:
+    database = empty_warehouse(tmp_path / "empty.duckdb")
+    for client in (duckdb.connect(str(database), read_only=True), duckdb.connect()):
+        with client:
+            if client.execute("SELECT current_database()").fetchone() == ("memory",):
+                client.execute(f"ATTACH '{database}' AS other (READ_ONLY); USE other")
+            assert {name for (name,) in client.execute("SHOW TABLES").fetchall()} == PUBLIC
+            for view in sorted(PUBLIC):
+                assert client.execute(f"FROM {view} LIMIT 1").fetchall() == []
+
+
+def test_every_table_is_internal(connection: duckdb.DuckDBPyConnection) -> None:
+    schemas = connection.execute("SELECT DISTINCT schema_name FROM duckdb_tables() WHERE NOT internal").fetchall()
+    assert schemas == [("internal",)]
+
+
+def test_no_migration_makes_a_schema_or_needs_an_extension(connection: duckdb.DuckDBPyConnection) -> None:
     text = "".join(text for _, _, text in migrations.sql_files())
     assert re.findall(r"(?m)^\s*(?:CREATE SCHEMA|INSTALL|LOAD|ATTACH|PRAGMA|SET)\b.*", text) == []
     kinds = {
@@ -91,8 +115,8 @@ def test_spellings_have_their_names_and_rules_joined_in() -> None:
         apply_migrations(connection, "memory")
         connection.execute("INSERT INTO testset (testset_id, name) VALUES (1, 'wmt20')")
         connection.execute(
-            "INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language) "
-            "VALUES (1, 1, 'ps-en', 'ps', 'en'), (2, 1, 'km-en', 'km', 'en')"
+            "INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language, lp_base) "
+            "VALUES (1, 1, 'ps-en', 'ps', 'en', 'ps-en'), (2, 1, 'km-en', 'km', 'en', 'km-en')"
         )
         connection.execute(
             "INSERT INTO system (system_id, evalset_id, name, canonical_name, kind) VALUES "

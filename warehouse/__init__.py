@@ -1,10 +1,11 @@
 """The warehouse: scores come in whole and checked, and go out to questions."""
 
-from warehouse.connection import Warehouse, default_path, migrate
+from warehouse.database.connection import Warehouse, default_path, migrate
 from warehouse.errors import Fault, LimitError, QuestionError, SchemaError, SourceError, WarehouseError
-from warehouse.loading import load
-from warehouse.readers.records import Given
-from warehouse.report import LoadReport
+from warehouse.loading.entry import load
+from warehouse.loading.report import LoadReport
+from warehouse.loading.unloading import Unloaded, unload
+from warehouse.readers.claims import Given
 
 __all__ = [
     "Fault",
@@ -14,9 +15,11 @@ __all__ = [
     "QuestionError",
     "SchemaError",
     "SourceError",
+    "Unloaded",
     "Warehouse",
     "WarehouseError",
     "default_path",
     "load",
     "migrate",
+    "unload",
 ]

@@ -81,8 +81,8 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
         hint = f"did you mean {' or '.join(repr(item) for item in near)}?"
     elif known:
         shown = ", ".join(known[:8]) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
-        hint = f"there are: {shown}"
+        hint = f"available: {shown}"
     else:
-        hint = "there are none"
+        hint = "none are available"
     place = f" for {where}" if where else ""
     return QuestionError(f"unknown {kind} {name!r}{place}; {hint}")

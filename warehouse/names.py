@@ -6,6 +6,7 @@ from dataclasses import dataclass
 LEVELS = ("sys", "domain", "doc", "seg")
 REFERENCE_FREE = "src"
 EXPORT_MANIFEST = "scorehouse-export.json"  # lies in each folder of exported Parquet
+UNFINISHED_EXPORT = "scorehouse-export.unfinished"  # lies in a folder while an export is being written
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)*")
 _HUMAN_SYSTEM = re.compile(
     r"(ref[A-Z]?|synthetic_ref|postedit[A-Z]?|human([-_.][A-Za-z0-9]+)*|ref-[A-Z])(\.\d+)?", re.IGNORECASE

@@ -4,20 +4,26 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Lp, Output, Testset, folded
+from cli.options import Lp, Output, Testset, choice_argument, folded
 from cli.progress import progress
+
+METRICS = ("bleu", "chrf", "ter")
 
 
 @folded
 def compute(
-    metrics: Annotated[list[str], typer.Argument(help="Some of bleu, chrf, ter.")],
+    metrics: Annotated[list[str], choice_argument(METRICS, "METRICS", help="Some of these.")],
     testset: Testset,
     lp: Lp,
     output: Output,
     reference: Annotated[
         list[str] | None,
         typer.Option(
-            "--reference", "--ref", help="Reference to compare with; repeatable.", show_default="the official one"
+            "--reference",
+            "--ref",
+            metavar="TEXT...",
+            help="Reference to use; repeatable.",
+            show_default="the official one",
         ),
     ] = None,
     tokenize: Annotated[
@@ -25,7 +31,7 @@ def compute(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the scores, store nothing.")] = False,
 ) -> None:
-    """Score system outputs with sacreBLEU, for segments and systems, and keep that as your own metric.
+    """Score system outputs with sacreBLEU, segments and systems, and store the scores as your own metric.
 
     It is ranked with --own, as other metrics that users added. TER takes minutes where segments are paragraphs.
 
@@ -33,9 +39,9 @@ def compute(
     """
     import polars as pl
 
-    from warehouse.computing import compute as score
+    from warehouse.own.sacrebleu import compute as score
 
-    with progress(output.is_quiet) as advance:
+    with progress(output.quiet) as advance:
         found = score(
             output.database,
             testset,
@@ -61,7 +67,7 @@ def compute(
         "status": pl.String,
     }
     notes = [
-        f"{item.metric}: {system} left out: {why}"
+        f"{item.metric}: {system} excluded: {why}"
         for item in found
         for system, why in item.left_out.items()
         if why != "the reference itself"

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cli.options import ComputeFlags, Lp, Output, SliceFlags, Testset, folded
+from cli.exit_codes import UsageError
+from cli.options import Lp, Output, SliceFlags, SystemScoreOption, Testset, compute_options, folded
 
 
 @folded
@@ -12,20 +13,23 @@ def correlations(
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
-    compute: ComputeFlags,
     output: Output,
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="pearson, spearman or kendall; with by=... on segments.")
     ] = "pearson(by=none)",
+    system_score: SystemScoreOption = None,
 ) -> None:
-    """Correlate every metric with every other one, over what humans judged.
+    """Correlate every pair of metrics over annotated segments, or over all segments where there are no human scores.
 
     Example: scorehouse correlations sim24 en-de -m pearson --primary
     """
-    from metaeval.agreement import agreement
     from metaeval.measures import Measure
+    from metaeval.tables.agreement import agreement
     from warehouse import Warehouse
 
+    parsed, options = Measure.parse(measure), compute_options(system_score)
+    if system_score is not None and parsed.level != "sys":
+        raise UsageError(f"--system-score goes with a measure of systems, such as pearson, not with {parsed}")
     with Warehouse.open(output.database) as warehouse:
-        found = agreement(warehouse, flags.slice(testset, lp), Measure.parse(measure), compute.options())
-    output.show(found.matrix, signature=[found.signature], notes=found.notes, digits=2)
+        found = agreement(warehouse, flags.slice(testset, lp), parsed, options)
+    output.show_table(found, digits=2)

@@ -1,19 +1,12 @@
 """`scorehouse counts`."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from cli.options import Lp, Output, SliceFlags, Testset, folded
+from cli.options import Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded
 
-
-class By(StrEnum):
-    """Groups in which pairs are counted."""
-
-    NONE = "none"
-    ITEM = "item"
-    SYSTEM = "system"
+GROUPS = ("none", "item", "system")
 
 
 @folded
@@ -22,16 +15,17 @@ def counts(
     lp: Lp,
     flags: SliceFlags,
     output: Output,
-    by: Annotated[By, typer.Option("--by", help="Groups: all cells together, each segment, or each system.")] = By.ITEM,
-    epsilon: Annotated[float, typer.Option(min=0.0, help="Tie margin on the metric.")] = 0.0,
+    by: Annotated[str, choice(GROUPS, "--by", help="Grouping: none, by segment (item) or by system.")] = "item",
+    epsilon: Annotated[float, typer.Option(min=0.0, help="Tie threshold ε on the metric.")] = 0.0,
+    round_human: RoundHuman = None,
 ) -> None:
-    """Count concordant, discordant and tied pairs of each metric and group.
+    """Count concordant, discordant and tied pairs for each metric and group.
 
     Example: scorehouse counts sim24 en-de --by system
     """
-    from metaeval.counts import pair_counts
+    from metaeval.tables.counts import pair_counts
     from warehouse import Warehouse
 
     with Warehouse.open(output.database) as warehouse:
-        found = pair_counts(warehouse, flags.slice(testset, lp), by.value, epsilon)
-    output.show(found.frame, signature=[found.signature], notes=found.notes)
+        found = pair_counts(warehouse, flags.slice(testset, lp), by, epsilon, round_human)  # type: ignore[arg-type]
+    output.show_table(found)

@@ -68,22 +68,20 @@ metrics can be ranked by, `scorehouse sql --schema` every view and column. `scor
 def demo(
     context: typer.Context,
     output: Output,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the simulation.")] = 0,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the warehouse (at --db, or demo.duckdb here).")] = False,
 ) -> None:
     """Simulate four years of a shared task and walk through the commands; no data and no network needed.
 
     Example: scorehouse demo
     """
-    if output.out is not None:
+    if output.output is not None:
         raise UsageError("the demo shows several results and has no single one for --output")
-    database = output.named_database or (Path("demo.duckdb") if keep else None)
+    database = output.db or (Path("demo.duckdb") if keep else None)
     if database is not None and database.exists():
         raise UsageError(f"{database}: is there already; the demo makes a warehouse of its own, name another with --db")
-    options = (["--quiet"] if output.is_quiet else []) + (
-        ["--format", output.chosen_format] if output.chosen_format is not None else []
-    )
-    is_quiet = output.is_quiet
+    options = (["--quiet"] if output.quiet else []) + (["--format", output.format] if output.format is not None else [])
+    is_quiet = output.quiet
     with tempfile.TemporaryDirectory(prefix="scorehouse-demo-") as temporary:
         folder = Path(temporary) / "shared-task"
         _walk(
@@ -98,7 +96,7 @@ def demo(
 
 def _walk(program: Callable[..., Any], folder: Path, options: list[str], seed: int) -> None:
     from cli.ending import run_program
-    from metaeval.simulation import simulate_shared_task, write_shared_task
+    from warehouse.simulation import simulate_shared_task, write_shared_task
 
     print(GREETING, flush=True)
     write_shared_task(folder, simulate_shared_task(seed))

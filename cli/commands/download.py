@@ -11,7 +11,7 @@ from cli.progress import progress
 from cli.render import note
 
 if TYPE_CHECKING:
-    from warehouse.download import DownloadReport
+    from warehouse.download.release import DownloadReport
 
 _SHOWN = 20  # faults named on the terminal
 
@@ -19,28 +19,28 @@ _SHOWN = 20  # faults named on the terminal
 @folded
 def download(
     output: Output,
-    testsets: Annotated[list[str] | None, typer.Argument(help="Test sets, such as wmt23; all without.")] = None,
-    only: Annotated[str | None, typer.Option("--only", help="Test sets, joined by commas.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave the archive and its files where they are.")] = False,
+    testsets: Annotated[list[str] | None, typer.Argument(help="Test sets, such as wmt23; without any, all.")] = None,
+    only: Annotated[str | None, typer.Option("--only", help="Test sets, comma-separated.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the archive and its files.")] = False,
     url: Annotated[
         list[str] | None,
-        typer.Option("--url", help="Address of the archive; repeatable.", show_default="the organisers'"),
+        typer.Option("--url", help="URL of the archive; repeatable.", show_default="the organisers'"),
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Folder for the archive.", show_default="beside the warehouse")
     ] = None,
-    sha256: Annotated[str | None, typer.Option("--sha256", help="SHA-256 that the archive must have.")] = None,
+    sha256: Annotated[str | None, typer.Option("--sha256", help="Expected SHA-256 of the archive.")] = None,
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be fetched, and where to.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be downloaded, and where to.")] = False,
 ) -> None:
-    """Fetch the organisers' archive of all test sets, unpack and load it; an interrupted download is resumed.
+    """Download the organisers' archive of all test sets, unpack and load it; an interrupted download is resumed.
 
     Example: scorehouse download wmt23 wmt24 --dry-run
     """
-    from warehouse.download import ADDRESSES, ARCHIVE, download_folder
-    from warehouse.download import download as fetch_and_load
+    from warehouse.download.release import ADDRESSES, ARCHIVE, download_folder
+    from warehouse.download.release import download as fetch_and_load
 
     database = output.database
     chosen = [*(testsets or []), *(name for name in (only or "").split(",") if name)] or None
@@ -52,7 +52,7 @@ def download(
         _show_plan(output, urls, place / ARCHIVE, chosen)
         return
     try:
-        with progress(output.is_quiet) as advance:
+        with progress(output.quiet) as advance:
             report = fetch_and_load(
                 database,
                 chosen,
@@ -64,7 +64,7 @@ def download(
                 progress=advance,
             )
     except KeyboardInterrupt:
-        note(f"what has come is kept in {place}; the same command resumes", quiet=output.is_quiet)
+        output.note(f"what has come is kept in {place}; the same command resumes")
         raise
     _show(output, report, database)
     if not report.load.is_clean:

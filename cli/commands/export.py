@@ -1,6 +1,5 @@
 """`scorehouse export`."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import Db, Output, Quiet
+from cli.options import Db, Output, Quiet, choice
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -19,27 +18,23 @@ if TYPE_CHECKING:
 _SHOWN = 3  # evaluation sets named where a note is true of many
 
 
-class Layout(StrEnum):
-    """How scores are written."""
-
-    PARQUET = "parquet"
-    CSV = "csv"
-    MTME = "mtme"
-    SUBSET2EVALUATE = "subset2evaluate"
+LAYOUTS = ("parquet", "csv", "mtme", "subset2evaluate")
 
 
 def export(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write to.")],
     testset: Annotated[str | None, typer.Argument(help="Only this test set.", autocompletion=complete_testset)] = None,
     lp: Annotated[str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp)] = None,
     form: Annotated[
-        Layout,
-        typer.Option(
+        str,
+        choice(
+            LAYOUTS,
             "--format",
             help="parquet: for other engines, partitioned by test set and language pair, and back; csv; "
             "mtme: the organisers' layout; subset2evaluate: that tool's items.",
         ),
-    ] = Layout.PARQUET,
+    ] = "parquet",
     db: Db = None,
     quiet: Quiet = False,
 ) -> None:
@@ -53,9 +48,9 @@ def export(
 
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: a file, expected a folder")
-    output = Output(db=db, quiet=quiet)
-    with progress(output.is_quiet) as advance:
-        done = write(output.database, folder, form.value, testset, lp, progress=advance)
+    output = Output.of(context, db=db, quiet=quiet)
+    with progress(output.quiet) as advance:
+        done = write(output.database, folder, form, testset, lp, progress=advance)
     schema = {
         "testset": pl.String,
         "lp": pl.String,
@@ -64,9 +59,7 @@ def export(
         "bytes": pl.Int64,
     }
     rows = [(item.testset, item.lp, item.n_files, item.n_rows, item.n_bytes) for item in done]
-    output.show(
-        pl.DataFrame(rows, schema=schema, orient="row"), notes=[*_notes(done), f"wrote {form.value} to {folder}"]
-    )
+    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=[*_notes(done), f"wrote {form} to {folder}"])
 
 
 def _notes(done: "Sequence[Exported]") -> list[str]:

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.commands.compare import TestFlags
 from cli.completion import complete_human, complete_lp, complete_protocol, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import ComputeFlags, Output, folded
+from cli.options import ComputeFlags, Output, TestFlags, folded
 from cli.progress import progress
 
 
@@ -16,7 +15,8 @@ def protocol(
     name: Annotated[
         str,
         typer.Argument(
-            help="Whose rules: wmt23, wmt24, wmt25, or an earlier year such as wmt14.", autocompletion=complete_protocol
+            help="Whose rules to apply: wmt23, wmt24, wmt25, or an earlier year such as wmt14.",
+            autocompletion=complete_protocol,
         ),
     ],
     compute: ComputeFlags,
@@ -32,6 +32,7 @@ def protocol(
         list[str] | None,
         typer.Option(
             "--lp",
+            metavar="TEXT...",
             help="Only this language pair (repeatable).",
             show_default="official ones",
             autocompletion=complete_lp,
@@ -40,26 +41,31 @@ def protocol(
     human: Annotated[
         str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
     ] = None,
-    all_metrics: Annotated[bool, typer.Option("--all-metrics", help="Contrastive metrics too.")] = False,
+    all_metrics: Annotated[bool, typer.Option("--all-metrics", help="Include contrastive metrics.")] = False,
     significance: Annotated[
-        bool, typer.Option("--significance", help="Test every task and the overall score.")
+        bool,
+        typer.Option(
+            "--significance", help="Add p-values and significance clusters for every task and the overall score."
+        ),
     ] = False,
     versus: Annotated[
         str | None,
         typer.Option(
-            "--versus", help="Instead: rank correlation with this protocol's ranking.", autocompletion=complete_protocol
+            "--versus",
+            help="Instead, show the rank correlation with this protocol's ranking.",
+            autocompletion=complete_protocol,
         ),
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Name metrics that take no part.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again, even where the result is stored.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List excluded metrics.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if the result is stored.")] = False,
 ) -> None:
     """Score metrics by a shared task's own rules: every task, the overall score, ranks and clusters.
 
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
     from metaeval.protocols import protocol_named
-    from metaeval.protocols.scoring import as_json, left_out_lines, missing_lines, rank_correlation, score_frame
-    from metaeval.protocols.store import scored
+    from metaeval.protocols.cached import scored
+    from metaeval.protocols.tables import as_json, left_out_lines, missing_lines, rank_correlation, score_frame
 
     if tests.test is not None or tests.correction != "none" or tests.early_stop:
         raise UsageError("a protocol brings its own tests: --test, --correction and --early-stop do not go with it")
@@ -67,7 +73,7 @@ def protocol(
     testset = on or name
     options, testing = compute.options(), tests.options()
     lps = [one for part in lp or [] for one in part.split(",")] or None
-    with tests.cluster(testing) as testing, progress(output.is_quiet) as advance:
+    with tests.cluster(testing) as testing, progress(output.quiet) as advance:
         found, notes = scored(
             output.database,
             chosen,

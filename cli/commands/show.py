@@ -12,7 +12,7 @@ from cli.options import Lp, Output, Testset, folded
 def show(
     testset: Testset,
     lp: Lp,
-    segment: Annotated[int, typer.Argument(help="Number of the segment, from 1.")],
+    segment: Annotated[int, typer.Argument(help="Segment number, from 1.")],
     output: Output,
     human: Annotated[
         list[str] | None,
@@ -33,7 +33,7 @@ def show(
         typer.Option(help="Only outputs of these systems (shell pattern, repeatable).", autocompletion=complete_system),
     ] = None,
 ) -> None:
-    """Show one segment to read: source, references and every system's output, best first, with their scores.
+    """Show one segment: source, references and every system's output, best first, with their scores.
 
     Example: scorehouse show sim24 en-de 12 --metrics "Kestrel*" --systems "[A-D]*"
     """

@@ -21,23 +21,28 @@ def sql(
         list[str] | None,
         typer.Option("--parameter", "-p", metavar="NAME VALUE", help="Value of $NAME in the query; repeatable."),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Seconds after which the query is stopped.")] = 60.0,
-    memory: Annotated[str, typer.Option(help="Most memory the query may take.")] = "4GB",
-    schema: Annotated[bool, typer.Option("--schema", help="Print the data dictionary instead.")] = False,
+    timeout: Annotated[float, typer.Option(min=0.001, help="Time limit in seconds.")] = 60.0,
+    memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
+    schema: Annotated[
+        bool,
+        typer.Option("--schema", help="Print the data dictionary, or one view, macro or table of it: --schema NAME."),
+    ] = False,
 ) -> None:
-    """Answer your own SQL: read-only, without files or network, within limits of time and memory.
+    """Run your own SQL: read-only, without files or network, within limits of time and memory.
 
     Example: scorehouse sql "SELECT testset, lp, n_systems FROM evalsets ORDER BY ALL"
     """
     from warehouse import Warehouse
 
     if schema:
-        if query is not None or file is not None:
-            raise UsageError("--schema takes no query")
+        if file is not None:
+            raise UsageError("--schema takes the name of a view, macro or table, and no --file")
+        from cli.render.dictionary import dictionary_text
         from queries.dictionary import dictionary
 
         with Warehouse.open(output.database) as warehouse:
-            output.show(dictionary(warehouse))
+            found = dictionary(warehouse, query)
+        output.show(found, page=dictionary_text(found))
         return
     from queries.adhoc import answer
     from queries.adhoc import parameter as value_of
@@ -48,29 +53,6 @@ def sql(
         name, _, value = pair.partition("=")
         values[name] = value_of(value)
     output.show(answer(output.database, text, values, timeout=timeout, memory=memory), digits=6)
-
-
-def joined_parameters(arguments: list[str]) -> list[str]:
-    """Arguments in which `-p NAME VALUE` has become `-p NAME=VALUE`: an option can't be both repeated and in two words.
-
-    >>> joined_parameters(["sql", "SELECT $a", "-p", "a", "-1", "-p", "b=2"])
-    ['sql', 'SELECT $a', '-p', 'a=-1', '-p', 'b=2']
-    """
-    joined: list[str] = []
-    words = iter(arguments)
-    for word in words:
-        joined.append(word)
-        if word in ("-p", "--parameter"):
-            name = next(words, None)
-            if name is not None and name.isidentifier():
-                value = next(words, None)
-                if value is None:
-                    raise UsageError(f"-p {name}: expected a value behind the name")
-                name = f"{name}={value}"
-            if name is not None and not name.partition("=")[0].isidentifier():
-                raise UsageError(f"-p {name}: expected NAME VALUE")
-            joined += [] if name is None else [name]
-    return joined
 
 
 def _query(query: str | None, file: Path | None) -> str:

@@ -5,7 +5,10 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_metric
-from cli.options import ComputeFlags, Lp, Output, SliceFlags, Testset, folded
+from cli.options import Lp, Output, RoundHuman, Seed, SliceFlags, Testset, choice, compute_options, folded
+
+TESTS = ("permutation", "bootstrap", "wilcoxon", "paired-t")
+MEANS = ("mean", "judged-mean")
 
 
 @folded
@@ -13,33 +16,42 @@ def systems(
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
-    compute: ComputeFlags,
     output: Output,
     scorer: Annotated[
         str | None,
         typer.Option(
-            "--scorer", help="Metric that scores them.", show_default="the human score", autocompletion=complete_metric
+            "--scorer",
+            help="Metric to score systems with.",
+            show_default="the human score",
+            autocompletion=complete_metric,
         ),
     ] = None,
-    test: Annotated[
-        str, typer.Option(metavar="permutation|bootstrap|wilcoxon", help="Test of significance.")
-    ] = "permutation",
-    draws: Annotated[int, typer.Option(help="Resamples.")] = 1000,
-    alpha: Annotated[float, typer.Option(help="Level of significance.")] = 0.05,
+    test: Annotated[str, choice(TESTS, "--test", help="Significance test, one-sided.")] = "permutation",
+    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
+    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    system_score: Annotated[
+        str | None,
+        choice(
+            MEANS,
+            "--system-score",
+            help="Means of a metric over all segments that it scored, or over those that humans judged.",
+            show_default="mean",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    round_human: RoundHuman = None,
 ) -> None:
-    """Test every system against every other by one scorer: p-values and clusters of systems.
+    """Compare every pair of systems by one scorer: p-values and clusters of systems.
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
-    from metaeval.systems import compare_systems, parse_system_test, systems_frame, systems_json
+    from metaeval.significance.systems import compare_systems, parse_system_test, systems_frame, systems_json
     from warehouse import Warehouse
 
-    parsed = parse_system_test(test)
+    parsed, options = parse_system_test(test), compute_options(system_score, seed, round_human=round_human)
     with Warehouse.open(output.database) as warehouse:
-        found = compare_systems(
-            warehouse, flags.slice(testset, lp), scorer, parsed, compute.options(), draws=draws, alpha=alpha
-        )
-    notes = [f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters"]
+        found = compare_systems(warehouse, flags.slice(testset, lp), scorer, parsed, options, draws=draws, alpha=alpha)
+    notes = [f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes]
     output.show(
         systems_frame(found),
         signature=[found.signature],

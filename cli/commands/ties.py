@@ -1,17 +1,17 @@
 """`scorehouse ties`."""
 
-from cli.options import ComputeFlags, Lp, Output, SliceFlags, Testset, folded
+from cli.options import Lp, Output, RoundHuman, SliceFlags, Testset, folded
 
 
 @folded
-def ties(testset: Testset, lp: Lp, flags: SliceFlags, compute: ComputeFlags, output: Output) -> None:
+def ties(testset: Testset, lp: Lp, flags: SliceFlags, output: Output, round_human: RoundHuman = None) -> None:
     """Count tied pairs of the human score and of every metric, and pairs tied at a human score of 0.
 
     Example: scorehouse ties sim24 en-de --primary
     """
-    from metaeval.ties import ties as count_ties
+    from metaeval.tables.ties import ties as count_ties
     from warehouse import Warehouse
 
     with Warehouse.open(output.database) as warehouse:
-        found = count_ties(warehouse, flags.slice(testset, lp), compute.options())
-    output.show(found.frame, signature=[found.signature], notes=found.notes)
+        found = count_ties(warehouse, flags.slice(testset, lp), round_human)
+    output.show_table(found)

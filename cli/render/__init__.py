@@ -15,7 +15,7 @@ from cli.render import output
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DIGITS", "Format", "format_for", "is_for_reading", "note", "render", "render_json"]
+__all__ = ["DIGITS", "Format", "format_for", "is_for_reading", "note", "render"]
 
 DIGITS = 4
 """Decimals of a number in a table unless the caller says otherwise."""
@@ -83,6 +83,7 @@ def render(
     digits: int | Mapping[str, int] = DIGITS,
     least: Mapping[str, Sequence[float]] | None = None,
     json_shape: object = None,
+    page: str | None = None,
     quiet: bool = False,
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
@@ -91,6 +92,7 @@ def render(
     digits: decimals of floats where numbers are rounded, for all columns or by column.
     least: by column, what a 0 of each row stands for where numbers are rounded: `<0.001` instead of 0.0000.
     json_shape: nested lists and mappings to write for json and jsonl instead of the frame's rows.
+    page: text to write instead of an aligned table.
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
         be written.
     """
@@ -99,6 +101,8 @@ def render(
         note(title, quiet=quiet)
     if json_shape is not None and kind in (Format.JSON, Format.JSONL):
         output.write(_json_text(json_shape, kind), out)
+    elif page is not None and kind is Format.TABLE:
+        output.write(page, out)
     else:
         output.write(_content(frame, kind, digits, least, out), out)
     for line in [signature] if isinstance(signature, str) else signature:
@@ -107,17 +111,6 @@ def render(
         note(line, quiet=quiet)
     if output.is_file(out):
         note(f"wrote {frame.height} {'row' if frame.height == 1 else 'rows'} to {out}", quiet=quiet)
-
-
-def render_json(value: object, format: str | None = None, *, out: Path | None = None) -> None:
-    """Write nested mappings, lists, arrays and dataclasses as JSON, or JSON lines (one for each item of a list).
-
-    Raises UsageError: another format. TypeError: a value that JSON has no form for. Else as `render`.
-    """
-    kind = format_for(format, out) if format is not None or output.is_file(out) else Format.JSON
-    if kind not in (Format.JSON, Format.JSONL):
-        raise UsageError(f"this result has no form in format {kind.value!r}, expected json or jsonl")
-    output.write(_json_text(value, kind), out)
 
 
 def note(line: str, *, quiet: bool = False) -> None:

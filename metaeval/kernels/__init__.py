@@ -1,15 +1,12 @@
 """Statistics on plain arrays: numpy and SciPy alone, no files, no names of metrics or systems."""
 
-from .correlation import correlation_matrix, kendall, pearson, spearman, system_correlation
-from .grouping import Grouping, cell_labels
-from .hunter_schmidt import PooledCorrelation, hunter_schmidt
-from .outliers import mad_outliers
-from .pair_counts import PairCounts, pair_counts, thresholded_pair_counts
-from .pairwise_accuracy import PairwiseAgreement, pairwise_accuracy
-from .pairwise_difference_pearson import pairwise_difference_pearson
-from .sign_flip import draw_signs, normal_p_values, sign_flip_p_values
-from .soft_pairwise import binarised_pairwise_accuracy, soft_pairwise_accuracies, soft_pairwise_accuracy
-from .tau import (
+from .agreement.correlation import correlation_matrix, kendall, pearson, spearman, system_correlation
+from .agreement.hunter_schmidt import PooledCorrelation, hunter_schmidt
+from .agreement.pair_counts import PairCounts, pair_counts, thresholded_pair_counts
+from .agreement.pairwise_accuracy import PairwiseAgreement, pairwise_accuracy
+from .agreement.pairwise_difference_pearson import pairwise_difference_pearson
+from .agreement.soft_pairwise import binarised_pairwise_accuracy, soft_pairwise_accuracies, soft_pairwise_accuracy
+from .agreement.tau import (
     GroupMean,
     acc23,
     average,
@@ -24,7 +21,10 @@ from .tau import (
     tau_b,
     tau_c,
 )
-from .tie_calibration import Calibration, calibrate, calibration_curve
+from .arrays.grouping import Grouping, cell_labels
+from .arrays.outliers import mad_outliers
+from .calibration.tie_calibration import Calibration, calibrate, calibration_curve
+from .resampling.sign_flip import draw_signs, normal_p_values, sign_flip_p_values
 
 __all__ = [
     "Calibration",

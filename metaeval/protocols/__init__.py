@@ -2,51 +2,77 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
 from metaeval.measures import Measure
-from metaeval.resampling import Test
+from metaeval.measures.applicable import Test
 from warehouse.errors import unknown
+
+Outliers = Literal["organisers", "none"]
 
 
 @dataclass(frozen=True)
 class Rule:
     """One kind of task: a measure, applied to each language pair or to all pooled.
 
-    test: None = the measure's default. weight: of each task in the overall score; "n_lps" = number of language pairs.
+    test: None = the measure's default; early_stop: pairs of metrics that are clear early are not tested on. weight: of
+    each task in the overall score; "n_lps" = number of language pairs; "halved" = see `tasks.halved_weights`.
+    domains "each": the whole test set, then each domain. human_references "organisers": as the year ranked them;
+    "out": never; "both": without them, and with them where there are several references.
     """
 
     measure: Measure
     lps: Literal["each", "pooled"] = "each"
     test: Test | None = None
-    weight: int | Literal["n_lps"] = 1
-    outliers: Literal["organisers", "none"] = "organisers"
+    early_stop: bool = False
+    weight: int | Literal["n_lps", "halved"] = 1
+    outliers: Outliers = "organisers"
+    domains: Literal["all", "each"] = "all"
+    human_references: Literal["organisers", "out", "both"] = "organisers"
 
 
 @dataclass(frozen=True)
 class Protocol:
     """The rules of one year. default_lps: its official language pairs; empty where only later years apply it.
 
-    has_overall: the year published one overall score; else the mean over its tasks is shown in its place.
+    overall: what the year published: a weighted mean of values, one of ranks (lower is better), or nothing: then the
+    mean over its tasks is shown in its place. source: of these facts. outliers: language pairs of its test set in which
+    other systems are outliers than those of the organisers' later toolkit; outliers_source: of that.
     """
 
     name: str
     year: int
     rules: tuple[Rule, ...]
     default_lps: tuple[str, ...] = ()
-    has_overall: bool = False
+    overall: Literal["values", "ranks"] | None = None
+    source: str = ""
+    outliers: Mapping[str, Outliers] = field(default_factory=dict)
+    outliers_source: str = ""
+
+    def outliers_of(self, rule: Rule, testset: str, lp: str) -> Outliers:
+        """Which outlier systems a rule excludes."""
+        return self.outliers.get(lp, rule.outliers) if testset == self.name else rule.outliers
 
 
 def _rule(data: Mapping[str, Any]) -> Rule:
-    return Rule(
-        measure=Measure.parse(data["measure"]),
-        lps=data.get("lps", "each"),
-        test=data.get("test"),
-        weight=data.get("weight", 1),
-        outliers=data.get("outliers", "organisers"),
+    return Rule(**{**data, "measure": Measure.parse(data["measure"])})
+
+
+def _protocol(name: str, data: Mapping[str, Any]) -> Protocol:
+    outliers = dict(data.get("outliers", {}))
+    source = outliers.pop("source", "")
+    return Protocol(
+        name=name,
+        year=data["measures_since"],
+        rules=tuple(_rule(task) for task in data["tasks"]),
+        default_lps=tuple(data.get("default_lps", ())),
+        overall=data.get("overall"),
+        source=data["source"],
+        outliers=outliers,
+        outliers_source=source,
     )
 
 
@@ -54,16 +80,7 @@ def _rule(data: Mapping[str, Any]) -> Rule:
 def protocols() -> dict[str, Protocol]:
     """All protocols by name, oldest first."""
     data = tomllib.loads((files(__name__) / "official.toml").read_text(encoding="utf-8"))
-    return {
-        name: Protocol(
-            name=name,
-            year=found["measures_since"],
-            rules=tuple(_rule(task) for task in found["tasks"]),
-            default_lps=tuple(found.get("default_lps", ())),
-            has_overall=found.get("has_overall", False),
-        )
-        for name, found in data.items()
-    }
+    return {name: _protocol(name, found) for name, found in data.items()}
 
 
 def protocol_named(name: str) -> Protocol:

@@ -3,36 +3,60 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from metaeval.evaluation import Options, rounded
-from metaeval.protocols import Protocol, Rule, protocols
-from metaeval.study import Blocks
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.protocols import Outliers, Protocol, Rule, protocols
 from queries.blocks import Block
+from queries.evalsets import expand
 from queries.listing import names
-from queries.selection import Slice, expand
+from queries.reasons import Exclusion
+from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.catalogue import known_testsets
+from warehouse.facts.testsets import known_testsets
 
 
 @dataclass(frozen=True)
 class Entered:
-    """One language pair's block for a rule. absent: base name -> why the metric is not in the selection."""
+    """One language pair's block for a rule. absent: base name -> why the metric is not in the selection.
+
+    domain: None = all; human_references: None = as the organisers ranked them; outliers: which of them are excluded.
+    """
 
     lp: str
     block: Block
-    absent: Mapping[str, str]
+    absent: Mapping[str, Exclusion]
+    domain: str | None = None
+    human_references: bool | None = None
+    outliers: Outliers = "organisers"
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A task that cannot be scored: the measure, its language pair, and why."""
+
+    task: str
+    lp: str
+    reason: str
+
+
+def task_named(rule: Rule, domain: str | None = None) -> str:
+    """A task in words: its measure, and its domain where it has one."""
+    return str(rule.measure) if domain is None else f"{rule.measure} in {domain}"
 
 
 @dataclass(frozen=True)
 class Entry:
     """A protocol's inputs on a test set: everything it reads from the warehouse.
 
-    lps: language pairs scored. entered: for each rule, one block a language pair. notes: on what is not there.
+    lps: language pairs scored. entered: for each rule, its blocks. dropped: tasks without a human score. notes: on what
+    is not there.
     """
 
     protocol: Protocol
     testset: str
     lps: tuple[str, ...]
     entered: tuple[tuple[Entered, ...], ...]
+    dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
 
 
@@ -55,8 +79,8 @@ def plan(
             + "brings it in"
         )
     if lps:
-        return [lp for _, lp in expand(warehouse, testset, ",".join(lps))], []
-    available = [lp for _, lp in expand(warehouse, testset, "all")]
+        return [lp for _, lp in expand(warehouse, testset, ",".join(lps)).chosen], []
+    available = [lp for _, lp in expand(warehouse, testset, "all").chosen]
     official = protocols()[testset].default_lps if testset in protocols() else ()
     chosen = [lp for lp in official if lp in available]
     if not official or (not chosen and testset != protocol.name):
@@ -81,28 +105,96 @@ def enter(
 ) -> Entry:
     """Read what a protocol needs.
 
-    lps: language pairs; None = see `plan`. asked: further restrictions of the slice. all_metrics: contrastive ones too.
-    Raises QuestionError: see `plan` and `select`.
+    lps: language pairs; None = see `plan`. asked: further restrictions of the slice. all_metrics: contrastive ones and
+    those not submitted, too.
+    A task whose human score is missing is dropped. Raises QuestionError: see `plan`; `select`, where no task is left.
     """
     options = options or Options()
     chosen, notes = plan(warehouse, protocol, testset, lps)
-    asked = replace(asked or Slice(testset, chosen[0]), testset=testset, primary=not all_metrics)
-    blocks = {
-        (lp, outliers): Blocks(warehouse, replace(asked, lp=lp, outliers=outliers))
-        for lp in chosen
-        for outliers in sorted({rule.outliers for rule in protocol.rules})
-    }
-    entered = tuple(
-        tuple(_entered(lp, rule, blocks[lp, rule.outliers], options) for lp in chosen) for rule in protocol.rules
+    asked = asked or Slice(testset, chosen[0])
+    asked = replace(asked, testset=testset, primary=not all_metrics, all_metrics=all_metrics)
+    reader = _Reader(warehouse, asked, options)
+    entered: list[tuple[Entered, ...]] = []
+    dropped: list[Dropped] = []
+    errors: list[QuestionError] = []
+    for rule in protocol.rules:
+        found: list[Entered] = []
+        for lp in chosen:
+            try:
+                variants = reader.variants(rule, lp, protocol.outliers_of(rule, testset, lp))
+            except QuestionError as error:
+                errors.append(error)
+                dropped.append(Dropped(task_named(rule), lp, str(error)))
+                continue
+            for one, domain in variants:
+                try:
+                    found.append(reader.entered(rule, one, domain))
+                except QuestionError as error:
+                    errors.append(error)
+                    dropped.append(Dropped(task_named(rule, domain), lp, str(error)))
+        entered.append(tuple(found))
+    if errors and not any(entered):
+        raise errors[0]
+    return Entry(
+        protocol,
+        testset,
+        tuple(chosen),
+        tuple(entered),
+        tuple(dropped),
+        (*notes, *_on_outliers(protocol, testset, chosen)),
     )
-    return Entry(protocol, testset, tuple(chosen), entered, tuple(notes))
 
 
-def _entered(lp: str, rule: Rule, blocks: Blocks, options: Options) -> Entered:
-    block = rounded(blocks.block(rule.measure), options.round_human)
-    selection = block.selection
-    absent: dict[str, str] = {}
-    for choice in sorted(selection.metrics, key=lambda one: one.reference in (None, selection.reference)):
-        if choice.reason is not None:  # the variant that would take part comes last, and its reason counts
-            absent[choice.base_name] = choice.reason
-    return Entered(lp, block, absent)
+def _on_outliers(protocol: Protocol, testset: str, lps: Sequence[str]) -> list[str]:
+    """A line on language pairs whose outliers are not those of the organisers' later toolkit."""
+    own = [lp for lp in lps if lp in protocol.outliers and testset == protocol.name]
+    return [f"{', '.join(own)}: outlier systems are those of the {protocol.outliers_source}"] if own else []
+
+
+class _Reader:
+    """Reads blocks, each once."""
+
+    def __init__(self, warehouse: Warehouse, asked: Slice, options: Options) -> None:
+        self._warehouse = warehouse
+        self._asked = asked
+        self._options = options
+        self._inputs: dict[Slice, Inputs] = {}
+
+    def variants(self, rule: Rule, lp: str, outliers: Outliers) -> list[tuple[Slice, str | None]]:
+        """What a rule scores in one language pair: its domains (None = all), without and with human references.
+
+        Raises QuestionError: there is no human score, or nothing is left.
+        """
+        asked = replace(self._asked, lp=lp, outliers=outliers)
+        whole = self._block(rule, asked)
+        domains: list[str | None] = [None]
+        if rule.domains == "each":
+            domains += sorted({domain for domain in whole.selection.domains if domain is not None})
+        references: list[bool | None] = [None if rule.human_references == "organisers" else False]
+        if rule.human_references == "both":
+            without, with_them = (self._block(rule, replace(asked, human_references=use)) for use in (False, True))
+            references += [True] if len(with_them.systems) > len(without.systems) else []
+        return [
+            (replace(asked, domains=() if domain is None else (domain,), human_references=use), domain)
+            for domain in domains
+            for use in references
+        ]
+
+    def _block(self, rule: Rule, asked: Slice) -> Block:
+        if asked not in self._inputs:
+            self._inputs[asked] = Inputs(self._warehouse, asked, self._options.round_human)
+        return self._inputs[asked].block(rule.measure)
+
+    def entered(self, rule: Rule, asked: Slice, domain: str | None) -> Entered:
+        """The block of one task, or of a part of a pooled one.
+
+        Raises QuestionError: nothing is left.
+        """
+        block = self._block(rule, asked)
+        absent: dict[str, Exclusion] = {}
+        selection = block.selection
+        for choice in sorted(selection.metrics, key=lambda one: one.reference in (None, selection.reference)):
+            if choice.reason is not None:  # the variant that would be scored comes last, and its reason counts
+                absent[choice.base_name] = choice.reason
+        outliers: Outliers = "none" if asked.outliers == "none" else "organisers"
+        return Entered(asked.lp, block, absent, domain, asked.human_references, outliers)

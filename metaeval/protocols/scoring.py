@@ -1,47 +1,32 @@
 """Scoring metrics by a protocol: every task with value, rank and cluster, and the weighted overall score."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from metaeval import kernels
-from metaeval.comparison import TestOptions, default_test, pairs_p, warning_of_clusters
-from metaeval.evaluation import Evaluation, Options, evaluate
-from metaeval.kernels.clusters import (
-    indistinct_across_clusters,
-    n_significant_pairs,
-    ranks,
-    significance_clusters,
-)
-from metaeval.kernels.pairs_test import pairs_test
-from metaeval.kernels.permutation import difference_p_values, permutation_test
-from metaeval.kernels.permutation_system import PooledSwap, SystemSwap
-from metaeval.kernels.williams import williams_test
-from metaeval.protocols import Rule
-from metaeval.protocols.entry import Entered, Entry
-from metaeval.resampling import SWAPS, Test, judged_cells, swap_statistic
-from metaeval.signature import line, program_version
-from metaeval.system_scores import system_scores
-from queries.blocks import Block
+from metaeval.evaluation import Options
+from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
+from metaeval.protocols.entry import Dropped, Entry
+from metaeval.protocols.significance import TaskTest, check_tests, clusters_of, overall_p, rule_test, tested_tasks
+from metaeval.protocols.tasks import Job, jobs_of
+from metaeval.signature import line, p_value_convention, program_version
+from metaeval.significance.comparison import warning_of_clusters
+from metaeval.significance.options import TestOptions
 from warehouse import QuestionError
-
-if TYPE_CHECKING:
-    import polars as pl
+from warehouse.progress import Progress
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Task:
     """One task of a protocol on a test set: aligned with the protocol score's metrics.
 
-    values: (M,), NaN = missing; ranks and clusters: (M,), 0 = none. mapped: correlations enter the overall score as
-    (r + 1) / 2.
+    values: (M,), NaN = missing; ranks and clusters: (M,), 0 = none. mapped: correlations enter an overall score of
+    values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers ranked them.
     """
 
     lps: tuple[str, ...]
@@ -54,20 +39,28 @@ class Task:
     mapped: bool
     ranks: Ints
     clusters: Ints
+    domain: str | None = None
+    human_references: bool | None = None
+
+    def among(self, order: Ints) -> "Task":
+        """The task with its metrics in another order."""
+        return replace(self, values=self.values[order], ranks=self.ranks[order], clusters=self.clusters[order])
 
 
 @dataclass(frozen=True)
 class ProtocolScore:
     """Metrics (base names) by a protocol, best overall first; those without an overall score last, by name.
 
-    missing: metric -> (task, reason). left_out: metric that no task takes -> why. clusters: 0 = none (not tested, or
-    without an overall score).
+    overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better. missing:
+    metric -> (task, reason). left_out: metric that no task takes -> why. clusters: 0 = none (not tested, or without an
+    overall score).
     """
 
     protocol: str
     testset: str
     metrics: tuple[str, ...]
     overall: Floats
+    by_ranks: bool
     ranks: Ints
     clusters: Ints
     tasks: tuple[Task, ...]
@@ -77,58 +70,10 @@ class ProtocolScore:
     signature: str
     notes: tuple[str, ...]
 
-
-@dataclass(frozen=True)
-class Ranked:
-    """One language pair of a task, evaluated. block: restricted to the metrics that the measure ranks.
-
-    places: base name -> place among them; absent: base name -> why it is not there.
-    """
-
-    lp: str
-    block: Block
-    evaluation: Evaluation
-    places: dict[str, int]
-    absent: dict[str, str]
-
-
-Job = tuple[Rule, tuple[Ranked, ...]]
-
-
-def ranked_jobs(entry: Entry, options: Options) -> list[Job]:
-    """The tasks: a rule with its language pairs, all together or one after the other.
-
-    Raises QuestionError: a metric with several variants.
-    """
-    every = [
-        (rule, tuple(_ranked(rule, one, options) for one in entered))
-        for rule, entered in zip(entry.protocol.rules, entry.entered, strict=True)
-    ]
-    return [
-        (rule, group) for rule, pairs in every for group in ([pairs] if rule.lps == "pooled" else [(p,) for p in pairs])
-    ]
-
-
-def _ranked(rule: Rule, entered: Entered, options: Options) -> Ranked:
-    evaluation = evaluate(rule.measure, entered.block, replace(options, round_human=None))
-    names = {metric.name for metric in evaluation.metrics}
-    block = entered.block.only([metric.name in names for metric in entered.block.metrics])
-    absent = dict(entered.absent)
-    absent |= {
-        metric.base_name: evaluation.left_out[metric.name]
-        for metric in entered.block.metrics
-        if metric.name in evaluation.left_out
-    }
-    places: dict[str, int] = {}
-    for place, metric in enumerate(block.metrics):
-        if metric.base_name in places:
-            both = f"{block.metrics[places[metric.base_name]].name} and {metric.name}"
-            raise QuestionError(
-                f"{metric.base_name!r} has several variants in {block.selection.slice.testset} {entered.lp}: {both}; "
-                "a protocol scores one of each metric"
-            )
-        places[metric.base_name] = place
-    return Ranked(entered.lp, block, evaluation, places, {k: why for k, why in absent.items() if k not in places})
+    @property
+    def best_high(self) -> Floats:
+        """The overall scores, turned so that higher is better."""
+        return -self.overall if self.by_ranks else self.overall
 
 
 def score(
@@ -141,427 +86,238 @@ def score(
 ) -> ProtocolScore:
     """Score the metrics of a test set by a protocol.
 
-    significance: test every task, among all its metrics, and the overall score, among those that all tasks have; the
+    A task for which no metric has scores is dropped, and named; the overall score is over the rest. significance: test
+    every task, among all its metrics, and an overall score of values, among the metrics that all tasks have; the
     latter's differences are the weighted averages of the tasks' draws, which are independent.
-    Raises QuestionError: a number out of its range, something asked for that the protocol's tests have not, a metric
+    Raises QuestionError: a number out of its range, something asked for that the protocol's tests do not have, a metric
         with several variants, no metric at all.
     """
     options, testing = options or Options(), testing or TestOptions()
     testing.check()
-    if significance:
-        wanted = [_test(rule, options) for rule in entry.protocol.rules]
-        testing.check_fit(wanted)
-        if "williams" in wanted and testing.alternative != "greater":
-            raise QuestionError(f"{entry.protocol.name} takes Williams' test, which is one-sided")
-    jobs = ranked_jobs(entry, options)
-    tests = [_test(rule, options) for rule, _ in jobs]
-    names = sorted(set().union(*(one.places for _, group in jobs for one in group)))
+    jobs, dropped = jobs_of(entry, options)
+    names = sorted({name for job in jobs for one in job.group for name in one.places})
     if not names:
         raise QuestionError(
             f"no metric of {entry.testset} {','.join(entry.lps)} can be scored by {entry.protocol.name} "
             "(rank --explain says why; --all-metrics takes contrastive ones too)"
         )
-    complete = _common(names, [one for _, group in jobs for one in group])
-    costs = np.cumsum([0.0, *(_cost(*job, test) for job, test in zip(jobs, tests, strict=True))])
-    tasks: list[Task] = []
-    nulls: list[_Null] = []
-    notes = list(entry.notes)
-    for number, ((rule, group), test) in enumerate(zip(jobs, tests, strict=True)):
-        values = _values(group, names)
-        weight = float(len(entry.lps)) if rule.weight == "n_lps" else float(rule.weight)
-        clusters = np.zeros(len(names), dtype=np.int64)
-        there = _common(names, group)
-        if significance and len(there) > 1:
-            step = None if progress is None else _step(progress, costs[number], costs[number + 1], costs[-1])
-            rng = np.random.default_rng([options.seed, 1, number])
-            p, null = _tested(rule, test, group, [names[place] for place in there], options, testing, rng, step)
-            clusters[there] = _clusters(values[there], p, testing.alpha)
-            nulls.append(_Null(null, there, weight, rule.measure.definition.is_correlation))
-            if test == "williams" and len(group[0].block.systems) <= 3:
-                notes.append(f"{group[0].lp} {rule.measure}: not tested, Williams' test needs more than 3 systems")
-        tasks.append(_task(rule, test, group, values, weight, clusters))
-    overall = _overall(tasks)
-    missing = {name: found for name in names if (found := _missing(name, jobs))}
-    clusters, n_significant = np.zeros(len(names), dtype=np.int64), None
-    if significance and any(null.drawn is None for null in nulls):
-        notes.append("a task's test draws nothing (Williams), so the overall score is not tested")
-    elif significance and len(complete) > 1:
-        p = _overall_p(nulls, complete, overall[complete], testing)
-        clusters[complete] = _clusters(overall[complete], p, testing.alpha)
-        indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
-        warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])
-        if warning is not None:
-            notes.append(f"overall: {warning}")
-        n_significant = n_significant_pairs(overall[complete], p, testing.alpha)
-    if not entry.protocol.has_overall:
-        notes.append(f"{entry.protocol.name} published no overall score; here it is the mean over its tasks")
-    notes += _absent_everywhere(jobs, names)
-    signature = _signature(entry, len(names), options, testing if significance else None)
-    places = ranks(overall)
-    places[np.isnan(overall)] = 0
+    tests: list[TaskTest | None] = [None] * len(jobs)
+    if significance:
+        check_tests(jobs, testing, options, entry.protocol.name)
+        tests = tested_tasks(jobs, names, options, testing, progress)
+    tasks = [_task(job, names, test, options) for job, test in zip(jobs, tests, strict=True)]
+    by_ranks = entry.protocol.overall == "ranks"
+    overall = _mean_rank(tasks) if by_ranks else _mean_value(tasks)
+    verdict = (
+        _verdict(overall, names, jobs, tests, testing, by_ranks=by_ranks) if significance else _Verdict(len(names))
+    )
+    better = -overall if by_ranks else overall
     order = np.array(
-        sorted(range(len(names)), key=lambda i: (np.isnan(overall[i]), -np.nan_to_num(overall[i]), names[i])),
+        sorted(range(len(names)), key=lambda i: (np.isnan(better[i]), -np.nan_to_num(better[i]), names[i])),
         dtype=np.int64,
     )
+    said = dict.fromkeys(note for job in jobs for one in job.group for note in one.block.selection.notes)
+    notes = [*entry.notes, *said, *_on_dropped(dropped), *verdict.notes, *_on_overall(entry, significance)]
     return ProtocolScore(
         protocol=entry.protocol.name,
         testset=entry.testset,
         metrics=tuple(names[place] for place in order),
         overall=overall[order],
-        ranks=places[order],
-        clusters=clusters[order],
-        tasks=tuple(
-            replace(task, values=task.values[order], ranks=task.ranks[order], clusters=task.clusters[order])
-            for task in tasks
-        ),
-        missing=missing,
+        by_ranks=by_ranks,
+        ranks=_ranks(better)[order],
+        clusters=verdict.clusters[order],
+        tasks=tuple(task.among(order) for task in tasks),
+        missing={name: found for name in names if (found := _missing(name, jobs))},
         left_out=_left_out(jobs, names),
-        n_significant=n_significant,
-        signature=signature,
-        notes=tuple(notes),
+        n_significant=verdict.n_significant,
+        signature=_signature(entry, jobs, dropped, len(names), options, testing if significance else None),
+        notes=(*notes, *_absent_everywhere(jobs, names)),
     )
 
 
-@dataclass(frozen=True)
-class _Null:
-    """Drawn differences of one task: drawn (n_pairs, n_draws) for the metrics at places `there`, None if not drawn."""
-
-    drawn: Floats | None
-    there: Ints
-    weight: float
-    mapped: bool
-
-    def among(self, places: Ints) -> Floats:
-        """Its differences in the overall score among some of its metrics, rows as of np.triu_indices."""
-        assert self.drawn is not None
-        row = np.zeros((len(self.there), len(self.there)), dtype=np.int64)
-        row[np.triu_indices(len(self.there), 1)] = np.arange(len(self.drawn))
-        chosen = np.searchsorted(self.there, places)
-        first, second = np.triu_indices(len(places), 1)
-        scale = self.weight / (2.0 if self.mapped else 1.0)  # (r + 1) / 2 halves differences
-        return np.asarray(self.drawn[row[chosen[first], chosen[second]]] * scale)
+def _task(job: Job, names: Sequence[str], test: TaskTest | None, options: Options) -> Task:
+    values = job.values(names)
+    return Task(
+        lps=job.lps,
+        level=job.rule.measure.level,
+        measure=str(job.rule.measure),
+        test=rule_test(job.rule, options),
+        outliers=job.outliers,
+        weight=job.weight,
+        values=values,
+        mapped=job.rule.measure.definition.is_correlation,
+        ranks=_ranks(values),
+        clusters=np.zeros(len(names), dtype=np.int64) if test is None else test.clusters,
+        domain=job.domain,
+        human_references=job.human_references,
+    )
 
 
-def _overall_p(nulls: Sequence[_Null], complete: Ints, overall: Floats, testing: TestOptions) -> Floats:
-    """p-values of the overall score, from the weighted average of the tasks' draws."""
-    total = sum(null.weight for null in nulls)
-    drawn = sum((null.among(complete) for null in nulls), np.zeros(1)) / total
-    return difference_p_values(drawn, overall, alternative=testing.alternative, plus_one=testing.plus_one)
+def _ranks(values: Floats) -> Ints:
+    """Competition ranks, 0 for a metric without a value."""
+    found = ranks(values)
+    found[np.isnan(values)] = 0
+    return found
 
 
-def _clusters(values: Floats, p: Floats, alpha: float) -> Ints:
-    """Clusters, 0 for metrics without a value."""
-    return np.where(np.isnan(values), 0, significance_clusters(values, p, alpha))
+def _mean_value(tasks: Sequence[Task]) -> Floats:
+    """Weighted mean over tasks, correlations mapped to [0, 1]; NaN where a task has no value."""
+    values = np.array([(task.values + 1) / 2 if task.mapped else task.values for task in tasks])
+    return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
 
 
-def _step(progress: Progress, start: float, end: float, total: float) -> Progress:
-    """Progress of one task as a part of the whole; tasks differ in length."""
-
-    def step(what: str, done: int, n: int) -> None:
-        progress(what, round(10_000 * (start + (end - start) * done / n) / total), 10_000)
-
-    return step
+def _mean_rank(tasks: Sequence[Task]) -> Floats:
+    """Weighted mean over tasks of the cluster where the task is tested, else of the rank; NaN where a task has none."""
+    places = [task.clusters if task.clusters.any() else task.ranks for task in tasks]
+    values = np.array([np.where(found > 0, found, np.nan) for found in places])
+    return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
 
 
-def _cost(rule: Rule, group: Sequence[Ranked], test: Test) -> float:
-    """Roughly how long a task's test takes, compared with the others."""
-    cost = 1.0
-    for one in group:
-        n_metrics, n_systems, n_segments = one.block.scores.shape
-        if rule.measure.name == "spa" and rule.measure["n"] != "inf" and test in ("perm-inputs", "perm-both"):
-            cost += 1e-4 * n_metrics * n_systems * (n_metrics * n_systems + n_segments)
-        elif test in ("perm-inputs", "perm-both") and rule.measure.level == "seg" and rule.measure.name != "pearson":
-            is_whole = rule.measure.name == "kendall_like" or rule.measure["by"] == "item"
-            cost += 1e-3 * n_metrics**2 * n_systems * n_segments * (0.0 if is_whole and test == "perm-inputs" else 1.0)
-    return cost
+class _Verdict:
+    """The test of the overall score: clusters, significant pairs (None = not tested), and what there is to say."""
+
+    def __init__(self, n_metrics: int) -> None:
+        self.clusters = np.zeros(n_metrics, dtype=np.int64)
+        self.n_significant: int | None = None
+        self.notes: list[str] = []
 
 
-def _test(rule: Rule, options: Options) -> Test:
-    return rule.test or default_test(rule.measure, options)
+def _verdict(
+    overall: Floats,
+    names: Sequence[str],
+    jobs: Sequence[Job],
+    tests: Sequence[TaskTest | None],
+    testing: TestOptions,
+    *,
+    by_ranks: bool,
+) -> _Verdict:
+    found = _Verdict(len(names))
+    for job, test in zip(jobs, tests, strict=True):
+        if test is not None and job.rule.test == "williams" and len(job.group[0].block.systems) <= 3:
+            what = f"{job.lps[0]} {job.rule.measure}"
+            found.notes.append(f"{what}: not tested, Williams' test needs more than 3 systems")
+    complete = np.flatnonzero([all(place in job.common(names) for job in jobs) for place in range(len(names))])
+    nulls = [test.null for test in tests if test is not None]
+    if by_ranks:
+        found.notes.append("the overall score is a mean of ranks, which is not tested")
+    elif any(null.drawn is None for null in nulls):
+        found.notes.append("a task's test draws nothing (Williams), so the overall score is not tested")
+    elif len(complete) > 1:
+        p = overall_p(nulls, complete, overall[complete], testing)
+        found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)
+        indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
+        warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])
+        found.notes += [] if warning is None else [f"overall: {warning}"]
+        found.n_significant = n_significant_pairs(overall[complete], p, testing.alpha)
+    return found
 
 
-def _common(names: Sequence[str], group: Sequence[Ranked]) -> Ints:
-    """Places of the metrics that all language pairs of a group have."""
-    return np.flatnonzero([all(name in one.places for one in group) for name in names])
+def _on_overall(entry: Entry, significance: bool) -> list[str]:
+    """A line where the overall score is not the published kind of number."""
+    if entry.protocol.overall is None:
+        return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
+    if entry.protocol.overall == "ranks" and not significance:
+        return ["ranks in the tasks are those of the values; --significance takes ranks of clusters, as the year did"]
+    return []
+
+
+def _on_dropped(dropped: Sequence[Dropped]) -> list[str]:
+    """A line for each dropped kind of task, with its language pairs."""
+    lines = []
+    for task in dict.fromkeys(one.task for one in dropped):
+        own = [one for one in dropped if one.task == task]
+        lps = ", ".join(dict.fromkeys(one.lp for one in own))
+        lines.append(f"{task} of {lps} is dropped, the overall score is over the rest: {own[0].reason}")
+    return lines
 
 
 def _left_out(jobs: Sequence[Job], names: Sequence[str]) -> dict[str, str]:
     """Metrics that no task takes although they have scores, and why."""
     reasons = {
-        name: why
-        for _, group in jobs
-        for one in group
+        name: str(why)
+        for job in jobs
+        for one in job.group
         for name, why in one.absent.items()
-        if name not in names and not _lacks_scores(why)
+        if name not in names and not why.lacks_scores
     }
     return dict(sorted(reasons.items()))
-
-
-def _lacks_scores(reason: str) -> bool:
-    return reason.startswith("no s")  # no score, no scores, no system scores
 
 
 def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
     """Lines on metrics that no task has, for want of scores."""
     reasons: dict[str, dict[str, None]] = {}
-    for _, group in jobs:
-        for one in group:
+    for job in jobs:
+        for one in job.group:
             for name, why in one.absent.items():
-                if name not in names and _lacks_scores(why):
+                if name not in names and why.lacks_scores:
                     reasons.setdefault(name, {})[f"{one.lp}: {why}"] = None
     return [f"{name}: missing in every task: {'; '.join(found)}" for name, found in sorted(reasons.items())]
-
-
-def _values(group: Sequence[Ranked], names: Sequence[str]) -> Floats:
-    """Value of each metric in a task, NaN where it is missing; several language pairs are pooled by pairs."""
-    values = np.full(len(names), np.nan)
-    for place, name in enumerate(names):
-        if all(name in one.places for one in group):
-            own = [one.evaluation.value[one.places[name]] for one in group]
-            n_pairs = [one.evaluation.n_pairs[one.places[name]] for one in group]
-            values[place] = own[0] if len(group) == 1 else np.average(own, weights=n_pairs)
-    return values
 
 
 def _missing(name: str, jobs: Sequence[Job]) -> tuple[tuple[int, str], ...]:
     """Tasks that do without a metric, and why."""
     return tuple(
         (number, f"{one.lp}: {one.absent.get(name, 'no such metric')}")
-        for number, (_, group) in enumerate(jobs)
-        for one in group
+        for number, job in enumerate(jobs)
+        for one in job.group
         if name not in one.places
     )
 
 
-def _task(rule: Rule, test: str, group: Sequence[Ranked], values: Floats, weight: float, clusters: Ints) -> Task:
-    found = ranks(values)
-    found[np.isnan(values)] = 0
-    return Task(
-        lps=tuple(one.lp for one in group),
-        level=rule.measure.level,
-        measure=str(rule.measure),
-        test=test,
-        outliers=rule.outliers,
-        weight=weight,
-        values=values,
-        mapped=rule.measure.definition.is_correlation,
-        ranks=found,
-        clusters=clusters,
-    )
-
-
-def _overall(tasks: Sequence[Task]) -> Floats:
-    """Weighted mean over tasks, correlations mapped to [0, 1]; NaN where a task has no value."""
-    values = np.array([(task.values + 1) / 2 if task.mapped else task.values for task in tasks])
-    return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
-
-
-def _tested(
-    rule: Rule,
-    test: Test,
-    group: Sequence[Ranked],
-    names: Sequence[str],
+def _signature(
+    entry: Entry,
+    jobs: Sequence[Job],
+    dropped: Sequence[Dropped],
+    n_metrics: int,
     options: Options,
-    testing: TestOptions,
-    rng: np.random.Generator,
-    progress: Progress | None,
-) -> tuple[Floats, Floats | None]:
-    """p-values (M, M) of one task among some metrics, and its drawn differences (none for Williams' test)."""
-    blocks = [_aligned(one, names) for one in group]
-    advance = None if progress is None else lambda done, total: progress(f"{rule.measure} {group[0].lp}", done, total)
-    common: dict[str, Any] = {"executor": testing.executor, "n_threads": testing.n_threads}
-    if test == "williams":
-        scores = system_scores(blocks[0], options.system_score or "submitted")
-        if len(blocks[0].systems) <= 3:
-            return np.full((len(names), len(names)), np.nan), None
-        found = williams_test(scores.human, scores.metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
-        return found.p, None
-    if test == "pairs":
-        cells = judged_cells(rule.measure, blocks[0])
-        assert cells.labels is not None
-        paired = pairs_test(
-            cells.human,
-            cells.scores,
-            cells.labels,
-            group[0].evaluation.epsilon[[group[0].places[name] for name in names]],
-            statistic="acc23" if rule.measure.name == "acc_eq" else "tau_23",
-            alternative=testing.alternative,
-            rng=rng,
-            n_draws=testing.draws,
-            keep_null=True,
-            **common,
-        )
-        return pairs_p(paired, testing), paired.null
-    parts = [swap_statistic(rule.measure, block, SWAPS[test], options) for block in blocks]
-    if len(parts) == 1:
-        statistic = parts[0]
-    else:
-        systems = tuple(part for part in parts if isinstance(part, SystemSwap))
-        assert len(systems) == len(parts)
-        statistic = PooledSwap(systems)
-    tested = permutation_test(
-        statistic,
-        rng=rng,
-        n_draws=testing.draws,
-        alternative=testing.alternative,
-        plus_one=testing.plus_one,
-        keep_null=True,
-        progress=advance,
-        **common,
-    )
-    return tested.p, tested.null
-
-
-def _aligned(ranked: Ranked, names: Sequence[str]) -> Block:
-    """The block with its metrics in the order of names."""
-    places = [ranked.places[name] for name in names]
-    block = ranked.block
-    return replace(
-        block,
-        metrics=tuple(block.metrics[place] for place in places),
-        scores=block.scores[places],
-        submitted=block.submitted[places],
-    )
-
-
-def _signature(entry: Entry, n_metrics: int, options: Options, testing: TestOptions | None) -> str:
-    blocks = [one.block for one in entry.entered[0]]
+    testing: TestOptions | None,
+) -> str:
+    first = {one.lp: one.block for job in reversed(jobs) for one in reversed(job.group)}
+    blocks = [first[lp] for lp in entry.lps if lp in first]
+    without: dict[str, dict[str, None]] = {}
+    for one in dropped:
+        without.setdefault(one.task, {})[one.lp] = None
     parts: list[tuple[str, object]] = [
         ("protocol", entry.protocol.name),
         ("testset", entry.testset),
         ("lp", ",".join(entry.lps)),
-        ("human", ",".join(dict.fromkeys(block.selection.human for block in blocks))),
+        ("dropped", ";".join(f"{task} of {','.join(lps)}" for task, lps in without.items()) or None),
+        ("human", ",".join(dict.fromkeys(str(block.selection.human) for block in blocks))),
         ("reference", ",".join(str(block.selection.reference) for block in blocks)),
         ("primary", "yes" if blocks[0].selection.slice.primary else None),
         ("n_systems", ",".join(str(len(block.systems)) for block in blocks)),
         ("n_metrics", n_metrics),
-        ("n_segments", ",".join(f"{int(b.judged.any(axis=0).sum())} of {b.selection.n_segments}" for b in blocks)),
+        ("n_segments", ",".join(f"{int(b.judged.any(axis=0).sum())}/{b.selection.n_segments}" for b in blocks)),
         ("n_missing", ",".join(str(block.n_missing) for block in blocks)),
-        ("system score", options.system_score),
-        ("overall", "weighted mean, correlations as (r+1)/2"),
+        ("system_score", options.system_score),
+        ("outliers", _outliers(entry)),
+        ("overall", _OVERALL[entry.protocol.overall == "ranks", testing is not None]),
         ("seed", options.seed),
-        ("ties", "raw floats" if options.raw_ties else None),
-        ("human rounded", options.round_human),
+        ("ties", "raw_floats" if options.raw_ties else None),
+        ("round_human", options.round_human),
     ]
     if testing is not None:
-        is_williams = any(_test(rule, options) == "williams" for rule in entry.protocol.rules)
+        is_williams = any(rule_test(job.rule, options) == "williams" for job in jobs)
         parts += [
             ("alternative", testing.alternative),
-            ("draws", testing.draws),
+            ("resamples", testing.draws),
             ("alpha", testing.alpha),
-            ("p", ">=,+1" if testing.plus_one else ">=,no +1"),
-            ("degrees of freedom", ("n-2" if testing.legacy_df else "n-3") if is_williams else None),
+            ("p_value", p_value_convention(testing.alternative, testing.plus_one)),
+            ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if is_williams else None),
             ("absolute", "yes" if testing.absolute and is_williams else None),
         ]
     return line([*parts, ("scorehouse", program_version())])
 
 
-def as_json(found: ProtocolScore) -> dict[str, Any]:
-    """The shape of `protocol --format json`."""
-
-    def cluster(number: int) -> int | None:
-        return int(number) or None
-
-    return {
-        "protocol": found.protocol,
-        "testset": found.testset,
-        "tasks": [
-            {
-                "lps": list(task.lps),
-                "level": task.level,
-                "measure": task.measure,
-                "weight": task.weight,
-                "test": task.test,
-                "outliers": task.outliers,
-            }
-            for task in found.tasks
-        ],
-        "metrics": [
-            {
-                "metric": name,
-                "overall": found.overall[place],
-                "rank": cluster(found.ranks[place]),
-                "cluster": cluster(found.clusters[place]),
-                "values": [task.values[place] for task in found.tasks],
-                "ranks": [cluster(task.ranks[place]) for task in found.tasks],
-                "clusters": [cluster(task.clusters[place]) for task in found.tasks],
-                "missing": [{"task": number, "reason": reason} for number, reason in found.missing.get(name, ())],
-            }
-            for place, name in enumerate(found.metrics)
-        ],
-        "signature": found.signature,
-    }
+_OVERALL = {
+    (False, False): "weighted mean, correlations as (r+1)/2",
+    (False, True): "weighted mean, correlations as (r+1)/2",
+    (True, False): "weighted mean of ranks by value",
+    (True, True): "weighted mean of ranks by cluster",
+}
 
 
-def task_name(task: Task) -> str:
-    """A task in words: its language pairs and measure.
-
-    >>> from metaeval.protocols.scoring import Task
-    >>> nothing = np.empty(0)
-    >>> task_name(Task(("en-de", "he-en"), "sys", "pa", "perm-systems", "none", 1, nothing, False, nothing, nothing))
-    'en-de+he-en pa with outliers'
-    """
-    return f"{'+'.join(task.lps)} {task.measure}" + (" with outliers" if task.outliers == "none" else "")
-
-
-def missing_lines(found: ProtocolScore) -> list[str]:
-    """A line for each metric and reason: the tasks in which it has no value."""
-    lines = []
-    for metric, parts in found.missing.items():
-        tasks: dict[str, list[str]] = {}
-        for number, reason in parts:
-            tasks.setdefault(reason, []).append(task_name(found.tasks[number]))
-        lines += [f"{metric}: missing in {', '.join(named)}: {reason}" for reason, named in tasks.items()]
-    return lines
-
-
-def left_out_lines(found: ProtocolScore, verbose: bool) -> list[str]:
-    """A line for each reason why metrics take no part; verbose: with their names."""
-    by_reason: dict[str, list[str]] = {}
-    for metric, reason in found.left_out.items():
-        by_reason.setdefault(reason, []).append(metric)
-    return [
-        f"{len(names)} {'metric takes' if len(names) == 1 else 'metrics take'} no part ({reason})"
-        + (f": {', '.join(names)}" if verbose else "; --verbose names " + ("it" if len(names) == 1 else "them"))
-        for reason, names in sorted(by_reason.items())
-    ]
-
-
-def score_frame(found: ProtocolScore) -> "pl.DataFrame":
-    """One row a metric: rank, metric, overall, cluster, then value (and cluster) of each task, and what is missing."""
-    import polars as pl
-
-    columns: dict[str, Any] = {
-        "rank": [int(rank) or None for rank in found.ranks],
-        "metric": list(found.metrics),
-        "overall": pl.Series(found.overall).fill_nan(None),
-    }
-    tested = bool(found.clusters.any())
-    if tested:
-        columns["cluster"] = [int(number) or None for number in found.clusters]
-    for task in found.tasks:
-        name = task_name(task)
-        columns[name] = pl.Series(task.values).fill_nan(None)
-        if task.clusters.any():
-            columns[f"cluster {name}"] = [int(number) or None for number in task.clusters]
-    if found.missing:
-        columns["missing"] = [
-            "; ".join(dict.fromkeys(reason for _, reason in found.missing.get(name, ()))) for name in found.metrics
-        ]
-    return pl.DataFrame(columns)
-
-
-def rank_correlation(first: ProtocolScore, second: ProtocolScore) -> tuple[float, float, int]:
-    """Kendall's tau_b and Spearman's rho between two overall rankings, and the number of metrics both have."""
-    other = dict(zip(second.metrics, second.overall, strict=True))
-    pairs = [
-        (value, other[name])
-        for name, value in zip(first.metrics, first.overall, strict=True)
-        if name in other and not np.isnan(value) and not np.isnan(other[name])
-    ]
-    if len(pairs) < 2:
-        return float("nan"), float("nan"), len(pairs)
-    a, b = np.array(pairs).T
-    kendall = kernels.system_correlation(a, b[np.newaxis], "kendall")[0]
-    spearman = kernels.system_correlation(a, b[np.newaxis], "spearman")[0]
-    return float(kendall), float(spearman), len(pairs)
+def _outliers(entry: Entry) -> str | None:
+    """Language pairs whose outliers are not those of the organisers' later toolkit; None where there are none."""
+    own = [lp for lp in entry.lps if lp in entry.protocol.outliers and entry.testset == entry.protocol.name]
+    return ",".join(f"{lp}={entry.protocol.outliers[lp]}" for lp in own) or None

@@ -16,7 +16,7 @@ chosen_scorer AS (
   WHERE sc.kind = 'metric' OR len(c.official) = 0 OR list_contains(c.official, sc.name)
 ),
 total AS (
-  SELECT k.evalset_id, k.scorer_id, v.system_id, avg(s.value) AS mean
+  SELECT k.evalset_id, k.scorer_id, v.system_id, avg(s.value ORDER BY s.segment) AS mean
   FROM chosen_scorer AS k
   JOIN vector AS v ON v.evalset_id = k.evalset_id AND v.scorer_id = k.scorer_id AND v.level = 'seg'
   JOIN score AS s ON s.vector_id = v.vector_id

@@ -3,7 +3,7 @@
 WITH judged AS (
   SELECT h.testset, h.lp, h.scorer AS human, h.system, y.is_outlier, coalesce(h.submitted, h.mean) AS score
   FROM system_scores AS h
-  JOIN evalsets AS e ON e.testset = h.testset AND e.lp = h.lp AND h.scorer IN (e.standard_human, e.standard_human_sys)
+  JOIN evalsets AS e ON e.testset = h.testset AND e.lp = h.lp AND h.scorer IN (e.standard_human_seg, e.standard_human_sys)
   JOIN systems AS y ON y.testset = h.testset AND y.lp = h.lp AND y.system = h.system AND y.kind = 'mt'
   WHERE h.kind = 'human' AND ($testset IS NULL OR h.testset = $testset) AND ($lp IS NULL OR h.lp = $lp)
     AND coalesce(h.submitted, h.mean) IS NOT NULL

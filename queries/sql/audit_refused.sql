@@ -1,4 +1,4 @@
--- Files that were left out as broken when their evaluation set was loaded.
+-- Files that were excluded as broken when their evaluation set was loaded.
 -- Params: $testset, $lp (NULL for all). One row per file.
 SELECT testset, lp, path, fault
 FROM sources

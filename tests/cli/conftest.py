@@ -1,46 +1,23 @@
 """The program as a user runs it, in this process: what it writes to stdout and stderr, and how it ends."""
 
-import json
-import shutil
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cli.main import exit_code
-
-PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
-"""The program as a process of its own."""
-
-
-@dataclass(frozen=True)
-class Ran:
-    """How a command ended, and what it wrote."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def notes(self) -> list[str]:
-        return self.err.splitlines()
-
-    @property
-    def json(self) -> Any:
-        assert self.code == 0, self.err
-        return json.loads(self.out)
+from tests.cli.running import Ran, Scorehouse
+from tests.sharing import Copies
 
 
-Scorehouse = Callable[..., Ran]
+@pytest.fixture(scope="session")
+def _copies(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    return Copies(simulated_database, tmp_path_factory.mktemp("default"))
 
 
 @pytest.fixture
-def default_database(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def default_database(_copies: Copies) -> Path:
     """A copy of the simulated shared task: commands may store results in it."""
-    return Path(shutil.copy(simulated_database, tmp_path_factory.mktemp("default") / "simulated.duckdb"))
+    return _copies.unchanged()
 
 
 @pytest.fixture
@@ -59,13 +36,3 @@ def scorehouse(
         return Ran(int(code), written.out, written.err)
 
     return run
-
-
-def refused(ran: Ran, code: int, *words: str) -> str:
-    """Assert that a command ended with this code, with nothing on stdout and one line with these words on stderr."""
-    assert (ran.code, ran.out) == (code, "")
-    (line,) = ran.notes
-    assert line.startswith("error: ")
-    for word in words:
-        assert word in line
-    return line

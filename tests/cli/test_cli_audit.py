@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout, tiny_warehouse
 
 KEYS = ["severity", "check", "testset", "lp", "subject", "finding", "n", "value", "query"]

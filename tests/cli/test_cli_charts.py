@@ -1,6 +1,8 @@
 """Heat maps of p-values: what the specification says, and files that stand alone."""
 
+import json
 import re
+import xml.etree.ElementTree
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +11,8 @@ import pytest
 
 from cli.charts import check_chart, draw, significance_matrix
 from cli.exit_codes import UsageError
-from metaeval.comparison import Comparison
-from tests.cli.conftest import Scorehouse
+from metaeval.significance.comparison import Comparison
+from tests.cli.running import Scorehouse
 
 NAN = float("nan")
 
@@ -34,7 +36,7 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
         n_distinct=n,
         indistinct=(),
         is_exact=False,
-        signature="measure:pa|testset:x|scorehouse:1|test:perm-inputs|draws of test:1000",
+        signature="measure:pa|testset:x|scorehouse:1|test:perm-inputs|test_resamples:1000",
         notes=(),
         seconds=0.0,
         least=np.where(np.array(p) == 0, 0.001, np.array(p)),
@@ -56,7 +58,7 @@ def test_a_cell_for_each_pair_with_the_better_metric_in_the_row() -> None:
 
 def test_the_subtitle_is_the_signature_of_the_measure_and_the_test() -> None:
     assert significance_matrix(THREE)["title"]["subtitle"] == [
-        "measure:pa|testset:x|test:perm-inputs|draws of test:1000"
+        "measure:pa|testset:x|test:perm-inputs|test_resamples:1000"
     ]
 
 
@@ -155,5 +157,43 @@ def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_compare_draws_into_a_file(scorehouse: Scorehouse, drawn: Path) -> None:
     chart = drawn / "matrix.svg"
     ran = scorehouse("compare", "sim24", "cs-uk", "-m", "pa", "--draws", 20, "--chart", chart)
-    assert f"drawn into {chart}" in ran.notes
+    assert f"chart written to {chart}" in ran.notes
     assert chart.read_text(encoding="utf-8").startswith("<svg")
+
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "]]>&lt;/script&gt;",
+    "line\u2028paragraph\u2029",
+    "bell\x07null\x00escape\x1b[31m\x7f\x9b",
+    "half\ud800",
+    "\ufffe\uffff",
+)
+
+
+def _named(names: tuple[str, ...]) -> Comparison:
+    n = len(names)
+    p = [[0.01 * (row + column) if row < column else NAN for column in range(n)] for row in range(n)]
+    return replace(made(p, [1.0 - 0.1 * row for row in range(n)], list(range(n))), metrics=names)
+
+
+def test_no_name_ends_the_script_that_it_stands_in(tmp_path: Path) -> None:
+    draw(significance_matrix(_named(("A", *(["B"] * (len(HOSTILE) - 1))))), tmp_path / "plain.html")
+    draw(significance_matrix(_named(HOSTILE)), tmp_path / "hostile.html")
+    plain, hostile = ((tmp_path / name).read_text() for name in ("plain.html", "hostile.html"))
+    for words in ("<script", "</script", "<!--", "alert(1)<", "\u2028", "\u2029"):
+        assert hostile.lower().count(words) == plain.lower().count(words), words
+    (found,) = re.findall(r"const spec = (.*);$", hostile, re.MULTILINE)
+    assert json.loads(found)["layer"][0]["data"]["values"][0]["better"] == f"1. {HOSTILE[0]}"
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "html"])
+def test_control_characters_in_names_are_replaced_before_they_are_drawn(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x.{ending}"
+    draw(significance_matrix(_named(HOSTILE)), path)
+    data = path.read_bytes()
+    assert len(data) > 1000
+    if ending == "svg":
+        xml.etree.ElementTree.fromstring(data)
+        assert b"bell\\x07null\\x00escape" in data

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import PROGRAM, Scorehouse, refused
+from tests.cli.running import PROGRAM, Scorehouse, refused
 from tests.helpers import tiny_warehouse
 from warehouse import Warehouse
 
@@ -133,7 +133,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         path = warehouse.path
     ran = scorehouse("--db", path, "compare", "tiny24", "en-de", "-m", "pdp", "--draws", 20)
     assert ran.code == 0
-    assert "without Only-src: no scores of segments for every system" in ran.notes
+    assert "without Only-src: incomplete segment scores" in ran.notes
 
 
 @pytest.mark.parametrize(
@@ -141,11 +141,11 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
     [
         (("sim24", "en-de", "simBLEU-refA"), ["at least 2 metrics, there is 1"]),
         (("sim24", "en-de", "nothing*"), ["unknown metric", "nothing*"]),
-        (("sim24", "en-de", "--test", "perm-input"), ["unknown test 'perm-input'", "perm-inputs"]),
-        (("sim24", "en-de", "-m", "spa", "--test", "williams"), ["'williams' does not fit", "perm-inputs"]),
-        (("sim24", "en-de", "-m", "pearson", "--test", "pairs"), ["'pairs' does not fit", "perm-systems"]),
-        (("sim24", "en-de", "--draws", "0"), ["0 draws: at least 1 is needed"]),
-        (("sim24", "en-de", "--draws", "-5"), ["-5 draws"]),
+        (("sim24", "en-de", "--test", "perm-input"), ["--test 'perm-input'", "did you mean 'perm-inputs'?"]),
+        (("sim24", "en-de", "-m", "spa", "--test", "williams"), ["'williams' does not apply", "perm-inputs"]),
+        (("sim24", "en-de", "-m", "pearson", "--test", "pairs"), ["'pairs' does not apply", "perm-systems"]),
+        (("sim24", "en-de", "--draws", "0"), ["0 resamples: at least 1 is needed"]),
+        (("sim24", "en-de", "--draws", "-5"), ["-5 resamples"]),
         (("sim24", "en-de", "--draws", "many"), ["--draws"]),
         (("sim24", "en-de", "--alpha", "1"), ["alpha 1.0"]),
         (("sim24", "en-de", "-m", "pa", "--test", "perm-inputs", "--system-score", "submitted"), ["submitted"]),
@@ -228,7 +228,7 @@ def test_a_process_leaves_a_dask_cluster_without_a_word(compare: Scorehouse, dat
 
 def test_a_dask_address_where_nobody_answers_is_refused(compare: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the dask extra is not installed")
-    monkeypatch.setattr("cli.commands.compare.DASK_PATIENCE", 1)
+    monkeypatch.setattr("cli.options.tests.DASK_PATIENCE", 1)
     refused(compare("sim24", "en-de", "--dask", "tcp://127.0.0.1:9"), 2, "no cluster answers there")
     refused(compare("sim24", "en-de", "--dask", "nonsense"), 2, "nonsense")
 

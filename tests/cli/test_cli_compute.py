@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_warehouse
 
 pytest.importorskip("sacrebleu", reason="sacreBLEU (extra `metrics`) is not installed")

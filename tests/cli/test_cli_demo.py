@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from cli.commands.demo import FAREWELL, GREETING, WALK
-from metaeval import rank
-from metaeval.simulation import DA_YEARS, LPS, YEARS, SimulatedEvalset, simulate_shared_task
-from tests.cli.conftest import PROGRAM, Scorehouse, refused
-from tests.cli.test_cli_errors import unchanged
+from metaeval.study import rank
+from tests.cli.running import PROGRAM, Scorehouse, refused, unchanged
 from warehouse import Warehouse
+from warehouse.simulation import DA_YEARS, LPS, YEARS, SimulatedEvalset, simulate_shared_task
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +63,7 @@ def short_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two steps over one evaluation set."""
     monkeypatch.setattr("cli.commands.demo.WALK", WALK[:2])
     monkeypatch.setattr(
-        "metaeval.simulation.simulate_shared_task",
+        "warehouse.simulation.simulate_shared_task",
         lambda seed: simulate_shared_task(seed, years=(2024,), lps=("cs-uk",)),
     )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.archive_server import serving
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout
 
 

@@ -1,33 +1,23 @@
 """Bad questions and bad databases: one clear line on stderr, the right exit code, nothing changed."""
 
 import contextlib
-import hashlib
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Ran, Scorehouse, refused
+from tests.cli.running import Ran, Scorehouse, refused, unchanged
 from tests.helpers import DOCUMENTS, tiny_layout
-from warehouse.writers.mtme import ScoreTable, write_evalset
+from warehouse.export.mtme import ScoreTable, write_evalset
 
 RANK = ("rank", "sim24", "en-de")
 ROOT = Path(__file__).parents[2]
-
-
-@contextlib.contextmanager
-def unchanged(path: Path) -> Iterator[None]:
-    """Assert that a file has the same bytes afterwards, and that nothing new lies beside it."""
-    before = hashlib.sha256(path.read_bytes()).digest(), sorted(path.parent.iterdir())
-    yield
-    assert (hashlib.sha256(path.read_bytes()).digest(), sorted(path.parent.iterdir())) == before
 
 
 @pytest.mark.parametrize(
@@ -35,7 +25,7 @@ def unchanged(path: Path) -> Iterator[None]:
     [
         (("rank", "sim42", "en-de"), ["unknown test set 'sim42'", "did you mean", "'sim24'"]),
         (("rank", "sim24", "de-en"), ["unknown language pair 'de-en' for sim24", "did you mean"]),
-        (("rank", "sim24", "zz-zz"), ["unknown language pair 'zz-zz'", "there are: cs-uk, en-de, ja-en"]),
+        (("rank", "sim24", "zz-zz"), ["unknown language pair 'zz-zz'", "available: cs-uk, en-de, ja-en"]),
         ((*RANK, "--human", "mqn"), ["unknown human score 'mqn'", "did you mean 'mqm'"]),
         ((*RANK, "--domain", "nws"), ["unknown domain 'nws'", "did you mean 'news'"]),
         ((*RANK, "--document", "news-en.1"), ["unknown document 'news-en.1'", "did you mean"]),
@@ -43,7 +33,7 @@ def unchanged(path: Path) -> Iterator[None]:
         ((*RANK, "--metrics", "Kestral-24"), ["unknown metric 'Kestral-24'", "did you mean"]),
         ((*RANK, "--reference", "refC"), ["unknown reference 'refC'", "did you mean"]),
         ((*RANK, "-m", "pearsn"), ["unknown measure 'pearsn'", "did you mean 'pearson'"]),
-        ((*RANK, "-m", "spa(m=5)"), ["unknown parameter 'm' for measure 'spa'", "there are: binary, n"]),
+        ((*RANK, "-m", "spa(m=5)"), ["unknown parameter 'm' for measure 'spa'", "available: binary, n"]),
         ((*RANK, "-m", "spa(n=none)"), ["n=none", "a whole number of at least 1, or inf"]),
         ((*RANK, "-m", "acc_eq(by=segment)"), ["by=segment", "none, item, system, doc, domain"]),
         ((*RANK, "-m", "tau_b(by=item, epsilon=-1)"), ["epsilon=-1", "a number of at least 0"]),
@@ -53,7 +43,7 @@ def unchanged(path: Path) -> Iterator[None]:
         ((*RANK, "-m", "spa)"), ["expected NAME or NAME(parameter=value, ...)"]),
         ((*RANK, "--segments", "5"), ["--segments '5'", "FIRST-LAST"]),
         ((*RANK, "--segments", "9-5"), ["--segments '9-5'", "FIRST-LAST"]),
-        ((*RANK, "--segments", "5000-6000"), ["no segment of sim24 en-de is left"]),
+        ((*RANK, "--segments", "5000-6000"), ["select no segment of sim24 en-de"]),
         ((*RANK, "--reference-based", "--reference-free"), ["exclude each other"]),
         ((*RANK, "--system-score", "average"), ["'average'", "submitted, mean, judged-mean"]),
         ((*RANK, "--domain", "news", "--system-score", "submitted"), ["a part of a test set", "--system-score mean"]),
@@ -98,7 +88,7 @@ def test_a_file_that_is_no_database_is_told_as_such(
     file = tmp_path / "notes.txt"
     file.write_text("Some notes, but no database.\n" * 500)
     with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "notes.txt", "no DuckDB database")
+        refused(_ask(scorehouse, words, file), 4, "notes.txt", "not a DuckDB database")
 
 
 @pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",), ("load", ".")])
@@ -110,7 +100,7 @@ def test_a_database_of_sqlite_is_told_as_none_of_duckdb(
     with contextlib.closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE TABLE mine (x INTEGER)")
     with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "other.db", "no DuckDB database", "--db")
+        refused(_ask(scorehouse, words, file), 4, "other.db", "not a DuckDB database", "--db")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
@@ -129,7 +119,7 @@ def test_a_device_or_a_pipe_is_no_warehouse_and_is_not_waited_for(
         if name == "link to a pipe":
             path = tmp_path / "link"
             path.symlink_to(tmp_path / "pipe")
-    refused(_ask(scorehouse, words, path), 4, str(path), "no regular file, expected a warehouse file")
+    refused(_ask(scorehouse, words, path), 4, str(path), "not a regular file, expected a warehouse file")
 
 
 @pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",), ("load", "task")])
@@ -142,7 +132,7 @@ def test_a_file_with_another_magic_number_is_no_database(
     file = tmp_path / "odd.duckdb"
     file.write_bytes(head + b"\0" * (8000 if len(head) == 12 else 0))
     with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "odd.duckdb", "no DuckDB database", "--db")
+        refused(_ask(scorehouse, words, file), 4, "odd.duckdb", "not a DuckDB database", "--db")
 
 
 def test_a_link_to_a_warehouse_is_as_good_as_the_warehouse_and_stays_a_link(
@@ -218,7 +208,7 @@ def test_somebody_elses_database_is_left_alone(
     with duckdb.connect(str(file)) as connection:
         connection.execute("CREATE TABLE mine (x INTEGER)")
     with unchanged(file):
-        refused(_ask(scorehouse, words, file), 4, "other.duckdb", "no scorehouse warehouse", "--db")
+        refused(_ask(scorehouse, words, file), 4, "other.duckdb", "not a scorehouse warehouse", "--db")
 
 
 @pytest.mark.parametrize("words", [("list", "testsets"), RANK, ("sql", "SELECT sum(value) FROM scores")])
@@ -237,7 +227,7 @@ def test_a_database_of_a_newer_program_is_refused(
     words: tuple[str, ...], scorehouse: Scorehouse, own_database: Path
 ) -> None:
     with duckdb.connect(str(own_database)) as connection:
-        connection.execute("INSERT INTO schema_migration VALUES (9999, '9999_future.sql', 'x', now()::TIMESTAMP)")
+        connection.execute("INSERT INTO internal.schema_migration VALUES (9999, '9999_future.sql', 'x', '2030-01-01')")
     with unchanged(own_database):
         line = refused(_ask(scorehouse, words, own_database), 4, "made by a newer scorehouse", "9999_future.sql")
     assert "upgrade scorehouse" in line
@@ -245,7 +235,9 @@ def test_a_database_of_a_newer_program_is_refused(
 
 def test_a_database_of_an_earlier_program_asks_for_migrate(scorehouse: Scorehouse, own_database: Path) -> None:
     with duckdb.connect(str(own_database)) as connection:
-        connection.execute("DELETE FROM schema_migration WHERE number = (SELECT max(number) FROM schema_migration)")
+        connection.execute(
+            "USE internal; DELETE FROM schema_migration WHERE number = (SELECT max(number) FROM schema_migration)"
+        )
     refused(_ask(scorehouse, RANK, own_database), 4, "made by an earlier scorehouse", "scorehouse migrate")
 
 
@@ -276,12 +268,12 @@ def test_ctrl_c_while_the_program_starts_is_one_quiet_line(
     module: str, simulated_database: Path, tmp_path: Path
 ) -> None:
     program = f"""
-import os, signal, sys
+import signal, sys
 
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == {module!r}:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
 from cli.start import run
@@ -363,10 +355,15 @@ run()
     command = [sys.executable, "-c", program, "--db", str(database), "load", str(tmp_path / "task")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "interrupted; nothing was loaded; the same command goes on from there\n"
+    assert not list(tmp_path.glob("some.duckdb*"))
+    assert scorehouse("--db", database, "load", tmp_path / "task").code == 0
+    tiny_layout(tmp_path / "task", testset="tiny9")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr == (
         "interrupted; finished evaluation sets stay, nothing half-done; the same command goes on from there\n"
     )
-    assert scorehouse("--db", database, "load", tmp_path / "task").code == 0
     assert len(scorehouse("--db", database, "--format", "json", "list", "testsets").json) == 3
 
 

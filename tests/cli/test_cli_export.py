@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 
 LPS = ("cs-en", "de-en", "en-cs", "en-de", "en-ja")
 
@@ -44,8 +44,8 @@ def test_evaluation_sets_without_segments_are_left_out_of_the_layout_in_one_line
     assert ran.code == 0
     assert ran.notes == [
         "5 evaluation sets (sim42 cs-en, sim42 de-en, sim42 en-cs and 2 more): "
-        "left out: no segments are known, and the layout needs them",
+        "excluded: no segments are known, and the layout needs them",
         f"wrote mtme to {tmp_path / 'out'}",
     ]
     (note, _) = scorehouse("--db", database, "export", tmp_path / "out", "sim42", "cs-en", "--format", "mtme").notes
-    assert note == "sim42 cs-en: left out: no segments are known, and the layout needs them"
+    assert note == "sim42 cs-en: excluded: no segments are known, and the layout needs them"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import COMMANDS
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout
 from warehouse import Warehouse
 
@@ -92,7 +92,7 @@ def test_the_version_is_a_line_of_its_own(scorehouse: Scorehouse) -> None:
         (["rnk"], ["'rnk'", "Did you mean 'rank'"]),
         (["rank", "sim24", "en-de", "--measures", "pa"], ["--measures", "--measure"]),
         (["rank", "sim24"], ["'lp'", "scorehouse rank --help"]),
-        (["list"], ["'what'", "testsets"]),
+        (["list"], ["Missing argument", "testsets|lps|metrics"]),
         (["list", "metric"], ["'metric'", "'metrics'"]),
         (["list", "testsets", "sim24", "en-de"], ["without a language pair"]),
         (["list", "measures", "sim24"], ["the same for all test sets"]),

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.conftest import Ran, Scorehouse, refused
-from tests.cli.test_cli_errors import unchanged
+from tests.cli.running import Ran, Scorehouse, refused, unchanged
 from tests.helpers import tiny_layout
-from warehouse.writers.mtme import ScoreTable
+from warehouse.export.mtme import ScoreTable
 
 SCORES = Path("metric-scores") / "en-de" / "Fine-src.seg.score"
 
@@ -75,7 +74,7 @@ def test_files_of_no_known_format_are_passed_over_with_the_reason(load: Callable
     (layout / "README").write_text("hello\n")
     ran = load(layout)
     assert (ran.code, _statuses(ran)) == (0, ["loaded"])
-    assert any("skipped 1 files (no known score format)" in line and "README" in line for line in ran.notes)
+    assert any("skipped 1 files (not a known score format)" in line and "README" in line for line in ran.notes)
 
 
 def _insert(text: str, at: int) -> Callable[[list[str]], list[str]]:

@@ -17,9 +17,9 @@ import polars as pl
 import pytest
 
 from cli.main import exit_code
-from tests.cli.conftest import PROGRAM, Ran, Scorehouse, refused
+from tests.cli.running import PROGRAM, Ran, Scorehouse, refused
 from tests.helpers import tiny_layout
-from warehouse.writers.mtme import ScoreTable
+from warehouse.export.mtme import ScoreTable
 
 RANK = ("rank", "sim24", "ja-en", "-m", "pa", "-m", "acc_eq(by=item)")
 RANK_KEYS = [
@@ -274,14 +274,14 @@ def test_the_default_measures_are_spa_and_acc_eq(scorehouse: Scorehouse) -> None
 
 def test_explain_names_every_system_and_metric_with_its_reason(scorehouse: Scorehouse) -> None:
     rows = scorehouse("rank", "sim24", "en-de", "--explain", "--format", "json").json
-    assert [list(row) for row in rows] == [["kind", "name", "part", "why"]] * len(rows)
+    assert [list(row) for row in rows] == [["kind", "name", "included", "reason"]] * len(rows)
     n_systems = scorehouse("sql", "FROM systems WHERE testset = 'sim24' AND lp = 'en-de'", "--format", "json").json
     n_metrics = scorehouse("list", "metrics", "sim24", "en-de", "--format", "json").json
     assert [row["kind"] for row in rows] == ["system"] * len(n_systems) + ["metric"] * len(n_metrics)
-    why = {row["name"]: (row["part"], row["why"]) for row in rows}
-    assert why["refA"] == ("out", "the reference that metrics compared with")
-    assert why["Kestrel-24-refB"] == ("out", "compared with refB, not with the reference refA")
-    assert why["Kestrel-24-refA"] == ("in", "")
+    why = {row["name"]: (row["included"], row["reason"]) for row in rows}
+    assert why["refA"] == ("no", "the reference the metrics used")
+    assert why["Kestrel-24-refB"] == ("no", "computed with refB, not with reference refA")
+    assert why["Kestrel-24-refA"] == ("yes", "")
 
 
 def test_verbose_names_what_is_left_out(scorehouse: Scorehouse) -> None:

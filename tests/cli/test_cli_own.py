@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 from tests.helpers import LP, TESTSET, tiny_layout
 
 ROWS = "".join(f"{system}\t{value}\n" for system in ("Ash", "Beech", "Cherry") for value in range(5))
@@ -76,3 +76,50 @@ def test_what_is_lacking_is_asked_for(scorehouse: Scorehouse, own: Path) -> None
 
 def test_a_missing_file_is_one_line(scorehouse: Scorehouse, own: Path) -> None:
     refused(scorehouse("add", own.with_name("none.tsv"), "--metric", "Mine", "--ref", "refA"), 2, "no such file")
+
+
+def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse, own: Path) -> None:
+    shown = scorehouse("unload", TESTSET, LP, "--dry-run", "--format", "json")
+    assert shown.notes == ["nothing was changed: a dry run"]
+    (row,) = shown.json
+    assert (row["testset"], row["lp"], row["is_gone"]) == (TESTSET, LP, True)
+    assert scorehouse("unload", TESTSET, "--format", "json").json == [row]
+    refused(scorehouse("unload", TESTSET), 2, f"unknown test set, source or loaded path '{TESTSET}'")
+    assert scorehouse("list", "testsets", "--format", "json").json == []
+
+
+def test_what_cannot_go_is_told_in_one_line(scorehouse: Scorehouse, own: Path) -> None:
+    documents = own.parent / TESTSET / "documents"
+    refused(scorehouse("unload", documents), 2, "declares the segments of tiny24 en-de")
+    refused(scorehouse("unload", TESTSET, "de-en"), 2, "unknown language pair 'de-en' for tiny24")
+
+
+def test_scores_are_checked_without_being_stored(scorehouse: Scorehouse, own: Path) -> None:
+    database = own.parent / "tiny.duckdb"
+    before = database.read_bytes()
+    words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP, "--dry-run")
+    checked = scorehouse("add", own, *words, "--format", "json")
+    assert [(row["status"], row["scores"]) for row in checked.json] == [("added", 15)]
+    assert "nothing was stored: a dry run" in checked.notes
+    own.write_text(ROWS.replace("Ash", "Oak"))
+    wrong = scorehouse("add", own, *words)
+    assert (wrong.code, "unknown system 'Oak'" in wrong.err) == (3, True)
+    assert database.read_bytes() == before
+
+
+def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Scorehouse, own: Path) -> None:
+    database = own.parent / "tiny.duckdb"
+    before = database.read_bytes()
+    measure = ("-m", "acc23(by=item)", "--format", "json")
+    path = own.rename(own.with_name("en-de.Mine-refA.seg.score"))
+    found = scorehouse("rank", TESTSET, LP, *measure, "--with", path).json
+    assert "Mine-refA" in {row["metric"] for row in found}
+    others = [{**row, "signature": "", "rank": 0} for row in found if row["metric"] != "Mine-refA"]
+    alone = scorehouse("rank", TESTSET, LP, *measure).json
+    assert others == [{**row, "signature": "", "rank": 0} for row in alone]
+    path.write_text(ROWS.replace("Ash\t3", "Ash\tmany"))
+    wrong = scorehouse("rank", TESTSET, LP, "--with", path)
+    assert (wrong.code, wrong.out, "'many'" in wrong.err) == (3, "", True)
+    refused(scorehouse("rank", TESTSET, LP, "--with", path.rename(own)), 2, "expected a file named after the metric")
+    refused(scorehouse("rank", TESTSET, "all", "--with", own), 2, "--with takes one test set and one language pair")
+    assert database.read_bytes() == before

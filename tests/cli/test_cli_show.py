@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 
 SHOW = ("show", "sim24", "en-de", "12", "--metrics", "Kestrel-24-*", "--systems", "Dogwood", "--systems", "Elm*")
 COLUMNS = ["kind", "name", "mqm", "Kestrel-24-QE-src", "Kestrel-24-refA", "Kestrel-24-refB", "text"]

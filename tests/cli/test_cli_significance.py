@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 
 
 @pytest.fixture
@@ -67,8 +67,8 @@ def test_the_table_shows_a_column_of_clusters(ranked: Scorehouse) -> None:
         (("--pool", "mean"), ["--significance and --pool do not go together"]),
         (("-m", "spa(binary=yes)"), ["no test of significance"]),
         (("--metrics", "simBLEU-refA"), ["at least 2 metrics"]),
-        (("--draws", "0"), ["0 draws"]),
-        (("-m", "spa", "-m", "acc_eq(by=item)", "--test", "pairs"), ["'pairs' does not fit measure 'spa'"]),
+        (("--draws", "0"), ["0 resamples"]),
+        (("-m", "spa", "-m", "acc_eq(by=item)", "--test", "pairs"), ["'pairs' does not apply to measure 'spa'"]),
     ],
 )
 def test_bad_questions_end_with_code_2_and_one_line(
@@ -101,12 +101,12 @@ def test_clusters_come_with_their_warning_in_rankings(ranked: Scorehouse) -> Non
 
 def test_notes_on_several_language_pairs_name_theirs(ranked: Scorehouse) -> None:
     ran = ranked("rank", "sim24", "cs-uk,en-de", "-m", "pa", "--metrics", "sim*", "--metrics", "Steady-src")
-    out = [note for note in ran.notes if "take no part (--explain says why)" in note]
+    out = [note for note in ran.notes if "are excluded (--explain says why)" in note]
     assert [note.partition(": ")[0] for note in out] == ["sim24 cs-uk", "sim24 cs-uk", "sim24 en-de", "sim24 en-de"]
     alone = ranked("rank", "sim24", "en-de", "-m", "pa", "--metrics", "sim*", "--metrics", "Steady-src")
-    assert {f"sim24 en-de: {note}" for note in alone.notes if "take no part" in note} <= set(out)
+    assert {f"sim24 en-de: {note}" for note in alone.notes if "are excluded" in note} <= set(out)
 
 
 def test_a_ranking_of_nothing_ends_with_code_2_and_the_reasons(ranked: Scorehouse) -> None:
     ran = ranked("rank", "sim24", "cs-uk", "-m", "pa", "--reference", "refB", "--reference-based")
-    refused(ran, 2, "no metric of sim24 cs-uk can be ranked", "not with the reference refB", "reference-free")
+    refused(ran, 2, "no metric of sim24 cs-uk can be ranked", "not with reference refB", "reference-free")

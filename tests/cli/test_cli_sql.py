@@ -7,8 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.cli.conftest import Ran, Scorehouse, refused
-from tests.cli.test_cli_errors import unchanged
+from tests.cli.running import Ran, Scorehouse, refused, unchanged
 
 
 @pytest.mark.parametrize(
@@ -32,6 +31,11 @@ from tests.cli.test_cli_errors import unchanged
         "BEGIN",
         "CHECKPOINT",
         "EXPLAIN ANALYZE DELETE FROM score",
+        "CREATE TABLE mine AS PIVOT evalsets ON year",
+        "CREATE TABLE mine AS SELECT 1; SELECT 2",
+        "COPY (PIVOT evalsets ON year) TO 'years.csv'",
+        "PIVOT evalsets ON year; PIVOT evalsets ON lp",
+        "PIVOT evalsets ON year) ; CREATE TABLE mine AS (PIVOT evalsets ON lp",
     ],
 )
 def test_sql_that_would_change_anything_is_refused(
@@ -79,6 +83,7 @@ def test_sql_sees_no_file_no_network_and_no_variable_of_the_program(
         ("SELECT 1 + 'a'", ["a"]),
         ("SELECT $lp", ["lp"]),
         ("SELECT DATE 'infinity' AS d", ["column 'd'", "VARCHAR"]),
+        ("PIVOT (FROM evalsets WHERE lp = $lp) ON year", ["cannot have parameters", "ON column IN (...)"]),
     ],
 )
 def test_sql_that_makes_no_sense_is_one_line(query: str, hints: list[str], scorehouse: Scorehouse) -> None:
@@ -114,7 +119,7 @@ def test_sql_that_runs_out_of_memory_while_it_hands_out_rows_is_stopped(scorehou
 def test_an_answer_that_takes_too_much_memory_is_stopped_too(scorehouse: Scorehouse) -> None:
     huge = "SELECT a.value, repeat(b.system, 20) AS text FROM scores AS a, scores AS b"
     words = ("--memory", "200MB", "--timeout", "300")
-    refused(scorehouse("sql", huge, *words), 4, "the answer ran out of memory", "--memory", "LIMIT")
+    refused(scorehouse("sql", huge, *words), 4, "the result ran out of memory", "--memory", "LIMIT")
 
 
 def test_a_memory_limit_that_is_none_is_refused(scorehouse: Scorehouse) -> None:
@@ -130,9 +135,15 @@ def test_a_memory_limit_that_is_none_is_refused(scorehouse: Scorehouse) -> None:
         "FROM testsets SELECT count(*)",
         "DESCRIBE scores",
         "SHOW TABLES",
-        "SUMMARIZE evalset",
+        "SUMMARIZE evalsets",
+        "SUMMARIZE internal.evalset",
         "EXPLAIN SELECT * FROM scores",
         "SELECT 1 -- with a comment; and a semicolon",
+        "PIVOT evalsets ON year USING count(*) GROUP BY lp",
+        "PIVOT evalsets ON year, lp USING sum(n_systems) GROUP BY source_language; ",
+        "FROM (PIVOT evalsets ON year USING count(*) GROUP BY lp) ORDER BY lp -- years",
+        "WITH wide AS (FROM evalsets) PIVOT wide ON year IN (2021, 2022) USING count(*)",
+        "UNPIVOT (SELECT testset, n_lps, n_metrics FROM testsets) ON n_lps, n_metrics",
         "SELECT 1;",
     ],
 )
@@ -230,7 +241,7 @@ def test_a_query_has_one_source(scorehouse: Scorehouse, tmp_path: Path) -> None:
     file.write_bytes(b"SELECT '\xff'")
     refused(scorehouse("sql", "-f", file), 2, "question.sql", "cannot be read")
     refused(scorehouse("sql", "SELECT 1", "-f", file), 2, "not both")
-    refused(scorehouse("sql", "--schema", "SELECT 1"), 2, "--schema takes no query")
+    refused(scorehouse("sql", "--schema", "-f", file), 2, "--schema takes the name")
 
 
 def test_columns_with_one_name_and_types_that_tables_lack_are_shown_all_the_same(scorehouse: Scorehouse) -> None:
@@ -257,3 +268,35 @@ def test_the_schema_tells_what_every_view_column_and_macro_means(scorehouse: Sco
     ]
     macros = {row["name"].partition("(")[0] for row in rows if row["kind"] == "macro"}
     assert {"tau_a", "tau_b", "tau_10", "tau_13", "tau_14", "tau_23", "acc23", "concordance"} <= macros
+
+
+def test_the_schema_fits_on_a_page(scorehouse: Scorehouse) -> None:
+    lines = scorehouse("sql", "--schema").out.splitlines()
+    assert len(lines) > 300
+    assert max(map(len, lines)) <= 100
+
+
+def test_the_schema_of_one_view_macro_or_table_is_printed_alone(scorehouse: Scorehouse) -> None:
+    lines = scorehouse("sql", "--schema", "testsets").out.splitlines()
+    assert lines[:3] == [
+        "view testsets",
+        "  Test sets with what is loaded of them. One row per test set.",
+        "  testset      VARCHAR   Test set, such as wmt23.",
+    ]
+    assert len(lines) == 9
+    for name, first in (
+        ("acc23", "macro acc23(c, d, th, tm, thm)"),
+        ("score", "table internal.score"),
+        ("internal.score", "table internal.score"),
+    ):
+        assert scorehouse("sql", "--schema", name).out.splitlines()[0] == first
+        rows = scorehouse("sql", name, "--schema", "--format", "json").json
+        assert len({row["name"] for row in rows}) == 1
+    refused(scorehouse("sql", "--schema", "testset s"), 2, "unknown view, macro or table", "'testsets'")
+
+
+def test_the_list_of_tables_is_that_of_the_public_views(scorehouse: Scorehouse) -> None:
+    names = {row["name"] for row in scorehouse("sql", "SHOW TABLES", "--format", "json").json}
+    assert names == {
+        row["name"] for row in scorehouse("sql", "--schema", "--format", "json").json if row["kind"] == "view"
+    }

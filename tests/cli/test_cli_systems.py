@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.conftest import Scorehouse, refused
+from tests.cli.running import Scorehouse, refused
 
 
 def test_json_is_shaped_as_that_of_metrics(scorehouse: Scorehouse) -> None:
@@ -25,9 +25,9 @@ def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--test", "t-test"), ["unknown test of systems 't-test'"]),
+        (("--test", "t-test"), ["--test 't-test': expected one of permutation, bootstrap, wilcoxon, paired-t"]),
         (("--scorer", "BLUE"), ["unknown scorer 'BLUE'"]),
-        (("--draws", "0"), ["0 draws"]),
+        (("--draws", "0"), ["0 resamples"]),
         (("--alpha", "0"), ["alpha 0.0"]),
     ],
 )

@@ -9,16 +9,18 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from metaeval import Measure, Options, rank
-from metaeval.counts import pair_counts
-from metaeval.evaluation import evaluate
-from metaeval.study import Blocks, Study, ranking_order, study
+from metaeval.evaluation import Options, evaluate
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.study import Study, rank, ranking_order, study
 from metaeval.system_scores import system_scores, without_noise
+from metaeval.tables.counts import pair_counts
 from queries.blocks import Block
+from queries.reasons import Exclusion, Reason
 from queries.selection import Slice
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
-from warehouse.writers.mtme import ScoreTable
+from warehouse.export.mtme import ScoreTable
 
 SPEECH = Slice(TESTSET, LP, domains=("speech",))  # segments 4, which nobody judged, and 5
 
@@ -28,7 +30,7 @@ def _study(warehouse: Warehouse, asked: Slice, *measures: str, **options: object
 
 
 def _block(warehouse: Warehouse, measure: str, **asked: object) -> Block:
-    return Blocks(warehouse, Slice(TESTSET, LP, **asked)).block(Measure.parse(measure))  # type: ignore[arg-type]
+    return Inputs(warehouse, Slice(TESTSET, LP, **asked)).block(Measure.parse(measure))  # type: ignore[arg-type]
 
 
 def _judged(*rows: Sequence[float]) -> dict[str, ScoreTable]:
@@ -44,14 +46,14 @@ def test_on_a_part_metrics_with_submitted_scores_alone_are_left_out_with_the_rea
         (whole,) = _study(warehouse, Slice(TESTSET, LP), "pearson").results
         (part,) = _study(warehouse, SPEECH, "pearson").results
     assert "Only-src" in {metric.name for metric in whole.evaluation.metrics}
-    assert part.evaluation.left_out == {"Only-src": "no scores of segments for every system of this slice"}
+    assert part.evaluation.left_out == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
     assert set(part.evaluation.system_score) == {"mean"}
-    assert "pearson: without Only-src (no scores of segments for every system of this slice)" in part.notes
+    assert "pearson: without Only-src (incomplete segment scores)" in part.notes
 
 
 def test_on_a_part_system_scores_are_means_over_it(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
-        block = Blocks(warehouse, SPEECH).block(Measure.parse("pearson"))
+        block = Inputs(warehouse, SPEECH).block(Measure.parse("pearson"))
         found = system_scores(block, "submitted")
     assert found.human.tolist() == [-1, 0, -25]
     fine = found.metrics[[metric.name for metric in block.metrics].index("Fine-src")]
@@ -65,7 +67,7 @@ def test_on_a_part_systems_that_nobody_judged_there_are_dropped_with_the_reason(
         (part,) = _study(warehouse, SPEECH, "pa").results
         (whole,) = _study(warehouse, Slice(TESTSET, LP), "pa").results
     reasons = {choice.name: choice.reason for choice in part.selection.systems}
-    assert reasons["Beech"] == "not judged by mqm in this part of the test set"
+    assert str(reasons["Beech"]) == "not judged by mqm in this part of the test set"
     assert (part.evaluation.n_systems, whole.evaluation.n_systems) == (2, 3)
     values = dict(zip([metric.name for metric in part.evaluation.metrics], part.evaluation.value, strict=True))
     assert values["Fine-src"] == 1  # Ash is better than Cherry
@@ -135,7 +137,7 @@ def test_a_metric_with_holes_takes_no_part_in_counts_and_means(tmp_path: Path, h
         "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes),
         "Submitted-src": ScoreTable(systems=SYSTEMS, seg=holes, sys=submitted),
     }
-    reason = "no score for 2 judged cells (--intersection leaves those cells out for all)"
+    reason = Exclusion(Reason.MISSING_SCORES, (2,))
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         counts = pair_counts(warehouse, Slice(TESTSET, LP), "item")
         (by_default,) = _study(warehouse, Slice(TESTSET, LP), "pa").results

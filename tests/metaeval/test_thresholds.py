@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.study import Blocks, rank
-from metaeval.thresholds import curve, thresholds
+from metaeval.study import rank
+from metaeval.tables.thresholds import curve, thresholds
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
@@ -25,7 +26,7 @@ def test_margins_are_those_of_the_ranking_and_in_standard_deviations_of_the_metr
     assert {name: (row["value"], row["epsilon"]) for name, row in rows.items()} == {
         row["metric"]: (row["value"], row["epsilon"]) for row in ranked.rows(named=True)
     }
-    block = Blocks(simulated_warehouse, ASKED).block(ACC_EQ)
+    block = Inputs(simulated_warehouse, ASKED).block(ACC_EQ)
     assert {metric.name for metric in block.metrics} == set(rows)
     for metric, scores in zip(block.metrics, block.scores, strict=True):
         row, spread = rows[metric.name], float(np.std(scores[block.judged]))
@@ -70,7 +71,7 @@ def test_the_curve_has_its_maximum_at_the_calibrated_margin(simulated_warehouse:
 
 
 def test_measures_without_a_calibrated_margin_are_refused(simulated_warehouse: Warehouse) -> None:
-    with pytest.raises(QuestionError, match="pa has no tie margin to calibrate; take acc_eq or tau_eq"):
+    with pytest.raises(QuestionError, match="pa has no tie threshold to calibrate; take acc_eq or tau_eq"):
         thresholds(simulated_warehouse, ASKED, Measure.parse("pa"), Options())
     with pytest.raises(QuestionError, match="a curve needs 2 points or more, got 1"):
         curve(simulated_warehouse, ASKED, ACC_EQ, Options(), n_points=1)

@@ -11,7 +11,7 @@ from queries.audit import CHECKS, SEVERITIES, Finding, audit, findings_frame, sh
 from queries.catalog import questions
 from tests.helpers import tiny_layout
 from warehouse import QuestionError, Warehouse, load
-from warehouse.writers.mtme import RatingTable, ScoreTable
+from warehouse.export.mtme import RatingTable, ScoreTable
 
 N = 40
 SYSTEMS = ("Ash", "Beech", "Cherry", "Dogwood", "Elm", "refA")
@@ -185,7 +185,7 @@ def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(
     assert unite.finding == "3 segment scores missing, in 1 systems"
 
 
-@pytest.mark.parametrize(("shift", "words"), [(1, "moved by 1 segment back"), (-2, "moved by 2 segments on")])
+@pytest.mark.parametrize(("shift", "words"), [(1, "shifted by 1 segment back"), (-2, "shifted by 2 segments on")])
 def test_a_block_that_was_shifted_is_found_with_its_shift(tmp_path: Path, shift: int, words: str) -> None:
     metrics = _sound()
     values = _scores(0)
@@ -227,10 +227,13 @@ def test_coverage_tells_cells_unevenness_and_annotators(tmp_path: Path) -> None:
     esa, mqm = sorted(
         _found(_database(tmp_path, human=_table(values), ratings=ratings), "coverage"), key=lambda f: f.subject
     )
-    assert mqm.finding == "155 of 240 cells judged (65%); unevenly over 5 MT systems: 5 to 30 segments each"
+    assert (
+        mqm.finding
+        == "155 of 240 (system, segment) pairs judged (65%); unevenly over 5 MT systems: 5 to 30 segments each"
+    )
     assert (mqm.severity, mqm.n) == ("warning", 155)
     assert mqm.value == pytest.approx(155 / 240)
-    assert esa.finding == "60 of 240 cells judged (25%); 60 judgements by 2 annotators, 24 to 36 each"
+    assert esa.finding == "60 of 240 (system, segment) pairs judged (25%); 60 judgements by 2 annotators, 24 to 36 each"
     assert esa.severity == "info"
 
 
@@ -254,7 +257,7 @@ def test_a_refused_file_is_an_error_with_its_fault(tmp_path: Path) -> None:
     (finding,) = _found(database, "refused")
     assert finding.severity == "error"
     assert finding.subject.endswith("Flat-src.seg.score")
-    assert "left out as broken" in finding.finding
+    assert "excluded as broken" in finding.finding
 
 
 def test_published_issues_are_told_where_the_test_set_is_loaded(tmp_path: Path) -> None:

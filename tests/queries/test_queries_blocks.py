@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metaeval.simulation import SimulatedEvalset
 from queries.blocks import Block, fetch_block
+from queries.reasons import Exclusion, Reason
 from queries.selection import Slice, select
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
-from warehouse.writers.mtme import ScoreTable
+from warehouse.export.mtme import ScoreTable
+from warehouse.simulation import SimulatedEvalset
 
 
 def _block(warehouse: Warehouse, testset: str = TESTSET, lp: str = LP, **asked: object) -> Block:
@@ -42,7 +43,7 @@ def test_what_nobody_judged_is_missing(tiny: Warehouse) -> None:
 
 def test_metrics_without_segments_are_named_and_left_behind(tiny: Warehouse) -> None:
     block = _block(tiny)
-    assert block.left_out == {"Only-src": "no scores of segments for every system"}
+    assert block.left_out == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
     kept = block.only(block.with_segments)
     assert [metric.name for metric in kept.metrics] == ["Fine-src", "Flat-src", "Rough-refA", "Wrong-src"]
     assert kept.scores.shape == (4, 3, 5)
@@ -80,7 +81,7 @@ def test_a_metric_with_holes_is_left_out_unless_the_intersection_is_asked_for(tm
     tables = {**metric_tables(), "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes)}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         block = _block(warehouse, metrics=("Fine", "Holes"))
-        assert block.left_out["Holes-src"].startswith("no score for 2 judged cells")
+        assert block.left_out["Holes-src"] == Exclusion(Reason.MISSING_SCORES, (2,))
         common = _block(warehouse, metrics=("Fine", "Holes"), intersection=True)
     expected = np.array(MQM)[:3]
     expected[0, 0] = expected[1, 2] = NAN

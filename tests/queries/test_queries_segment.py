@@ -9,7 +9,7 @@ import pytest
 from queries.segment import Segment, read_segment
 from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
-from warehouse.writers.mtme import ScoreTable, write_evalset
+from warehouse.export.mtme import ScoreTable, write_evalset
 
 
 @pytest.fixture(scope="module")

@@ -8,18 +8,19 @@ import duckdb
 import numpy as np
 import pytest
 
-from queries.selection import Selection, Slice, expand, select
+from queries.evalsets import expand
+from queries.selection import Level, Selection, Slice, select
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
-from warehouse.writers.mtme import ScoreTable
+from warehouse.export.mtme import ScoreTable
 
 
 def _systems(selection: Selection) -> dict[str, str | None]:
-    return {choice.name: choice.reason for choice in selection.systems}
+    return {choice.name: choice.reason and str(choice.reason) for choice in selection.systems}
 
 
 def _metrics(selection: Selection) -> dict[str, str | None]:
-    return {choice.name: choice.reason for choice in selection.metrics}
+    return {choice.name: choice.reason and str(choice.reason) for choice in selection.metrics}
 
 
 def _out(selection: Selection) -> dict[str, str | None]:
@@ -47,10 +48,12 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     )
     tiny_warehouse(folder, layout).close()
     with duckdb.connect(str(folder / "tiny.duckdb")) as connection:
-        entry = "UPDATE entry SET {} WHERE scorer_id = (SELECT scorer_id FROM scorer WHERE name = '{}')"
+        entry = (
+            "UPDATE internal.entry SET {} WHERE scorer_id = (SELECT scorer_id FROM internal.scorer WHERE name = '{}')"
+        )
         connection.execute(entry.format("is_own = true", "Mine-src"))
         connection.execute(entry.format("status = 'no entry'", "Guest-src"))
-        connection.execute("UPDATE system SET is_outlier = true WHERE name = 'Cherry'")
+        connection.execute("UPDATE internal.system SET is_outlier = true WHERE name = 'Cherry'")
     with Warehouse.open(folder / "tiny.duckdb") as warehouse:
         yield warehouse
 
@@ -62,7 +65,7 @@ def test_by_default_systems_that_humans_judged_take_part_and_the_reference_does_
         "Ash": None,
         "Beech": None,
         "Cherry": None,
-        "refA": "the reference that metrics compared with",
+        "refA": "the reference the metrics used",
     }
     assert _out(selection) == {}
     assert selection.segments == (1, 2, 3, 4, 5)
@@ -81,15 +84,15 @@ def test_every_system_that_is_left_out_has_a_reason(varied: Warehouse) -> None:
     assert _systems(select(varied, Slice(TESTSET, LP))) == {
         "Ash": None,
         "Beech": None,
-        "Cherry": "an outlier of the organisers' list (--with-outliers keeps it)",
-        "refA": "the reference that metrics compared with",
+        "Cherry": "on the organisers' list of outliers (--with-outliers keeps it)",
+        "refA": "the reference the metrics used",
         "refB": "a human translation (--with-human-references ranks it)",
     }
     assert _systems(select(varied, Slice(TESTSET, LP, systems=("B*", "refB"), human_references=True))) == {
-        "Ash": "not asked for",
+        "Ash": "not selected",
         "Beech": None,
-        "Cherry": "not asked for",
-        "refA": "not asked for",
+        "Cherry": "not selected",
+        "refA": "not selected",
         "refB": None,
     }
     assert _systems(select(varied, Slice(TESTSET, LP, human="esa", human_references=True)))["refB"] == (
@@ -105,13 +108,13 @@ def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse)
 @pytest.mark.parametrize(
     ("asked", "metric", "reason"),
     [
-        ({}, "Rough-refB", "compared with refB, not with the reference refA"),
+        ({}, "Rough-refB", "computed with refB, not with reference refA"),
         ({}, "Mine-src", "added by a user (--own ranks it)"),
-        ({}, "Guest-src", "no entry of the metrics task"),
+        ({}, "Guest-src", "not submitted to the metrics task (--all-metrics ranks it)"),
         ({"outliers": "none"}, "Part-src", "no scores for Cherry"),
         ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for Cherry, refB"),
         ({"human_references": True}, "Fine-src", "no scores for refB"),
-        ({"metrics": ("Fine",)}, "Flat-src", "not asked for"),
+        ({"metrics": ("Fine",)}, "Flat-src", "not selected"),
         ({"only": "reference-based"}, "Fine-src", "reference-free"),
         ({"only": "reference-free"}, "Rough-refA", "reference-based"),
         ({"primary": True}, "Wrong-src", "contrastive, neither primary nor baseline"),
@@ -173,15 +176,15 @@ def test_segments_are_chosen_by_domain_document_and_number(
     ("testset", "lp", "asked", "message"),
     [
         ("tiny42", LP, {}, "unknown test set 'tiny42'; did you mean 'tiny24'?"),
-        (TESTSET, "de-en", {}, "unknown language pair 'de-en' for tiny24; there are: en-de"),
+        (TESTSET, "de-en", {}, "unknown language pair 'de-en' for tiny24; available: en-de"),
         (TESTSET, LP, {"human": "mqn"}, "unknown human score 'mqn' for tiny24 en-de; did you mean 'mqm'?"),
         (TESTSET, LP, {"reference": "refX"}, "unknown reference 'refX' for tiny24 en-de; did you mean 'refA'?"),
         (TESTSET, LP, {"systems": ("Ahs",)}, "unknown system 'Ahs' for tiny24 en-de; did you mean 'Ash'?"),
         (TESTSET, LP, {"metrics": ("Fin",)}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'?"),
         (TESTSET, LP, {"domains": ("new",)}, "unknown domain 'new' for tiny24 en-de; did you mean 'news'?"),
-        (TESTSET, LP, {"documents": ("x9",)}, "unknown document 'x9' for tiny24 en-de; there are: n1, n2, s1"),
-        (TESTSET, LP, {"segments": (6, 9)}, "no segment of tiny24 en-de is left"),
-        (TESTSET, LP, {"systems": ("refA",)}, "no system of tiny24 en-de is left"),
+        (TESTSET, LP, {"documents": ("x9",)}, "unknown document 'x9' for tiny24 en-de; available: n1, n2, s1"),
+        (TESTSET, LP, {"segments": (6, 9)}, "select no segment of tiny24 en-de"),
+        (TESTSET, LP, {"systems": ("refA",)}, "no system of tiny24 en-de remains"),
     ],
 )
 def test_a_slice_that_there_is_not_is_told_with_the_nearest_names(
@@ -192,27 +195,57 @@ def test_a_slice_that_there_is_not_is_told_with_the_nearest_names(
     assert message in str(raised.value)
 
 
-def test_without_an_official_human_score_one_must_be_named(tmp_path: Path) -> None:
-    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", facts=False)) as warehouse:
-        with pytest.raises(QuestionError, match="no official human score; name one with --human; there are: mqm"):
+def test_without_an_official_human_score_one_of_several_must_be_named(tmp_path: Path) -> None:
+    humans = {"mqm": mqm_table(), "esa": mqm_table()}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans, facts=False)) as warehouse:
+        with pytest.raises(QuestionError, match="no official human score; name one with --human; available: esa, mqm"):
             select(warehouse, Slice(TESTSET, LP))
         assert select(warehouse, Slice(TESTSET, LP, human="mqm")).reference is None
 
 
 def test_an_official_human_score_that_is_not_loaded_is_said_to_be_so(tmp_path: Path) -> None:
-    layout = tiny_layout(tmp_path / "layout")
-    for path in (layout / "human-scores").glob(f"{LP}.mqm.*"):
-        path.rename(path.with_name(path.name.replace(".mqm.", ".esa.")))
-    with tiny_warehouse(tmp_path, layout) as warehouse:
-        message = "the official human score 'mqm' of tiny24 en-de is not loaded; name one with --human; there are: esa"
+    humans = {"da": mqm_table(), "esa": mqm_table()}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
+        message = (
+            "the official human score 'mqm' of tiny24 en-de is not loaded; name one with --human; available: da, esa"
+        )
         for level in ("seg", "sys"):
             with pytest.raises(QuestionError, match=f"^{message}$"):
                 select(warehouse, Slice(TESTSET, LP), level)
-        with pytest.raises(QuestionError, match=r"has an official human score that is loaded; .* there are: esa$"):
+        with pytest.raises(QuestionError, match=r"has an official human score that is loaded; .* available: da, esa$"):
             expand(warehouse, TESTSET, "all")
         with pytest.raises(QuestionError, match="unknown human score 'mqn'"):
             select(warehouse, Slice(TESTSET, LP, human="mqn"))
         assert select(warehouse, Slice(TESTSET, LP, human="esa")).human == "esa"
+
+
+@pytest.mark.parametrize("level", ["seg", "sys"])
+@pytest.mark.parametrize("facts", [True, False])
+def test_the_only_human_score_stands_in_for_an_official_one_with_a_note(
+    tmp_path: Path, level: Level, facts: bool
+) -> None:
+    layout = tiny_layout(tmp_path / "layout", humans={"esa": mqm_table()}, facts=facts)
+    with tiny_warehouse(tmp_path, layout) as warehouse:
+        found = select(warehouse, Slice(TESTSET, LP), level)
+        assert found.human == "esa"
+        (note,) = found.notes
+        assert note.endswith("; using esa, the only one available")
+        assert select(warehouse, Slice(TESTSET, LP, human="esa"), level).notes == ()
+        assert expand(warehouse, TESTSET, "all").chosen == ((TESTSET, LP),)
+
+
+@pytest.mark.parametrize("named", ["Mine-src", "Mine", "Guest-src", "Guest", "Rough-refB"])
+def test_a_metric_that_is_named_exactly_is_included_whatever_its_status(varied: Warehouse, named: str) -> None:
+    for primary in (False, True):
+        found = select(varied, Slice(TESTSET, LP, metrics=(named,), primary=primary))
+        assert [choice.name for choice in found.chosen_metrics if named in (choice.name, choice.base_name)]
+
+
+def test_all_metrics_are_those_not_submitted_too(varied: Warehouse) -> None:
+    usual = _metrics(select(varied, Slice(TESTSET, LP)))
+    everyone = _metrics(select(varied, Slice(TESTSET, LP, all_metrics=True)))
+    assert {name for name in usual if usual[name] != everyone[name]} == {"Guest-src"}
+    assert everyone["Guest-src"] is None
 
 
 def test_where_no_human_score_is_loaded_none_is_offered(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from warehouse.connection import Warehouse
+from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, SourceError, unknown
 from warehouse.export.csv import export_csv
 from warehouse.export.exported import EvalsetKey, Exported
+from warehouse.export.files import is_unfinished, unfinished
 from warehouse.export.items import export_items
 from warehouse.export.layout import export_layout
-from warehouse.export.parquet import MANIFEST, export_parquet, is_export
+from warehouse.export.manifest import MANIFEST, is_export
+from warehouse.export.parquet import export_parquet
 from warehouse.export.reimport import Imported, import_parquet
 from warehouse.progress import Progress
 
@@ -21,6 +23,7 @@ __all__ = [
     "export",
     "import_parquet",
     "is_export",
+    "is_unfinished",
 ]
 
 FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], Exported]] = {
@@ -43,6 +46,8 @@ def export(
 ) -> list[Exported]:
     """Write all evaluation sets, those of a test set, or one, below `folder`; earlier exports of them are replaced.
 
+    Each file takes its place once it is whole, and `load` refuses the folder until all of them are there.
+
     form: one of FORMATS. A format that has no place for something says so in the notes of what it wrote.
     Raises QuestionError: unknown format, test set or language pair. SourceError: the folder is a file.
     OSError: it can't be written.
@@ -55,10 +60,11 @@ def export(
         chosen = _chosen(warehouse, testset, lp)
         folder.mkdir(parents=True, exist_ok=True)
         done = []
-        for number, key in enumerate(chosen):
-            if progress is not None:
-                progress(f"{key.testset} {key.lp}: writing", number, len(chosen))
-            done.append(FORMATS[form](warehouse, key, folder))
+        with unfinished(folder, form):
+            for number, key in enumerate(chosen):
+                if progress is not None:
+                    progress(f"{key.testset} {key.lp}: writing", number, len(chosen))
+                done.append(FORMATS[form](warehouse, key, folder))
     return done
 
 

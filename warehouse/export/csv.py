@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from warehouse.connection import Warehouse
+from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, Exported, copy, quoted
+from warehouse.export.files import beside
 
 _VIEWS = {
     "scores": ("metric, base_metric, reference, system, segment, domain, document, value", "metric, system, segment"),
@@ -19,7 +20,8 @@ _VIEWS = {
     "texts": ("kind, name, segment, text", "kind, name, segment"),
     "judgements": ("human, system, segment, rater, value, n, time, status, n_errors", "human, system, segment, rater"),
     "ratings": (
-        "human, system, segment, rater, category, severity, weight, span_start, span_end, is_source_error",
+        "human, system, segment, rater, category, severity, severity_class, weight, span_start, span_end, "
+        "is_source_error",
         "human, system, segment, rater, span_start",
     ),
 }
@@ -31,18 +33,15 @@ def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
     Raises OSError: the folder can't be written.
     """
     place = folder / quoted(key.testset) / quoted(key.lp)
-    place.mkdir(parents=True, exist_ok=True)
     testset, lp = (name.replace("'", "''") for name in (key.testset, key.lp))
     n_files = n_rows = n_bytes = 0
     for view, (columns, order) in _VIEWS.items():
         path = place / f"{view}.csv"
-        fresh = path.with_name(f"{view}.csv.tmp")
         query = f"SELECT {columns} FROM {view} WHERE testset = '{testset}' AND lp = '{lp}' ORDER BY {order}"
-        n = copy(warehouse, query, fresh, "FORMAT csv, HEADER")
+        with beside(path) as fresh:
+            n = copy(warehouse, query, fresh, "FORMAT csv, HEADER")
         if not n:
-            fresh.unlink()
-            path.unlink(missing_ok=True)
+            path.unlink()
             continue
-        fresh.replace(path)
         n_files, n_rows, n_bytes = n_files + 1, n_rows + n, n_bytes + path.stat().st_size
     return Exported(key.testset, key.lp, n_files, n_rows, n_bytes)

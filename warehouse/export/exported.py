@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import duckdb
 
-from warehouse.connection import Warehouse
+from warehouse.database.connection import Warehouse
 from warehouse.errors import SchemaError
 
 

@@ -1,12 +1,13 @@
-"""Items of subset2evaluate, one JSON object a line: a source with its outputs and their scores."""
+"""Items of subset2evaluate, one JSON object per line: a source with its outputs and their scores."""
 
 import json
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from warehouse.connection import Warehouse
+from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, Exported, quoted
+from warehouse.export.files import beside
 
 
 def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
@@ -40,20 +41,18 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     if judged:
         complete = [row for row in segments if all(row[0] in judged[name] for name in systems)]
         if len(complete) < len(segments):
-            notes.append(f"{len(segments) - len(complete)} segments left out: not every system is judged on them")
+            notes.append(f"{len(segments) - len(complete)} segments excluded: not every system was judged on them")
         segments = complete
     usable = {}
     for metric, values in sorted(scores.items()):
         if all(name in values and all(row[0] in values[name] for row in segments) for name in systems):
             usable[metric] = values
         else:
-            notes.append(f"{metric} left out: it lacks scores")
+            notes.append(f"{metric} excluded: scores missing")
     if judged:
         usable["human"] = judged
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{quoted(key.testset)}.{quoted(key.lp)}.jsonl"
-    fresh = path.with_name(path.name + ".tmp")
-    with fresh.open("w", encoding="utf-8", newline="\n") as file:
+    with beside(path) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as file:
         for number, (segment, domain, document) in enumerate(segments):
             item: dict[str, Any] = {
                 "i": number,
@@ -69,7 +68,6 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
                 "scores": {name: {metric: usable[metric][name][segment] for metric in usable} for name in systems},
             }
             file.write(json.dumps(item, ensure_ascii=False, allow_nan=False) + "\n")
-    fresh.replace(path)
     return Exported(key.testset, key.lp, 1, len(segments), path.stat().st_size, tuple(notes))
 
 

@@ -1,7 +1,6 @@
 """The organisers' folder layout back from the warehouse: loading it again gives the same scores."""
 
 import json
-import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.catalogue import EvalsetFacts, TestsetFacts
-from warehouse.connection import Warehouse
+from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, Exported, quoted
+from warehouse.export.files import write_text
+from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, write_evalset, write_facts
+from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.names import LEVELS
-from warehouse.writers.mtme import Errors, Floats, RatingTable, ScoreTable, write_evalset, write_facts
+from warehouse.readers.marked_errors import score_of_errors
 
 _UNKNOWN_DOMAIN = "all"
-_ORDERS_TRIED = 2000
 Cells = dict[str, dict[str | int | None, float]]  # system -> segment, unit or None -> score
 
 
@@ -34,7 +34,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     )
     if not segments or any(position is None or document is None for _, position, _, document in segments):
         why = "no segments are known" if not segments else "the order or the documents of segments are not known"
-        return Exported(key.testset, key.lp, 0, 0, 0, (f"left out: {why}, and the layout needs them",))
+        return Exported(key.testset, key.lp, 0, 0, 0, (f"excluded: {why}, and the layout needs them",))
     root = folder / quoted(key.testset)
     documents = [(domain or _UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
     notes: list[str] = []
@@ -49,7 +49,7 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
             written += write_evalset(root, key.lp, documents=documents, humans=humans, metrics=metrics)
         written += write_evalset(root, key.lp, documents=documents, ratings=ratings)
     except ValueError as error:
-        return Exported(key.testset, key.lp, 0, 0, 0, (*notes, f"left out: {error}"))
+        return Exported(key.testset, key.lp, 0, 0, 0, (*notes, f"excluded: {error}"))
     written.append(write_facts(root, _facts(warehouse, key.testset)))
     files = sorted(set(written))
     n_rows = sum(path.read_bytes().count(b"\n") for path in files)
@@ -81,12 +81,10 @@ def _write_texts(
         if not is_plain:
             lines = [json.dumps({word: line}, ensure_ascii=False) for line in lines]
         path = stem.with_name(stem.name + (".txt" if is_plain else ".jsonl"))
-        path.parent.mkdir(parents=True, exist_ok=True)
         stem.with_name(stem.name + (".jsonl" if is_plain else ".txt")).unlink(missing_ok=True)  # of an earlier export
-        path.write_bytes(("\n".join(lines) + "\n").encode())
-        written.append(path)
+        written.append(write_text(path, "\n".join(lines) + "\n"))
     if incomplete:
-        notes.append(f"texts left out, they lack segments: {', '.join(incomplete)}")
+        notes.append(f"texts excluded, segments missing: {', '.join(incomplete)}")
     return written
 
 
@@ -105,7 +103,7 @@ def _scorers(warehouse: Warehouse, evalset: Mapping[str, int], notes: list[str])
     )
     left_out = [name for _, _, name, is_left_out in rows if is_left_out]
     if left_out:
-        notes.append(f"left out, no entries of the shared task: {', '.join(left_out)}")
+        notes.append(f"excluded, not submitted to the metrics task: {', '.join(left_out)}")
     return {scorer_id: (kind, name) for scorer_id, kind, name, is_left_out in rows if not is_left_out}
 
 
@@ -157,7 +155,7 @@ def _tables(
             continue
         kind, name = scorers[scorer_id]
         if kind == "metric" and "-" not in name:
-            notes.append(f"{name} left out: its name does not tell the reference")
+            notes.append(f"{name} excluded: its name does not say which reference it used")
             continue
         tables[kind][name] = build(scores)
     return tables["human"], tables["metric"]
@@ -213,7 +211,7 @@ def _ratings(
     tables, rated = {}, set()
     for (scorer_id, name), rows in by_scorer.items():
         if not _fits(rows, errors):
-            notes.append(f"{name}: {len(rows)} single judgements left out, a rating file has one a segment")
+            notes.append(f"{name}: {len(rows)} single judgements excluded, a rating file has one per segment")
             continue
         systems = list(dict.fromkeys(row[0] for row in rows)) + _unjudged(warehouse, evalset, scorer_id, rows)
         found = {
@@ -229,44 +227,13 @@ def _ratings(
     return tables, frozenset(rated)
 
 
-def _fits(rows: Sequence[tuple[Any, ...]], errors: dict[int, list[dict[str, Any]]]) -> bool:
-    """Whether each cell has one valid judgement, whose value is minus the sum of its errors' weights.
-
-    Puts errors in an order in which they add up to that value, to the last digit.
-    """
+def _fits(rows: Sequence[tuple[Any, ...]], errors: Mapping[int, Sequence[Mapping[str, Any]]]) -> bool:
+    """Whether each cell has one valid judgement, whose value follows from its errors."""
     cells = {(system, segment) for system, segment, *_ in rows}
-    if len(cells) < len(rows):
-        return False
-    for _, _, judgement, _, status, value in rows:
-        found = None if status != "valid" else _arranged(errors.get(judgement, []), value)
-        if found is None:
-            return False
-        errors[judgement] = found
-    return True
-
-
-def _arranged(errors: list[dict[str, Any]], value: float | None) -> list[dict[str, Any]] | None:
-    """Errors in an order in which minus the sum of their weights is the value; None where there is no such order.
-
-    Sums of floats depend on the order, and the warehouse does not keep the one that the file had.
-    >>> weights = [{"score": weight} for weight in (0.1, 0.2, 0.3)]
-    >>> [error["score"] for error in _arranged(weights, -0.6)]
-    [0.3, 0.2, 0.1]
-    >>> _arranged(weights, -0.7) is None
-    True
-    """
-    if value is None or abs(sum(error["score"] or 0.0 for error in errors) + value) > 1e-9 * max(1.0, abs(value)):
-        return None
-    shuffled = random.Random(0)
-    tried = list(errors)
-    for number in range(_ORDERS_TRIED):
-        if -sum(error["score"] or 0.0 for error in tried) + 0.0 == value:
-            return tried
-        if number == 0:
-            tried.sort(key=lambda error: -(error["score"] or 0.0))
-        else:
-            shuffled.shuffle(tried)
-    return None
+    return len(cells) == len(rows) and all(
+        status == "valid" and value == score_of_errors(error["score"] for error in errors.get(judgement, ()))
+        for _, _, judgement, _, status, value in rows
+    )
 
 
 def _unjudged(

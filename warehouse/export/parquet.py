@@ -4,16 +4,12 @@ One folder a table: TABLE/testset=NAME/lp=PAIR/data.parquet. The identifiers tha
 beside them where a question would need them.
 """
 
-import json
 from pathlib import Path
 
-from warehouse.connection import Warehouse
-from warehouse.errors import SourceError
+from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, Exported, copy
-from warehouse.names import EXPORT_MANIFEST
-
-MANIFEST = EXPORT_MANIFEST
-VERSION = 1
+from warehouse.export.files import beside
+from warehouse.export.manifest import FileRecord, is_export, partition_file, read_manifest, write_manifest
 
 NAMES = "JOIN scorer AS sc ON sc.scorer_id = v.scorer_id JOIN system AS y ON y.system_id = v.system_id"
 TABLES: dict[str, tuple[str, str, str]] = {
@@ -97,66 +93,19 @@ ORDER BY column_index
 """
 
 
-def partition_file(folder: Path, table: str, key: EvalsetKey) -> Path:
-    return folder / table / key.partition / "data.parquet"
-
-
-def is_export(folder: Path) -> bool:
-    """Whether a folder holds exported Parquet."""
-    return (folder / MANIFEST).is_file()
-
-
-def read_manifest(folder: Path) -> dict[tuple[str, str], dict[str, int]]:
-    """Rows of each table by test set and language pair.
-
-    Raises SourceError: the manifest is missing, faulty, or of a newer program.
-    """
-    path = folder / MANIFEST
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data["version"] > VERSION:
-            raise SourceError(f"{path}: made by a newer scorehouse (version {data['version']} of the format)")
-        return {
-            (str(item["testset"]), str(item["lp"])): {str(table): int(n) for table, n in item["rows"].items()}
-            for item in data["evalsets"]
-        }
-    except OSError as error:
-        raise SourceError(f"{path}: cannot be read: {error.strerror}; expected a folder that `export` wrote") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SourceError(f"{path}: no manifest of an export: {error}") from error
-
-
-def _write_manifest(folder: Path, key: EvalsetKey, rows: dict[str, int]) -> None:
-    known = read_manifest(folder) if is_export(folder) else {}
-    known[key.testset, key.lp] = rows
-    data = {
-        "format": "scorehouse parquet",
-        "version": VERSION,
-        "evalsets": [{"testset": name, "lp": lp, "rows": counts} for (name, lp), counts in sorted(known.items())],
-    }
-    fresh = folder / (MANIFEST + ".tmp")
-    fresh.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    fresh.replace(folder / MANIFEST)
-
-
 def export_parquet(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
-    """Write one evaluation set's partitions; each file takes its place once it is complete.
+    """Write one evaluation set's partitions; each file takes its place once it is complete, the manifest comes last.
 
     Raises SourceError: a manifest there that is not an export's. OSError: the folder can't be written.
     """
-    if is_export(folder):
-        read_manifest(folder)
-    rows: dict[str, int] = {}
-    n_bytes = 0
+    manifest = read_manifest(folder, TABLES) if is_export(folder) else {}
+    files = {}
     for table, (more, origin, order) in TABLES.items():
         own = [name for (name,) in warehouse.rows(TABLE_COLUMNS, {"table": table}) if name not in _NOT_IN_FILES]
         columns = ", ".join([f'"{name}"' for name in own] + ([more] if more else []))
-        path = partition_file(folder, table, key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name("data.parquet.tmp")
         query = f"SELECT {columns} FROM {origin} AS x WHERE x.evalset_id = {key.evalset_id:d} ORDER BY {order}"
-        rows[table] = copy(warehouse, query, fresh, "FORMAT parquet, COMPRESSION zstd")
-        fresh.replace(path)
-        n_bytes += path.stat().st_size
-    _write_manifest(folder, key, rows)
-    return Exported(key.testset, key.lp, len(TABLES), sum(rows.values()), n_bytes)
+        with beside(partition_file(folder, table, key)) as fresh:
+            files[table] = FileRecord.of(fresh, copy(warehouse, query, fresh, "FORMAT parquet, COMPRESSION zstd"))
+    write_manifest(folder, {**manifest, (key.testset, key.lp): files})
+    n_rows, n_bytes = sum(file.rows for file in files.values()), sum(file.bytes for file in files.values())
+    return Exported(key.testset, key.lp, len(files), n_rows, n_bytes)

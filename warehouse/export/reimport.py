@@ -5,13 +5,13 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.connection import Warehouse, writing
+from warehouse.database.connection import Warehouse, writing
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
-from warehouse.export.parquet import TABLE_COLUMNS, TABLES, partition_file, read_manifest
-from warehouse.names import LanguagePair
+from warehouse.export.manifest import Files, check_files, partition_file, read_manifest
+from warehouse.export.parquet import TABLE_COLUMNS, TABLES
 from warehouse.progress import Progress
-from warehouse.registry import register
+from warehouse.writing.registration import register
 
 
 @dataclass(frozen=True)
@@ -40,36 +40,37 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
         evaluation set that is there already from other files; what came before it stays. SchemaError: the database
         can't be written.
     """
-    manifest = read_manifest(folder)
+    manifest = read_manifest(folder, TABLES)
+    check_files(folder, manifest)
     done = []
     with duckdb.connect() as connection:
-        for number, ((testset, lp), rows) in enumerate(sorted(manifest.items())):
+        for number, ((testset, lp), files) in enumerate(sorted(manifest.items())):
             if progress is not None:
                 progress(f"{testset} {lp}: loading", number, len(manifest))
             key = EvalsetKey(0, testset, lp)
-            _check_files(connection, folder, key, rows)
+            _check_rows(connection, folder, key, files)
             if _is_held(connection, folder, database, key):
-                done.append(Imported(testset, lp, "unchanged", n_files=rows["source"]))
+                done.append(Imported(testset, lp, "unchanged", n_files=files["source"].rows))
                 continue
             with writing(database, connection):
                 connection.execute("BEGIN")
                 try:
                     _import(connection, folder, key)
-                    _check(connection, folder, key, rows)
+                    _check(connection, folder, key, files)
                 except BaseException:
                     connection.execute("ROLLBACK")
                     raise
                 connection.execute("COMMIT")
-            done.append(_imported(connection, folder, key, rows))
+            done.append(_imported(connection, folder, key, files))
     return done
 
 
-def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, rows: dict[str, int]) -> Imported:
+def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> Imported:
     n_scores = _one(connection, f"SELECT count(value) FROM {_file(folder, 'score', key)}") or 0
     n_units = _one(connection, f"SELECT count(value) FROM {_file(folder, 'aggregate_score', key)}") or 0
-    n_rows = rows["score"] + rows["aggregate_score"]
+    n_rows = files["score"].rows + files["aggregate_score"].rows
     n_missing = n_rows - n_scores - n_units
-    return Imported(key.testset, key.lp, "loaded", rows["source"], n_scores, n_rows, n_missing)
+    return Imported(key.testset, key.lp, "loaded", files["source"].rows, n_scores, n_rows, n_missing)
 
 
 def _file(folder: Path, table: str, key: EvalsetKey) -> str:
@@ -78,22 +79,16 @@ def _file(folder: Path, table: str, key: EvalsetKey) -> str:
     return f"read_parquet('{path}', hive_partitioning = false, file_row_number = true)"
 
 
-def _check_files(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, rows: dict[str, int]) -> None:
-    """Raises SourceError: a file is missing or damaged, or has another number of rows than announced."""
-    try:
-        LanguagePair.parse(key.lp)
-    except ValueError as error:
-        raise SourceError(f"{folder}: {error}") from error
-    for table in TABLES:
+def _check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> None:
+    """Raises SourceError: a file is no Parquet, or has another number of rows than announced."""
+    for table, record in files.items():
         path = partition_file(folder, table, key)
-        if not path.is_file():
-            raise SourceError(f"{path}: missing, expected {rows.get(table, 0)} rows; export it again")
         try:
             ((n,),) = connection.execute(f"SELECT count(*) FROM {_file(folder, table, key)}").fetchall()
         except duckdb.Error as error:
-            raise SourceError(f"{path}: no Parquet that can be read: {str(error).splitlines()[0]}") from error
-        if n != rows.get(table):
-            raise SourceError(f"{path}: {n} rows, expected {rows.get(table)} (as the manifest says); export it again")
+            raise SourceError(f"{path}: not a readable Parquet file: {str(error).splitlines()[0]}") from error
+        if n != record.rows:
+            raise SourceError(f"{path}: {n} rows, expected {record.rows} (as the manifest says); export it again")
 
 
 def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path, key: EvalsetKey) -> bool:
@@ -140,7 +135,7 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
         register(connection, [evalset_id])
     except (duckdb.ConstraintException, duckdb.BinderException, duckdb.ConversionException) as error:
         raise SourceError(
-            f"{folder}: {key.testset} {key.lp} holds rows that no warehouse can: {str(error).splitlines()[0]}"
+            f"{folder}: {key.testset} {key.lp} has rows that no warehouse can hold: {str(error).splitlines()[0]}"
         ) from error
 
 
@@ -269,7 +264,7 @@ _OF_VECTORS = (
 )
 
 
-def _check(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, rows: dict[str, int]) -> None:
+def _check(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> None:
     """Everything arrived, once, and hangs together.
 
     Raises SourceError: it does not.
@@ -289,7 +284,7 @@ def _check(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey,
     wrong = [f"{n} {what}" for what, query in _BROKEN.items() if (n := _one(connection, query, evalset))]
     for table in ("score", "aggregate_score", "judgement"):
         found = _one(connection, _OF_VECTORS.format(table=table), evalset)
-        if found != rows[table]:
-            wrong.append(f"{rows[table]} rows of {table}, {found} of them with their vector")
+        if found != files[table].rows:
+            wrong.append(f"{files[table].rows} rows of {table}, {found} of them with their vector")
     if wrong:
-        raise SourceError(f"{folder}: {key.testset} {key.lp} does not hang together: {'; '.join(wrong)}")
+        raise SourceError(f"{folder}: {key.testset} {key.lp} is inconsistent: {'; '.join(wrong)}")

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.cells import cells_that_are
-from warehouse.readers.places import testset_of, two_letters
-from warehouse.readers.quoted import quoted_cells, quoted_table
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import numbers, text_of, whole_numbers
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.json_lines import has_whole_characters
+from warehouse.readers.text.quoted import quoted_cells, quoted_table
+from warehouse.readers.text.tables import numbers, text_of, whole_numbers
+from warehouse.readers.vocabulary import testset_of, two_letters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,6 +63,8 @@ class AppraiseReader:
             origin=f"{testset}/appraise/{path.name}",
             evalsets=(),
             root=path.parent,
+            testset=testset,
+            human=human,
             group=f"{testset}/{human}",
         )
 
@@ -74,14 +77,14 @@ class AppraiseReader:
         head = text.split("\n", 20)[:20]
         n_columns = _n_columns(head)
         if n_columns is None:
-            return Records(faults=[Fault(str(claim.path), 1, "no judgements of Appraise", "9, 11 or 12 columns")])
+            return Records(faults=[Fault(str(claim.path), 1, "not judgements of Appraise", "9, 11 or 12 columns")])
         table, faults = quoted_table(
             text, _COLUMNS[n_columns], ",", claim.path, n_header=int(_is_header(quoted_cells(head[0], ",")))
         )
         table, more = _checked(table, claim.path)
         faults += more
-        testset, _, human = (claim.group or "/").partition("/")
-        table = _described(table, testset, human, shift=int(testset == _CANARY_TESTSET and n_columns == _N_ESA))
+        has_canary = claim.testset == _CANARY_TESTSET and n_columns == _N_ESA
+        table = _described(table, claim, shift=int(has_canary))
         ratings = None
         if "spans" in table.columns:
             ratings, more = _errors(table, claim.path)
@@ -150,7 +153,7 @@ def _checked(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fau
     return table, faults
 
 
-def _described(table: "pl.DataFrame", testset: str, human: str, *, shift: int) -> "pl.DataFrame":
+def _described(table: "pl.DataFrame", claim: Claim, *, shift: int) -> "pl.DataFrame":
     """Judgements with all that the rows say: languages, system, document, rater, time and status."""
     import polars as pl
 
@@ -160,9 +163,9 @@ def _described(table: "pl.DataFrame", testset: str, human: str, *, shift: int) -
     marked = pl.col("document").str.extract_groups(_MARKS)
     languages = pl.col("source", "target").map_batches(_short_codes, return_dtype=pl.String)
     table = table.with_columns(languages).with_columns(
-        testset=pl.lit(testset),
+        testset=pl.lit(claim.testset),
         lp=pl.concat_str("source", pl.lit("-"), "target"),
-        scorer=pl.lit(human),
+        scorer=pl.lit(claim.human),
         kind=pl.lit("human"),
         system=pl.coalesce(named.struct["hyp"], pl.lit("ref") + named.struct["ref"], "system"),
         segment=pl.col("item") + shift,
@@ -213,7 +216,10 @@ def _errors(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Faul
     marked = table.filter((pl.col("spans") != "[]") & ~pl.col("is_document"))
     for judgement, spans in marked.select("judgement", "spans").iter_rows():
         try:
-            rows += [(judgement, *_span(error)) for error in json.loads(spans)]
+            errors = json.loads(spans)
+            if not has_whole_characters(spans, errors):
+                raise ValueError
+            rows += [(judgement, *_span(error)) for error in errors]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             found = f"error spans {spans!r}"
             faults.append(Fault(str(path), judgement, found, "a JSON list of spans with severities"))
@@ -251,7 +257,9 @@ def _document_scores(table: "pl.DataFrame") -> "pl.DataFrame | None":
         return None
     key = ["testset", "lp", "kind", "scorer", "system", "document"]
     valid = table.filter(pl.col("status") == "valid").with_columns(scorer=pl.col("scorer") + "-document")
-    means = valid.group_by(key, maintain_order=True).agg(line=pl.col("line").first(), value=pl.col("value").mean())
+    means = valid.group_by(key, maintain_order=True).agg(
+        line=pl.col("line").first(), value=pl.col("value").sort().mean()
+    )
     return means.with_columns(level=pl.lit("doc"))
 
 

@@ -8,16 +8,31 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import language_pair_called, reference_called, testset_called
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import numbers, table_of, text_of
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.tables import numbers, table_of, text_of
+from warehouse.readers.vocabulary import language_pair_called, reference_called, testset_called, testset_of
 
 _COLUMNS = ("pair", "system", "id", "is_constrained", "metric", "score")
 _NAME = "automatic-scores.tsv"
 _FILE = re.compile(r"(?P<metric>[A-Za-z]+)_(?P<testset>newstest\d{4})_(?P<reference>ref-[A-Za-z]+|src)\.tsv")
 _FOLDER = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
+
+
+def claim_automatic(path: Path, reader: str, given: Given, place: str) -> Claim | str:
+    """The claim on scores that a translation task computed itself, or why nothing is taken. place: in its release."""
+    testset = given.testset or testset_of(path)
+    if testset is None:
+        return "automatic scores of an unknown test set; name it with --testset"
+    return Claim(
+        path=path,
+        reader=reader,
+        origin=f"{testset}/{place}",
+        evalsets=(),
+        root=path.parent,
+        testset=testset,
+        status="no entry",
+    )
 
 
 class AutomaticScoreReader:
@@ -28,17 +43,7 @@ class AutomaticScoreReader:
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         if path.name != _NAME and (not head or tuple(head[0].split("\t")) != _COLUMNS):
             return None
-        testset = given.testset or testset_of(path)
-        if testset is None:
-            return "automatic scores of an unknown test set; name it with --testset"
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{_NAME}",
-            evalsets=(),
-            root=path.parent,
-            status="no entry",
-        )
+        return claim_automatic(path, self.name, given, _NAME)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         import polars as pl
@@ -65,7 +70,7 @@ class AutomaticScoreReader:
             schema={"metric": pl.String, "scorer": pl.String, "reference": pl.String},
         )
         scores = table.join(facts, on="metric", how="left", maintain_order="left").with_columns(
-            testset=pl.lit(claim.origin.partition("/")[0]),
+            testset=pl.lit(claim.testset),
             lp=pl.col("pair").replace_strict(pairs, return_dtype=pl.String),
             level=pl.lit("sys"),
             kind=pl.lit("metric"),

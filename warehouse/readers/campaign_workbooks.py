@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.cells import cells_that_are
-from warehouse.readers.records import Given, Records
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.workbooks import check_workbook
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,17 +52,20 @@ class CampaignWorkbookReader:
         if find_spec("fastexcel") is None:
             return _NO_LIBRARY
         testset = given.testset or f"{_COLLECTION}.{_short(path.parent.name)}"
-        return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)
+        return Claim(
+            path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent, testset=testset
+        )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         import polars as pl
 
         path = claim.path
         try:
+            check_workbook(data)
             rows, facts, unread = _sheets(data)
         except Exception as error:  # a damaged workbook can make the library raise anything
             return Records(
-                faults=[Fault(str(path), 0, f"no readable workbook ({_first_line(error)})", "an .xlsx file")]
+                faults=[Fault(str(path), 0, f"not a readable workbook ({_first_line(error)})", "an .xlsx file")]
             )
         lacking = [column for column in _REQUIRED if column not in rows.columns]
         if lacking:
@@ -72,7 +76,7 @@ class CampaignWorkbookReader:
         faults += more
         domain = facts.get("domain")
         rows = rows.with_columns(
-            testset=pl.lit(claim.origin.rpartition("/")[0]),
+            testset=pl.lit(claim.testset),
             system=pl.lit(_system(path, facts)),
             domain=pl.lit(domain if isinstance(domain, str) else None, pl.String),
             document=pl.col("SegmentID").cast(pl.String),
@@ -90,7 +94,7 @@ class CampaignWorkbookReader:
         of_segments, more = _of_segments(rows, path)
         of_system = _of_system(rows, facts)
         n_left = judgements.filter(pl.col("status") != "valid").height
-        note = f"{rows.height - n_left} judgements count, {n_left} of segments that other systems lack"
+        note = f"{rows.height - n_left} judgements count, {n_left} on segments that other systems are missing"
         if further := [column for column in rows.columns if _is_further(rows, column)]:
             note += f"; columns not read: {', '.join(further)}"
         if unread:
@@ -218,7 +222,7 @@ def _of_segments(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[
     parts = [pl.DataFrame(schema={"line": pl.Int64})]
     faults: list[Fault] = []
     for column in rows.columns:
-        if column in _OURS or not rows[column].dtype.is_numeric():
+        if column in _OURS or _is_further(rows, column):
             continue
         scores, more = _number(rows.select(*places, column), column, path)
         faults += more
@@ -237,8 +241,18 @@ def _of_segments(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[
 
 
 def _is_further(rows: "pl.DataFrame", column: str) -> bool:
-    """Whether a column holds neither scores nor anything that is known."""
-    return column not in _OURS and not rows[column].dtype.is_numeric()
+    """Whether a column holds neither scores nor anything that is known.
+
+    Numbers with single texts among them are scores: those texts are faults.
+    """
+    import polars as pl
+
+    if column in _OURS or rows[column].dtype.is_numeric():
+        return False
+    if rows[column].dtype != pl.String:
+        return True
+    texts = rows[column].drop_nulls()
+    return 2 * texts.cast(pl.Float64, strict=False).count() <= texts.len()
 
 
 def _of_system(rows: "pl.DataFrame", facts: Mapping[str, object]) -> "pl.DataFrame":

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import numbers, table_of, text_of, whole_numbers
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.tables import numbers, table_of, text_of, whole_numbers
+from warehouse.readers.vocabulary import testset_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,6 +49,7 @@ class DirectAssessmentReader:
             origin=f"{testset}/{lp}/{path.name}",
             evalsets=((testset, lp),),
             root=path.parent,
+            level=named["level"],
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
@@ -57,9 +58,8 @@ class DirectAssessmentReader:
         text, faults = text_of(data, claim.path)
         if faults:
             return Records(faults=faults)
-        named = _FILE.fullmatch(claim.path.name)
-        assert named is not None
-        level, columns = named["level"], text.split("\n", 1)[0].split()
+        assert claim.level is not None
+        level, columns = claim.level, text.split("\n", 1)[0].split()
         if not _is_header(columns, level):
             found, expected = " ".join(columns[:10]), "SYS, RAW.SCR, Z.SCR, N and SID or SEGID"
             return Records(faults=[Fault(str(claim.path), 1, f"the header {found!r}", expected)])

@@ -1,6 +1,7 @@
 """System scores as `METRIC LP TESTSET SYSTEM SCORE`, columns by tabs, with that header or without.
 
-Blanks around a cell do not count. The metric `HUMAN` is a human score of that name. Files of WMT12 have this form.
+Blanks around a cell do not count. Errors of metrics that count them (TER in WMT12) are negated: higher is better. The
+metric `HUMAN` is a human score of that name. Files of WMT12 have this form.
 """
 
 from collections.abc import Sequence
@@ -8,10 +9,10 @@ from pathlib import Path
 
 from warehouse.errors import Fault
 from warehouse.names import LanguagePair
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import language_pair_called, standard_reference, testset_called
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import MISSING, numbers, table_of, text_of
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.tables import MISSING, numbers, table_of, text_of
+from warehouse.readers.vocabulary import is_raw_error, language_pair_called, standard_reference, testset_called
 
 _COLUMNS = ("METRIC", "LP", "TESTSET", "SYSTEM", "SCORE")
 _HUMAN = "HUMAN"
@@ -33,7 +34,7 @@ class FiveColumnReader:
             return None  # another header is another format
         testset = testset_called(fitting[0][2], path) or given.testset
         if testset is None:
-            return f"scores of {fitting[0][2]!r}, a test set that cannot be told; name it with --testset"
+            return f"scores of {fitting[0][2]!r}, an unrecognised test set; name it with --testset"
         return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
@@ -54,10 +55,11 @@ class FiveColumnReader:
         ]
         facts = pl.DataFrame(
             [
-                (*row, None if row[0] == _HUMAN or row[3] is None else standard_reference(row[0], row[3], row[4]))
+                (*row, *((None, False) if row[0] == _HUMAN or row[3] is None else _of_metric(row[0], row[3], row[4])))
                 for row in names
             ],
-            schema=dict.fromkeys(("METRIC", "TESTSET", "LP", "testset", "lp", "reference"), pl.String),
+            schema=dict.fromkeys(("METRIC", "TESTSET", "LP", "testset", "lp", "reference"), pl.String)
+            | {"is_negated": pl.Boolean},
             orient="row",
         )
         is_human = pl.col("METRIC") == _HUMAN
@@ -66,7 +68,7 @@ class FiveColumnReader:
             kind=pl.when(is_human).then(pl.lit("human")).otherwise(pl.lit("metric")),
             scorer=pl.col("METRIC"),
             system=pl.col("SYSTEM"),
-            value=pl.col("SCORE"),
+            value=pl.when("is_negated").then(0.0 - pl.col("SCORE")).otherwise("SCORE"),
         )
         unknown = scores.filter(pl.col("testset").is_null()).group_by("TESTSET").agg(pl.col("line").min()).sort("line")
         faults += [
@@ -74,6 +76,11 @@ class FiveColumnReader:
             for name, line in unknown.head(20).iter_rows()
         ]
         return Records(scores=scores.filter(pl.col("testset").is_not_null()), faults=faults)
+
+
+def _of_metric(metric: str, testset: str, lp: str) -> tuple[str | None, bool]:
+    """What a metric compared with, and whether its values count errors."""
+    return standard_reference(metric, testset, lp), is_raw_error(metric, testset)
 
 
 def _fits(row: Sequence[str]) -> bool:

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
+from warehouse.facts.languages import language_pair
+from warehouse.facts.metrics import describe
 from warehouse.names import REFERENCE_FREE
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import language_pair_called, reference_called, standard_reference
-from warehouse.readers.cells import cells_that_are
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import numbers
-from warehouse.readers.user_tables import Header, header_of, placed, table_under
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.named_columns import Header, header_of, placed, table_under
+from warehouse.readers.text.tables import numbers
+from warehouse.readers.vocabulary import language_pair_called, reference_called, standard_reference, testset_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")
 _HUMAN = re.compile(r"(mqm|esa|da|sqm|da-sqm|wmt|wmt-.+|appraise|wmt-appraise.*|human|humans)([-_].*)?", re.IGNORECASE)
 _VARIANT = re.compile(r"(?P<base>.+)-(?P<reference>src|ref[A-Z]?(\.ref[A-Z])*|all|synthetic_ref|postedit[A-Z]?)")
+TABLE = "table/"  # begins the origin of a table that is not the user's own metric
 _SAYS_WHAT = ("scorer", "metric", "human")
 
 
@@ -77,8 +79,6 @@ def with_place(given: Given, path: Path) -> Given:
 
 def _is_pair(name: str) -> bool:
     """Whether a name is that of a pair of languages that the shared tasks know."""
-    from warehouse.registry import language_pair
-
     try:
         return language_pair(name) is not None
     except ValueError:
@@ -100,7 +100,7 @@ def claim_of(path: Path, reader: str, given: Given) -> Claim:
     return Claim(
         path=path,
         reader=reader,
-        origin=f"own/{variant}/{given.testset}/{given.lp}/{path.name}" if given.is_own else f"table/{path}",
+        origin=f"own/{variant}/{given.testset}/{given.lp}/{path.name}" if given.is_own else f"{TABLE}{path}",
         evalsets=(),
         root=path.parent,
         status="no entry" if given.is_own else None,
@@ -160,8 +160,6 @@ def variant(name: str) -> tuple[str, str | None, bool]:
     >>> variant("BLEU-refA"), variant("MyQE-src"), variant("COMET-22")
     (('BLEU', 'refA', True), ('MyQE', None, True), ('COMET-22', None, False))
     """
-    from warehouse.registry import describe
-
     found = _VARIANT.fullmatch(name)
     if found is None or describe(name).is_known:
         return name, None, False

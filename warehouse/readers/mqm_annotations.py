@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import language_pair_called, testset_called
-from warehouse.readers.cells import cells_that_are
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import text_of, whole_numbers
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.marked_errors import DECIMALS
+from warehouse.readers.mqm_files import claim_mqm
+from warehouse.readers.records import Records
+from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.tables import text_of, whole_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,12 +34,9 @@ _NAMES = {  # names of columns in both generations
 }
 _REQUIRED = ("system", "segment", "rater", "category", "severity")
 _FILE = re.compile(r"mqm[_-](?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\b.*\.tsv")
-_FOLDER = re.compile(r"[a-z]{4}|[a-z]{2,3}-[a-z]{2,3}")
 _NO_ERROR = ("no-error", "no error", "none")
-_HUMAN = "mqm"
 _TEST = "hotw-test"  # planted by the tool to test whether annotators pay attention
 _MOST_FAULTS = 20
-_DECIMALS = 9  # sums of weights such as 0.1 are rounded to so many
 
 
 @dataclass(frozen=True)
@@ -77,24 +74,7 @@ class MqmAnnotationsReader:
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         if not head or not set(_REQUIRED) <= set(_columns(head[0])):
             return None
-        named = _FILE.match(path.name)
-        called = testset_called(named["testset"], path) if named else None
-        testset = called or given.testset or testset_of(path)
-        folder = path.parent.name if _FOLDER.fullmatch(path.parent.name) else None
-        lp = (named["lp"] if named else None) or given.lp or folder
-        if testset is None or lp is None:
-            unknown, option = ("test set", "--testset") if testset is None else ("language pair", "--lp")
-            return f"MQM annotations of an unknown {unknown}; name it with {option}"
-        lp = language_pair_called(lp)
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{lp}/mqm.annotations",
-            evalsets=((testset, lp),),
-            root=path.parent,
-            companion=f"{testset}/{lp}/mqm.avg_seg_scores",
-            is_annotation=True,
-        )
+        return claim_mqm(path, self.name, _FILE.match(path.name), given, is_annotation=True)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         import polars as pl
@@ -115,14 +95,14 @@ class MqmAnnotationsReader:
         errors = _weighted(errors.filter(pl.col("severity_folded") != _TEST), self.weights)
         ((testset, lp),) = claim.evalsets
         judgements = _judgements(errors).with_columns(
-            testset=pl.lit(testset), lp=pl.lit(lp), scorer=pl.lit(given.human or _HUMAN)
+            testset=pl.lit(testset), lp=pl.lit(lp), scorer=pl.lit(claim.human)
         )
         marked = errors.filter(~pl.col("is_no_error"))
         notes = [f"{judgements.height} judgements with {marked.height} errors, weights {self.weights.name}"]
         if n_tests:
-            notes[0] += f", {n_tests} planted errors left out"
+            notes[0] += f", {n_tests} planted errors excluded"
         if n_repeated:
-            notes.append(f"{n_repeated} lines stand there again, taken once")
+            notes.append(f"{n_repeated} repeated lines, counted once")
         return Records(
             judgements=judgements, ratings=_ratings(marked), scores_from_judgements=True, faults=faults, notes=notes
         )
@@ -151,7 +131,7 @@ def _rows(text: str, path: Path) -> "tuple[pl.DataFrame, list[Fault], int]":
     frame = pl.DataFrame({"text": lines}, schema={"text": pl.String}).with_row_index("line", 2)
     n_found = pl.col("text").str.count_matches("\t", literal=True) + 1
     wrong = frame.filter(n_found < n_needed).with_columns(n=n_found)
-    expected = f"at least {n_needed}, tabs between them"
+    expected = f"at least {n_needed}, separated by tabs"
     faults = [
         Fault(str(path), line, f"{n} columns" if cells.strip() else "a blank line", expected)
         for line, cells, n in wrong.head(_MOST_FAULTS).iter_rows()
@@ -211,7 +191,7 @@ def _judgements(errors: "pl.DataFrame") -> "pl.DataFrame":
     document = ["document"] if "document" in errors.columns else []
     return errors.group_by("judgement", maintain_order=True).agg(
         pl.col("line", "system", "segment", "rater", *document).first(),
-        value=0.0 - pl.col("weight").sum().round(_DECIMALS),
+        value=0.0 - pl.col("weight").sum().round(DECIMALS),
         n=pl.lit(1),
         status=pl.lit("valid"),
     )

@@ -9,16 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import language_pair_called, testset_called
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import numbers, table_of, text_of, whole_numbers
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.mqm_files import claim_mqm
+from warehouse.readers.records import Records
+from warehouse.readers.text.tables import numbers, table_of, text_of, whole_numbers
 
 _FILE = re.compile(r"mqm_(?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\.avg_seg_scores\.tsv")
 _COLUMNS = ("system", "mqm_avg_score", "seg_id")
-_HUMAN = "mqm"
-_FOLDER = re.compile(r"[a-z]{4}|[a-z]{2,3}-[a-z]{2,3}")
 
 
 class MqmAverageReader:
@@ -30,23 +27,7 @@ class MqmAverageReader:
         named = _FILE.fullmatch(path.name)
         if named is None and (not head or tuple(head[0].split()) != _COLUMNS):
             return None
-        called = testset_called(named["testset"], path) if named else None
-        testset = called or given.testset or testset_of(path)
-        folder = path.parent.name if _FOLDER.fullmatch(path.parent.name) else None
-        lp = (named["lp"] if named else None) or given.lp or folder
-        if testset is None:
-            return "MQM averages of an unknown test set; name it with --testset"
-        if lp is None:
-            return "MQM averages of an unknown language pair; name it with --lp"
-        lp = language_pair_called(lp)
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{lp}/mqm.avg_seg_scores",
-            evalsets=((testset, lp),),
-            root=path.parent,
-            companion=f"{testset}/{lp}/mqm.annotations",
-        )
+        return claim_mqm(path, self.name, named, given, is_annotation=False)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         import polars as pl
@@ -69,7 +50,7 @@ class MqmAverageReader:
             lp=pl.lit(lp),
             level=pl.lit("seg"),
             kind=pl.lit("human"),
-            scorer=pl.lit(given.human or _HUMAN),
+            scorer=pl.lit(claim.human),
             segment=pl.col("seg_id"),
             value=pl.col("mqm_avg_score"),
         )

@@ -1,4 +1,4 @@
-"""One's own metric in the organisers' form: `SYSTEM, SCORE` a line, tabs between, a block of lines for each system.
+"""A user's own metric in the organisers' form: `SYSTEM, SCORE` lines separated by tabs, one block of lines per system.
 
 The file is named like theirs, `LEVEL.score` at the end, with what a name may tell before: `en-de.MyMetric.seg.score`,
 or the language pair as the folder's name. Segments are counted within a system's block, so that each block must have
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE, LanguagePair
-from warehouse.readers.base import Claim
-from warehouse.readers.cells import cells_that_are
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import numbers, table_of, text_of
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.tables import numbers, table_of, text_of
 
 _FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score")
 
@@ -31,13 +31,14 @@ class OwnScoreReader:
         lp = given.lp or _language_pair(path, named["before"])
         if given.testset is None or lp is None:
             lacking = "--testset" if given.testset is None else "--lp"
-            return f"scores of one's own metric: name what they are of with {lacking}"
+            return f"scores of your own metric: say what they belong to with {lacking}"
         return Claim(
             path=path,
             reader=self.name,
             origin=f"own/{given.metric}-{given.reference or REFERENCE_FREE}/{given.testset}/{lp}/{named['level']}",
             evalsets=((given.testset, lp),),
             root=path.parent,
+            level=named["level"],
             status="no entry",
             is_own=True,
             is_strict=True,
@@ -58,16 +59,15 @@ class OwnScoreReader:
         table, more = numbers(table, "value", claim.path)
         faults += more
         ((testset, lp),) = claim.evalsets
-        level = claim.origin.rpartition("/")[2]
         scores = table.with_columns(
             testset=pl.lit(testset),
             lp=pl.lit(lp),
-            level=pl.lit(level),
+            level=pl.lit(claim.level),
             kind=pl.lit("metric"),
             scorer=pl.lit(given.metric),
             reference=pl.lit(given.reference, dtype=pl.String),
         )
-        if level == "seg":
+        if claim.level == "seg":
             scores = scores.with_columns(segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("system"))
             faults += _torn_blocks(table["system"].to_list(), claim.path)
         return Records(scores=scores, faults=faults)
@@ -78,7 +78,7 @@ def _torn_blocks(systems: Sequence[str], path: Path) -> list[Fault]:
     seen: set[str] = set()
     for line, (system, before) in enumerate(zip(systems, [None, *systems], strict=False), start=1):
         if system != before and system in seen:
-            return [Fault(str(path), line, f"a second block of system {system!r}", "one block of lines a system")]
+            return [Fault(str(path), line, f"a second block of system {system!r}", "one block of lines per system")]
         seen.add(system)
     return []
 

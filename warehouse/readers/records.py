@@ -4,43 +4,23 @@ A row names its evaluation set, scorer, system and place as the file spells them
 settled later, for all files of an evaluation set together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
 from warehouse.names import LEVELS, LanguagePair
-from warehouse.readers.base import Claim
+from warehouse.readers.claims import EvalsetKey
 
 if TYPE_CHECKING:
     import polars as pl
 
     _Kind = pl.DataType | type[pl.DataType]
 
-EvalsetKey = tuple[str, str]  # test set, language pair
+TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 _MOST_FAULTS = 20
-
-
-@dataclass(frozen=True)
-class Given:
-    """What a user says of files that do not tell it themselves; None where nothing was said.
-
-    metric, reference: of scores without a name of their own. is_own: scores of the user's own metric.
-    is_error_measure: it counts errors, so that fewer are better.
-    """
-
-    testset: str | None = None
-    lp: str | None = None
-    human: str | None = None
-    metric: str | None = None
-    reference: str | None = None
-    is_own: bool = False
-    is_error_measure: bool = False
-
-
-NOTHING_GIVEN = Given()
 
 
 @dataclass(eq=False)
@@ -51,7 +31,7 @@ class Records:
         (a metric's base name, or the human score's), reference (what the metric compared with; null for none and
         for human scores), system; at level domain the domain, at level doc the document, at level seg either
         segment (line of the test set, from 1) or document and index (from 1 within the document), or both;
-        value (null: missing, with a row of its own).
+        value (null: missing, with a row of its own), is_negated (the reader negated it, so that higher is better).
     judgements: judgement (number within the file), line, testset, lp, scorer, system, the place of the segment,
         rater, item, value, n (judgements that the value stands for), time (UTC), status (`valid`, or why it takes
         no part in the score).
@@ -110,13 +90,13 @@ class Records:
             "is_source_error": pl.Boolean,
         }
         declared = {name: kind for name, kind in place.items() if name not in ("line", "system")}
-        scores = _completed(self.scores, {**place, **scorer, "value": pl.Float64})
+        scores = _completed(self.scores, {**place, **scorer, "value": pl.Float64, "is_negated": pl.Boolean})
         judgements = _completed(self.judgements, {**place, **judged})
         segments = _completed(self.segments, declared)
         for frame in (scores, judgements, segments):
             faults += _wrong_rows(frame, path)
         return Records(
-            scores=scores.with_columns(_without_negative_zero("value")),
+            scores=scores.with_columns(_without_negative_zero("value"), pl.col("is_negated").fill_null(False)),
             judgements=judgements.with_columns(_without_negative_zero("value")),
             ratings=_completed(self.ratings, rated),
             segments=segments,
@@ -168,26 +148,6 @@ class Records:
         return [frame.partition_by("testset", "lp", as_dict=True) for frame in self._frames]
 
 
-class RecordReader(Protocol):
-    """One file format whose rows say what they are of.
-
-    name: also kept as provenance; it changes when the reader begins to read the same bytes differently.
-    """
-
-    name: str
-
-    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        """The claim; or why this reader knows the file but takes nothing from it; or None where it is not its own.
-
-        head: the first lines, unpacked and decoded (no line ends); empty where the file is no text.
-        """
-        ...
-
-    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        """The rows of the whole file. data: its bytes, unpacked. Faults are in the answer; nothing is raised."""
-        ...
-
-
 def _without_negative_zero(column: str) -> "pl.Expr":
     import polars as pl
 
@@ -235,7 +195,7 @@ def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
         return faults
     for found, expected, is_wrong in checks:
         wrong = frame.filter(is_wrong.fill_null(False))
-        lines = wrong["line"].to_list() if "line" in wrong.columns else [0] * wrong.height
+        lines = wrong["line"].unique(maintain_order=True).to_list() if "line" in wrong.columns else [0] * wrong.height
         faults += [Fault(str(path), line or 0, found, expected) for line in lines[:_MOST_FAULTS]]
         if len(lines) > _MOST_FAULTS:
             faults.append(Fault(str(path), 0, f"{len(lines) - _MOST_FAULTS} more lines: {found}", expected))

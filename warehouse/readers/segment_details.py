@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import language_pair_called, testset_called
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import table_of, text_of, whole_numbers
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.tables import table_of, text_of, whole_numbers
+from warehouse.readers.vocabulary import language_pair_called, testset_called
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +33,7 @@ class SegmentDetailsReader:
             return None
         testset = testset_called(row[1], path) or given.testset
         if testset is None:
-            return f"segments of {row[1]!r}, a test set that cannot be told; name it with --testset"
+            return f"segments of {row[1]!r}, an unrecognised test set; name it with --testset"
         lp = language_pair_called(row[2])
         return Claim(
             path=path,

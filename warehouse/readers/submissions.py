@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
 from warehouse.names import LanguagePair
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import (
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.tables import MISSING, numbers, table_of, text_of, whole_numbers
+from warehouse.readers.vocabulary import (
     is_reference_free,
     language_pair_called,
     reference_called,
     standard_reference,
     testset_called,
+    testset_of,
     year_of,
 )
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import MISSING, numbers, table_of, text_of, whole_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,7 +71,7 @@ class SubmissionReader:
             called = named.most_common(1)[0][0]
             testset = testset_called(called, path) or given.testset
             if not testset:
-                return f"scores of {called!r}, a test set that cannot be told; name it with --testset"
+                return f"scores of {called!r}, an unrecognised test set; name it with --testset"
         folder = path.parent.name if _GROUP.fullmatch(path.parent.name) else "submissions"
         named_file = _FILE.fullmatch(path.name)
         return Claim(
@@ -287,7 +287,7 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
 
     columns = [cell.strip() for cell in text.split("\n", 1)[0].split("\t")]
     if len(set(columns)) < len(columns):
-        return Records(faults=[Fault(str(path), 1, "a column that stands there twice", "each column once")])
+        return Records(faults=[Fault(str(path), 1, "a column that appears twice", "each column once")])
     known = {*_NEEDED, *_PLACES}
     kept = [name if name in known else f"column {number}" for number, name in enumerate(columns, 1)]
     table, faults = table_of(text, kept, "\t", path, n_header=1)

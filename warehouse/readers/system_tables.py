@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.campaigns import language_pair_called, standard_reference, testset_called
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import numbers, table_of, text_of
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.tables import numbers, table_of, text_of
+from warehouse.readers.vocabulary import language_pair_called, standard_reference, testset_called
 
 _FILE = re.compile(r"DA-(?P<testset>newstest\d{4})-(?P<lp>[a-z]{4})-sys-nohy-scores\.csv")
 _FIRST = ("LP", "SYSTEM", "HUMAN")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.long_table import (
     claim_of,
     is_human_score,
@@ -15,10 +15,10 @@ from warehouse.readers.long_table import (
     with_place,
     with_references,
 )
-from warehouse.readers.quoted import quoted_cells
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import MISSING, numbers
-from warehouse.readers.user_tables import Header, header_of, placed
+from warehouse.readers.records import Records
+from warehouse.readers.text.named_columns import Header, header_of, placed
+from warehouse.readers.text.quoted import quoted_cells
+from warehouse.readers.text.tables import MISSING, numbers
 
 if TYPE_CHECKING:
     import polars as pl

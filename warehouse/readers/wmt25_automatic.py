@@ -5,17 +5,15 @@ They come from the general translation task and took no part in the metrics task
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.json_lines import first_object, json_objects
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import text_of
-
-if TYPE_CHECKING:
-    pass
+from warehouse.facts.metrics import describe
+from warehouse.readers.automatic_scores import claim_automatic
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.tables import text_of
 
 _KEYS = ("language_pair", "domain", "document_id")
 _REFERENCE = "refA"
@@ -32,17 +30,7 @@ class Wmt25AutomaticReader:
         first = first_object(head)
         if first is None or not {"metric_scores", "language_pair", "document_id"} <= first.keys():
             return None
-        testset = given.testset or testset_of(path)
-        if testset is None:
-            return "automatic scores of an unknown test set; name it with --testset"
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/automatic_scores/{path.name}",
-            evalsets=(),
-            root=path.parent,
-            status="no entry",
-        )
+        return claim_automatic(path, self.name, given, f"automatic_scores/{path.name}")
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         import polars as pl
@@ -68,7 +56,7 @@ class Wmt25AutomaticReader:
         references = {metric: given.reference or _reference(metric) for metric in table["scorer"].unique().to_list()}
         return Records(
             scores=scores.filter(pl.col("value").is_finite().fill_null(True)).with_columns(
-                testset=pl.lit(claim.origin.partition("/")[0]),
+                testset=pl.lit(claim.testset),
                 level=pl.lit("seg"),
                 kind=pl.lit("metric"),
                 system=pl.lit(claim.path.name.partition(".jsonl")[0]),
@@ -99,7 +87,7 @@ def _rows(text: str, path: Path) -> tuple[list[_Row], list[float | None], list[F
         if n_wrong <= _MOST_FAULTS:
             faults.append(Fault(str(path), line, *problem))
     if n_wrong > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more lines that do not fit"))
+        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more invalid lines"))
     return rows, values, faults
 
 
@@ -125,6 +113,4 @@ def _reference(metric: str) -> str | None:
 
     A metric that works with and without a reference counts as one without.
     """
-    from warehouse.registry import describe
-
     return _REFERENCE if describe(metric, _YEAR).is_reference_free is False else None

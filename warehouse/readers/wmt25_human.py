@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import Fault
-from warehouse.readers.base import Claim
-from warehouse.readers.json_lines import first_object, json_objects
-from warehouse.readers.places import testset_of
-from warehouse.readers.records import Given, Records
-from warehouse.readers.tables import text_of
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
+from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.tables import text_of
+from warehouse.readers.vocabulary import testset_of
 
+_HUMAN = "esa"
 _SEPARATOR = "_#_"
 _ROUND = re.compile(r"human(?P<round>[0-9]*)")
 _START_OF_TIME = datetime(1970, 1, 1)
@@ -41,13 +42,16 @@ class Wmt25HumanReader:
         testset = given.testset or testset_of(path)
         if testset is None:
             return "human evaluation of an unknown test set; name it with --testset"
+        human = given.human or _HUMAN
         return Claim(
             path=path,
             reader=self.name,
             origin=f"{testset}/humeval/{path.name}",
             evalsets=(),
             root=path.parent,
-            group=f"{testset}/{given.human or 'esa'}",
+            testset=testset,
+            human=human,
+            group=f"{testset}/{human}",
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
@@ -56,25 +60,24 @@ class Wmt25HumanReader:
         text, faults = text_of(data, claim.path)
         if faults:
             return Records(faults=faults)
-        testset, _, human = (claim.group or "/").partition("/")
-        rows = _Rows()
+        rows = _Rows(claim.human or _HUMAN)
         n_wrong = 0
         for line, segment in json_objects(text, claim.path, faults):
             try:
-                rows.add(line, segment, human)
+                rows.add(line, segment)
             except _WrongSegmentError as wrong:
                 n_wrong += 1
                 if n_wrong <= _MOST_FAULTS:
                     faults.append(Fault(str(claim.path), line, wrong.found, wrong.expected))
         if n_wrong > _MOST_FAULTS:
-            faults.append(Fault(str(claim.path), 0, f"{n_wrong - _MOST_FAULTS} more lines that do not fit"))
+            faults.append(Fault(str(claim.path), 0, f"{n_wrong - _MOST_FAULTS} more invalid lines"))
         whole = ("judgement", "line", "index")
         kinds: dict[str, Any] = dict.fromkeys(whole, pl.Int64) | {"value": pl.Float64, "time": pl.Datetime("us")}
         judged = {name: kinds.get(name, pl.String) for name in _JUDGEMENT}
         marked = {name: pl.String if name == "severity" else pl.Int64 for name in _ERROR}
         judgements = pl.DataFrame(rows.judgements, schema=judged, orient="row")
         return Records(
-            judgements=judgements.with_columns(testset=pl.lit(testset), n=pl.lit(1), status=pl.lit("valid")),
+            judgements=judgements.with_columns(testset=pl.lit(claim.testset), n=pl.lit(1), status=pl.lit("valid")),
             ratings=pl.DataFrame(rows.errors, schema=marked, orient="row"),
             scores_from_judgements=True,
             faults=faults,
@@ -113,13 +116,17 @@ class _WrongSegmentError(Exception):
 
 @dataclass
 class _Rows:
-    """Judgements and errors so far, in the order of `_JUDGEMENT` and `_ERROR`."""
+    """Judgements and errors so far, in the order of `_JUDGEMENT` and `_ERROR`.
 
+    human: what the names of the human scores begin with.
+    """
+
+    human: str
     judgements: list[tuple[Any, ...]] = field(default_factory=list)
     errors: list[tuple[Any, ...]] = field(default_factory=list)
     n_unjudged: int = 0
 
-    def add(self, line: int, segment: dict[str, Any], human: str) -> None:
+    def add(self, line: int, segment: dict[str, Any]) -> None:
         """Add all that a line holds, or nothing.
 
         Raises _WrongSegmentError: it is no segment.
@@ -130,7 +137,13 @@ class _Rows:
         errors: list[tuple[Any, ...]] = []
         for system, suffix, one in _judgements(segment.get("scores")):
             number = len(self.judgements) + len(judgements) + 1
-            judged = (system, f"{human}-{suffix}", _score(one["human"]), one["annotator"], _last_time(one["times"]))
+            judged = (
+                system,
+                f"{self.human}-{suffix}",
+                _score(one["human"]),
+                one["annotator"],
+                _last_time(one["times"]),
+            )
             judgements.append((number, line, *place, item, *judged))
             errors += [(number, *_span(error)) for error in one["errors"]]
         self.judgements += judgements

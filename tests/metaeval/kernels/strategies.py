@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from metaeval.kernels import Grouping, cell_labels
-from metaeval.kernels.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import Floats, Ints
 
 FEW = st.sampled_from([0.0, 1.0, 2.0, 3.0])
 TENTHS = st.integers(-12, 12).map(lambda tenths: tenths * 0.1)  # 0.30000000000000004 and the like

@@ -3,12 +3,14 @@
 import gzip
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from warehouse.readers.base import Claim
-from warehouse.readers.records import Given, RecordReader, Records
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.formats import RecordReader
+from warehouse.readers.records import Records
 
 
 def content(path: Path) -> bytes:
@@ -41,10 +43,14 @@ def answer(reader: RecordReader, path: Path, data: bytes, given: Given) -> Claim
 def read(
     reader: RecordReader, path: Path | str, data: bytes | str | None = None, given: Given | None = None
 ) -> Records:
-    """Completed records of a file that the reader claims. data: what it holds, where it is not there."""
+    """Completed records of a file that the reader claims. data: what it holds, where it is not there.
+
+    What files are told apart by is no source of rows: the reader does not see it.
+    """
     path = Path(path)
     data = content(path) if data is None else data.encode() if isinstance(data, str) else data
-    return reader.parse(data, claimed(reader, path, data, given), given or Given()).normal(path)
+    claim = replace(claimed(reader, path, data, given), origin="", group=None, companion=None)
+    return reader.parse(data, claim, given or Given()).normal(path)
 
 
 def rows(records: Records, *columns: str) -> list[tuple[object, ...]]:

@@ -9,29 +9,14 @@ import pytest
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
+from tests.warehouse.readers.samples import esa
 from warehouse.readers.appraise import AppraiseReader
-from warehouse.readers.base import Claim
-from warehouse.readers.records import Given, Records
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
 
 ESA = Path("wmt24-news-systems/humeval/esa_generalMT2024_wave2.csv")
 LIV = Path("wmt22-news-systems/scores/WMT22.Appraise.SegLvlLivRef.20221031.filtered.csv")
 READER = AppraiseReader()
-
-
-def esa(
-    system: str = "GPT-4",
-    item: int = 5,
-    kind: str = "TGT",
-    score: str = "80",
-    document: str = "doc-a",
-    end: str = "1724876802.5",
-    *,
-    user: str = "engjpn1",
-    spans: str = "[]",
-    is_document: str = "False",
-) -> str:
-    spans = '"' + spans.replace('"', '""') + '"'
-    return f"{user},{system},{item},{kind},eng,jpn,{score},{document},{is_document},{spans},1724876793.1,{end}\n"
 
 
 def statuses(records: Records) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
-from warehouse.readers.records import Given
+from warehouse.readers.claims import Given
 
 READER = AutomaticScoreReader()
 PATH = Path("wmt22-news-systems/scores/automatic-scores.tsv")

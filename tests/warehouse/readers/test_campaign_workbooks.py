@@ -1,5 +1,6 @@
 import math
-from collections.abc import Mapping, Sequence
+import random
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -7,47 +8,15 @@ import pytest
 import xlsxwriter
 
 from tests.warehouse.readers.reading import answer, claimed, read
+from tests.warehouse.readers.samples import FACTS, HEADER, ROWS, SYSTEM, workbook
+from warehouse.facts.languages import language
 from warehouse.names import LanguagePair
 from warehouse.readers import campaign_workbooks
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
-from warehouse.readers.records import Given, Records
-from warehouse.registry import language
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.records import Records
 
 READER = CampaignWorkbookReader()
-CAMPAIGN = "0123456789abcdef0123456789abcdef"
-SYSTEM = "fedcba9876543210fedcba9876543210"
-FACTS = {"System": "MSFT", "SystemID": SYSTEM, "domain": "news", "number_of_sentences": 500, "COMET_src": 0.75}
-HEADER = ("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "BLEURT_default", "Prism_src")
-ROWS = (
-    ("ENU", "CHS", "u1", 0, "h1", 80, True, 0.123456789012345, -1.5),
-    ("ENU", "CHS", "u2", 0, "h1", 90.5, True, 0.123456789012345, -1.5),
-    ("ENU", "CHS", "u1", 12, "h2", 70, False, 0.5, None),
-)
-
-
-def workbook(
-    folder: Path,
-    header: Sequence[str] = HEADER,
-    rows: Sequence[Sequence[object]] = ROWS,
-    facts: Mapping[str, object] = FACTS,
-    *,
-    sheets: Sequence[str] = (),
-    name: str = SYSTEM,
-) -> Path:
-    """A workbook of the campaigns' shape; facts stand below a first row without a name, as they were exported."""
-    path = folder / CAMPAIGN / f"{name}.xlsx"
-    path.parent.mkdir(exist_ok=True)
-    with xlsxwriter.Workbook(path) as book:
-        judged = book.add_worksheet("hum_annotations")
-        for at, row in enumerate((header, *rows)):
-            judged.write_row(at, 0, row)
-        system = book.add_worksheet("automatic_metrics")
-        system.write(0, 1, 0)
-        for at, pair in enumerate(facts.items(), start=1):
-            system.write_row(at, 0, pair)
-        for sheet in sheets:
-            book.add_worksheet(sheet)
-    return path
 
 
 def scores(records: Records, level: str) -> pl.DataFrame:
@@ -67,7 +36,7 @@ def test_each_row_is_a_judgement(tmp_path: Path) -> None:
         (3, *place, "0", 1, "u2", 90.5, "valid"),
         (4, *place, "12", 1, "u1", 70.0, "not in all systems"),
     ]
-    assert records.notes == ["2 judgements count, 1 of segments that other systems lack"]
+    assert records.notes == ["2 judgements count, 1 on segments that other systems are missing"]
 
 
 def test_scores_of_segments_are_taken_once_and_exactly(tmp_path: Path) -> None:
@@ -202,3 +171,52 @@ def test_every_code_is_one_of_a_language_pair() -> None:
         assert str(LanguagePair.parse(pair)) == pair
     listed = {code for code in codes.values() if language(code) is not None}
     assert {"en", "zh", "de", "fr", "ja", "cs", "ru", "is"} <= listed
+
+
+def test_one_text_among_the_scores_of_a_metric_is_a_fault_with_its_row(tmp_path: Path) -> None:
+    column = HEADER.index("BLEURT_default")
+    rows = [list(ROWS[number % len(ROWS)]) for number in range(9)]
+    rows[4][column] = "x"
+    records = read(READER, workbook(tmp_path, rows=rows))
+    assert [(fault.line, fault.found) for fault in records.faults] == [(6, "BLEURT_default 'x'")]
+
+
+def test_no_flipped_bit_of_a_workbook_changes_a_score(tmp_path: Path) -> None:
+    """Whatever is still read is what was there: a flip in what the archive holds shows in its checksums."""
+    data = workbook(tmp_path).read_bytes()
+    before = read(READER, workbook(tmp_path))
+    rng = random.Random(16)
+    n_refused = 0
+    for _ in range(120):
+        flipped = bytearray(data)
+        flipped[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        path = tmp_path / "flipped" / SYSTEM
+        path.parent.mkdir(exist_ok=True)
+        path = path.with_suffix(".xlsx")
+        path.write_bytes(flipped)
+        claim = answer(READER, path, bytes(flipped), Given(testset="toship.01234567"))
+        if not isinstance(claim, Claim):
+            n_refused += 1
+            continue
+        records = READER.parse(bytes(flipped), claim, Given()).normal(path)
+        n_refused += bool(records.faults)
+        if not records.faults:
+            assert records.scores is not None
+            assert before.scores is not None
+            assert records.scores.select("line", "scorer", "value").equals(
+                before.scores.select("line", "scorer", "value")
+            )
+    assert n_refused > 60
+
+
+def test_a_cell_in_the_farthest_corner_is_a_fault(tmp_path: Path) -> None:
+    path = workbook(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+    far = {name: data.replace(b"</sheetData>", sheet, 1) for name, data in parts.items()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in far.items():
+            archive.writestr(name, data)
+    (fault,) = read(READER, path, path.read_bytes()).faults
+    assert fault.found == ("not a readable workbook (cells up to row 1048576, column 16384, more than 50000000 in all)")

@@ -6,8 +6,8 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, read, reads_or_refuses, rows, scores, told
+from warehouse.readers.claims import Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
-from warehouse.readers.records import Given
 
 READER = DirectAssessmentReader()
 FOLDER = Path("wmt20-metrics/manual-evaluation/DA")

@@ -7,10 +7,11 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
+from warehouse.readers.claims import Given
 from warehouse.readers.five_columns import FiveColumnReader
-from warehouse.readers.records import Given
 
 READER = FiveColumnReader()
+ERRORS = ("TER", "BlockErrCats", "WordBlockErrCats", "XEnErrCats")
 HEADER = "METRIC\tLP\tTESTSET\tSYSTEM\tSCORE\n"
 BODY = (
     "AMBER\tes-en\tnewstest2012\tjhu-hiero\t0.21\n"
@@ -23,12 +24,21 @@ BODY = (
 def test_header_or_not_human_scores_and_metrics_are_told_apart(header: str) -> None:
     records = read(READER, "scores", header + BODY)
     assert not records.faults
-    assert rows(records, "testset", "lp", "level", "kind", "scorer", "reference", "system", "value") == [
-        ("wmt12", "es-en", "sys", "metric", "AMBER", "ref", "jhu-hiero", 0.21),
-        ("wmt12", "es-en", "sys", "metric", "TER", "ref", "jhu-hiero", 50.8),
-        ("wmt12", "en-fr", "sys", "human", "HUMAN", None, "jhu-hiero", None),
+    assert rows(records, "testset", "lp", "level", "kind", "scorer", "reference", "system") == [
+        ("wmt12", "es-en", "sys", "metric", "AMBER", "ref", "jhu-hiero"),
+        ("wmt12", "es-en", "sys", "metric", "TER", "ref", "jhu-hiero"),
+        ("wmt12", "en-fr", "sys", "human", "HUMAN", None, "jhu-hiero"),
     ]
     assert rows(records, "line")[0] == (2 if header else 1,)
+
+
+def test_errors_are_negated_where_the_years_files_hold_them_as_they_are() -> None:
+    names = (*ERRORS, "BLEU", "HUMAN")
+    text = "".join(f"{name}\tes-en\tnewstest2012\tA\t50.5\n" for name in names)
+    found = rows(read(READER, "scores", text), "scorer", "value", "is_negated")
+    assert found == [*((name, -50.5, True) for name in ERRORS), ("BLEU", 50.5, False), ("HUMAN", 50.5, False)]
+    later = rows(read(READER, "scores", text.replace("2012", "2014")), "scorer", "value", "is_negated")
+    assert later == [(name, 50.5, False) for name in names]
 
 
 def test_the_claim_keeps_the_files_name_for_its_origin() -> None:
@@ -46,7 +56,7 @@ def test_other_tables_and_headers_alone_are_not_taken() -> None:
 def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
     text = HEADER + BODY.replace("newstest2012", "own")
     assert READER.claim(Path("x"), head(text.encode()), Given()) == (
-        "scores of 'own', a test set that cannot be told; name it with --testset"
+        "scores of 'own', an unrecognised test set; name it with --testset"
     )
     assert {row[0] for row in rows(read(READER, "x", text, Given(testset="mine")), "testset")} == {"mine"}
     assert told(read(READER, "x", HEADER + BODY + BODY.replace("newstest2012", "own"))) == [(5, "test set 'own'")]
@@ -75,6 +85,7 @@ def test_the_real_wmt12_files_come_through(name: str) -> None:
     lines = [line.split("\t") for line in content(path).decode().splitlines()[1:]]
     frame = scores(read(READER, path, content(path)))
     found = Counter(frame.select("scorer", "lp", "system", "value").rows())
-    assert found == Counter((line[0], line[1], line[3], float(line[4])) for line in lines)
+    sign = dict.fromkeys(ERRORS, -1.0)
+    assert found == Counter((line[0], line[1], line[3], sign.get(line[0], 1.0) * float(line[4])) for line in lines)
     assert set(frame["kind"]) == {"human" if name.endswith("humans") else "metric"}
     assert dict(frame.group_by("lp").len().iter_rows())["en-fr"] == (15 if name.endswith("humans") else 30)

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 from tests.warehouse.readers.reading import answer, claimed, read, read_if_claimed, spoiled
+from warehouse.readers.claims import Given
 from warehouse.readers.long_table import LongTableReader
-from warehouse.readers.records import Given, Records
+from warehouse.readers.records import Records
 
 READER = LongTableReader()
 MINE = Path("scores/mine.csv")
@@ -41,6 +42,7 @@ def test_every_column_of_a_row_arrives() -> None:
             "scorer": "Mine",
             "reference": "refA",
             "value": 0.25,
+            "is_negated": False,
         }
     ]
 
@@ -297,7 +299,7 @@ def test_a_name_of_a_metric_and_one_of_a_human_score_in_one_row_is_a_fault() -> 
 
 def test_columns_that_stand_there_twice_are_a_fault() -> None:
     records = read(READER, MINE, "system,metric,score,x,x\nA,M,1,,\n", PLACE)
-    assert [fault.found for fault in records.faults] == ["columns that stand there twice: x"]
+    assert [fault.found for fault in records.faults] == ["columns that appear twice: x"]
 
 
 def test_spoiled_files_never_raise() -> None:

@@ -7,11 +7,11 @@ import pytest
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
-from warehouse.readers.base import Claim
+from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.mqm_annotations import GOOGLE_MQM, MqmAnnotationsReader
-from warehouse.readers.records import Given, Records
+from warehouse.readers.records import Records
 
-OLD = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment\n"
 NEW = (
     "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
     "\t# Documentation: columns and how to read them\n"
@@ -21,26 +21,13 @@ GENERAL = Path("wmt-mqm-human-evaluation/generalMT2023/zhen/mqm_generalMT2023_zh
 READER = MqmAnnotationsReader()
 
 
-def row(
-    category: str = "Style/Awkward",
-    severity: str = "Minor",
-    *,
-    system: str = "Nemo",
-    segment: str = "7",
-    rater: str = "rater1",
-    source: str = "the source",
-    target: str = "ein <v>Ziel</v> hier",
-) -> str:
-    return "\t".join([system, "talk.1", "3", segment, rater, source, target, category, severity, ""]) + "\n"
-
-
 def values(records: Records) -> list[float]:
     assert records.judgements is not None
     return records.judgements["value"].to_list()
 
 
 def test_every_column_of_a_row_arrives() -> None:
-    records = read(READER, TED, OLD + row(target='Übung <v>macht</v> den "Meister'))
+    records = read(READER, TED, MQM_HEADER + mqm_row(target='Übung <v>macht</v> den "Meister'))
     assert records.faults == []
     assert records.scores_from_judgements
     assert records.judgements is not None
@@ -81,28 +68,32 @@ def test_the_later_generation_has_other_names_and_documentation_in_its_header() 
     ],
 )
 def test_weights_of_the_default_scheme(category: str, severity: str, points: float) -> None:
-    assert values(read(READER, TED, OLD + row(category, severity))) == [-points]
+    assert values(read(READER, TED, MQM_HEADER + mqm_row(category, severity))) == [-points]
 
 
 def test_errors_of_one_annotator_add_up_without_rounding_noise() -> None:
     spans = ("<v>ein</v> Ziel hier", "ein <v>Ziel</v> hier", "ein Ziel <v>hier</v>")
-    commas = "".join(row("Fluency/Punctuation", target=target) for target in spans)
-    records = read(READER, TED, OLD + commas + row("Other", "Major"))
+    commas = "".join(mqm_row("Fluency/Punctuation", target=target) for target in spans)
+    records = read(READER, TED, MQM_HEADER + commas + mqm_row("Other", "Major"))
     assert values(records) == [-5.3]
 
 
 def test_a_line_that_repeats_another_counts_once_and_is_told() -> None:
-    lines = row("Other", "Major") + row("Fluency/Punctuation") + row("Other", "Major", rater="rater2")
-    records = read(READER, TED, OLD + lines * 2)
+    lines = mqm_row("Other", "Major") + mqm_row("Fluency/Punctuation") + mqm_row("Other", "Major", rater="rater2")
+    records = read(READER, TED, MQM_HEADER + lines * 2)
     assert values(records) == [-5.1, -5.0]
     assert records.ratings is not None
     assert records.ratings.height == 3
-    assert records.notes[1] == "3 lines stand there again, taken once"
+    assert records.notes[1] == "3 repeated lines, counted once"
 
 
 def test_each_annotator_has_a_judgement_also_without_an_error() -> None:
-    rows = row("Other", "Major") + row("No-error", "No-error", rater="rater2") + row(rater="rater3", segment="8")
-    records = read(READER, TED, OLD + rows)
+    rows = (
+        mqm_row("Other", "Major")
+        + mqm_row("No-error", "No-error", rater="rater2")
+        + mqm_row(rater="rater3", segment="8")
+    )
+    records = read(READER, TED, MQM_HEADER + rows)
     assert records.judgements is not None
     found = records.judgements.select("judgement", "segment", "rater", "value").rows()
     assert found == [(2, 7, "rater1", -5.0), (3, 7, "rater2", 0.0), (4, 8, "rater3", -1.0)]
@@ -113,12 +104,12 @@ def test_each_annotator_has_a_judgement_also_without_an_error() -> None:
 
 def test_no_translation_replaces_all_other_errors_of_its_annotator() -> None:
     rows = [
-        row("Other", "Major"),
-        row("Non-translation!", "Major"),
-        row("Non-translation!", "Major", target="<v>ein Ziel hier</v>"),
-        row("Other", "Major", rater="rater2"),
+        mqm_row("Other", "Major"),
+        mqm_row("Non-translation!", "Major"),
+        mqm_row("Non-translation!", "Major", target="<v>ein Ziel hier</v>"),
+        mqm_row("Other", "Major", rater="rater2"),
     ]
-    records = read(READER, TED, OLD + "".join(rows))
+    records = read(READER, TED, MQM_HEADER + "".join(rows))
     assert values(records) == [-25.0, -5.0]
     assert records.ratings is not None
     assert records.ratings["weight"].to_list() == [0.0, 25.0, 0.0, 5.0]
@@ -127,27 +118,27 @@ def test_no_translation_replaces_all_other_errors_of_its_annotator() -> None:
 def test_other_weights_are_named_in_the_reader() -> None:
     weights = replace(GOOGLE_MQM, name="severe", severities=(("major", 10.0), ("minor", 1.0)), minor_punctuation=1.0)
     reader = MqmAnnotationsReader(weights)
-    records = read(reader, TED, OLD + row("Other", "Major") + row("Fluency/Punctuation"))
+    records = read(reader, TED, MQM_HEADER + mqm_row("Other", "Major") + mqm_row("Fluency/Punctuation"))
     assert values(records) == [-11.0]
     assert reader.name != READER.name
     assert "severe" in reader.name
 
 
 def test_planted_errors_are_left_out_and_counted() -> None:
-    records = read(READER, TED, OLD + row() + row("Found", "HOTW-test"))
+    records = read(READER, TED, MQM_HEADER + mqm_row() + mqm_row("Found", "HOTW-test"))
     assert values(records) == [-1.0]
-    assert records.notes == ["1 judgements with 1 errors, weights google-mqm, 1 planted errors left out"]
+    assert records.notes == ["1 judgements with 1 errors, weights google-mqm, 1 planted errors excluded"]
 
 
 def test_an_error_without_marks_has_no_span() -> None:
-    records = read(READER, TED, OLD + row(target="nothing marked") + row(target="<v>never closed"))
+    records = read(READER, TED, MQM_HEADER + mqm_row(target="nothing marked") + mqm_row(target="<v>never closed"))
     assert records.ratings is not None
     found = records.ratings.select("span_start", "span_end", "is_source_error").rows()
     assert found == [(None, None, None), (None, None, False)]
 
 
 def test_the_claim_names_the_averages_that_it_stands_behind() -> None:
-    claim = asked(READER, TED, OLD.encode(), Given())
+    claim = asked(READER, TED, MQM_HEADER.encode(), Given())
     assert isinstance(claim, Claim)
     assert claim.evalsets == (("wmt21.tedtalks", "en-de"),)
     assert claim.origin == "wmt21.tedtalks/en-de/mqm.annotations"
@@ -169,7 +160,7 @@ def test_the_claim_names_the_averages_that_it_stands_behind() -> None:
 def test_test_set_and_languages_come_from_the_path_or_are_asked_for(
     path: str, given: Given, answer: str | tuple[str, str]
 ) -> None:
-    claim = asked(READER, Path(path), OLD.encode(), given)
+    claim = asked(READER, Path(path), MQM_HEADER.encode(), given)
     if isinstance(answer, str):
         assert isinstance(claim, str)
         assert answer in claim
@@ -186,29 +177,31 @@ def test_other_tables_are_left_to_others() -> None:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (row(severity="Terrible"), "severity 'Terrible'"),
-        (row(segment="x"), "segment 'x'"),
-        (row(segment="0"), "a segment number out of range"),
-        (row(system=""), "no system"),
+        (mqm_row(severity="Terrible"), "severity 'Terrible'"),
+        (mqm_row(segment="x"), "segment 'x'"),
+        (mqm_row(segment="0"), "a segment number out of range"),
+        (mqm_row(system=""), "no system"),
         ("Nemo\ttalk.1\t3\n", "3 columns"),
         ("\n", "a blank line"),
     ],
 )
 def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str) -> None:
-    records = read(READER, TED, OLD + row() + line)
+    records = read(READER, TED, MQM_HEADER + mqm_row() + line)
     (fault,) = records.faults
     assert fault.line == 3
     assert found in fault.found
 
 
 def test_a_comment_may_be_left_out() -> None:
-    records = read(READER, TED, OLD + row().replace("\t\n", "\n"))
+    records = read(READER, TED, MQM_HEADER + mqm_row().replace("\t\n", "\n"))
     assert records.faults == []
     assert values(records) == [-1.0]
 
 
 def test_spoiled_files_never_raise() -> None:
-    data = (OLD + "".join(row(segment=str(number), target="ein <v>Zübel</v>") for number in range(1, 30))).encode()
+    data = (
+        MQM_HEADER + "".join(mqm_row(segment=str(number), target="ein <v>Zübel</v>") for number in range(1, 30))
+    ).encode()
     for seed in range(4):
         for how, content in spoiled(data, b"\t", seed):
             records = read_if_claimed(READER, TED, content)

@@ -6,8 +6,8 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
+from warehouse.readers.claims import Given
 from warehouse.readers.mqm_averages import MqmAverageReader
-from warehouse.readers.records import Given
 
 READER = MqmAverageReader()
 PATH = Path("newstest2021/zhen/mqm_newstest2021_zhen.avg_seg_scores.tsv")

@@ -7,8 +7,7 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, damaged, head, read, told
-from warehouse.readers.base import Claim
-from warehouse.readers.records import Given
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.segment_details import SegmentDetailsReader
 
 READER = SegmentDetailsReader()
@@ -45,7 +44,7 @@ def test_texts_elsewhere_are_left_to_others() -> None:
 def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
     text = TEXT.replace("newstest2020", "other")
     assert READER.claim(PATH, head(text.encode()), Given()) == (
-        "segments of 'other', a test set that cannot be told; name it with --testset"
+        "segments of 'other', an unrecognised test set; name it with --testset"
     )
     assert read(READER, PATH, text, Given(testset="mine")).evalsets == (("mine", "de-en"),)
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
-from warehouse.readers.records import Given
+from warehouse.readers.claims import Given
 from warehouse.readers.submissions import SubmissionReader
 
 READER = SubmissionReader()
@@ -136,7 +136,7 @@ def test_a_table_of_2025_without_places_has_scores_of_systems() -> None:
     twice = text.replace("set_id", "method")
     assert READER.claim(Path("chrF.sys.tsv"), head(twice.encode()), Given()) is None
     twice = text.replace("\toverall", "\toverall\toverall")
-    assert told(read(READER, "chrF.sys.tsv", twice)) == [(1, "a column that stands there twice")]
+    assert told(read(READER, "chrF.sys.tsv", twice)) == [(1, "a column that appears twice")]
 
 
 def test_a_claim_says_what_the_file_is_and_which_files_place_its_documents(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_backups_are_passed_over_and_other_files_left_to_others() -> None:
 def test_a_test_set_that_the_file_cannot_tell_is_asked_for() -> None:
     text = "COMET\ten-de\tchallengeset\tall\trefA\tgood\t1.1\n"
     answer = READER.claim(Path("COMET.sys.score"), head(text.encode()), Given())
-    assert answer == "scores of 'challengeset', a test set that cannot be told; name it with --testset"
+    assert answer == "scores of 'challengeset', an unrecognised test set; name it with --testset"
     given = Given(testset="mine")
     assert rows(read(READER, "COMET.sys.score", text, given), "testset") == [("mine",)]
     mixed = text.replace("challengeset", "newstest2021") * 2 + text

@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
-from warehouse.readers.records import Given
+from warehouse.readers.claims import Given
 from warehouse.readers.system_tables import SystemTableReader
 
 READER = SystemTableReader()

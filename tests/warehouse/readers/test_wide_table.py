@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from tests.warehouse.readers.reading import answer, claimed, read, read_if_claimed, spoiled
-from warehouse.readers.records import Given, Records
+from warehouse.readers.claims import Given
+from warehouse.readers.records import Records
 from warehouse.readers.wide_table import WideTableReader
 
 READER = WideTableReader()

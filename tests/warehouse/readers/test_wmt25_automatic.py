@@ -6,8 +6,7 @@ import pytest
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
-from warehouse.readers.base import Claim
-from warehouse.readers.records import Given
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 
 PATH = Path("wmt25-general-mt/data/automatic_scores/GPT-4.1.jsonl")
@@ -71,8 +70,8 @@ def test_other_json_lines_are_left_to_others() -> None:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("{broken\n", "no JSON object"),
-        ("[1]\n", "no JSON object"),
+        ("{broken\n", "not a JSON object"),
+        ("[1]\n", "not a JSON object"),
         ("\n", "a blank line"),
         (document({}, lp=3), "language_pair 3.0"),
         (document({}, name=None), "document_id None"),

@@ -6,8 +6,7 @@ import pytest
 
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
-from warehouse.readers.base import Claim
-from warehouse.readers.records import Given
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.wmt25_human import Wmt25HumanReader
 
 PATH = Path("wmt25-general-mt/data/wmt25-genmt-humeval.jsonl")
@@ -105,7 +104,7 @@ def test_other_json_lines_are_left_to_others() -> None:
         (segment({}, "cs-de_DE"), "doc_id 'cs-de_DE'"),
         (segment({}, 5), "doc_id 5.0"),
         (segment({"A": {"human1": 1}}, ITEM.replace("cs-de_DE", "Czech")), "language pair ['Czech']"),
-        ("{\n", "no JSON object"),
+        ("{\n", "not a JSON object"),
     ],
 )
 def test_a_line_that_does_not_fit_is_a_fault(line: str, found: str) -> None:

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from warehouse.database.stage import Stage
 from warehouse.names import LanguagePair
-from warehouse.readers.base import Claim, Content
+from warehouse.readers.claims import Claim
+from warehouse.readers.contents import Content
 from warehouse.readers.mtme.documents import read_documents
 from warehouse.readers.mtme.place import TEXT_FOLDERS, Place, declared_systems, locate, parse_place
 from warehouse.readers.mtme.ratings import read_ratings
 from warehouse.readers.mtme.scores import read_scores
 from warehouse.readers.mtme.texts import note_system, read_texts
-from warehouse.stage import Stage
 
 NAME = "mtme/1"
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
-from warehouse.readers.base import Content
+from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, lines_of, tell
-from warehouse.stage import Documents, Stage
 
 
 def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | None:
@@ -36,7 +36,7 @@ def _wrong_columns(cells: Sequence[Sequence[str]]) -> list[Wrong]:
         (
             number,
             f"{len(row)} columns" if len(row) != 2 else "an empty column",
-            "DOMAIN and DOCUMENT, a tab between",
+            "DOMAIN and DOCUMENT, separated by a tab",
         )
         for number, row in enumerate(cells, start=1)
         if len(row) != 2 or not all(row)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
-from warehouse.readers.base import UTF8_MARK, Content
-from warehouse.stage import Documents, Stage
+from warehouse.readers.contents import UTF8_MARK, Content
 
 Wrong = tuple[int, str, str]  # line from 1 (0: the whole file), what was found, what was expected
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warehouse.names import LEVELS, LanguagePair, MetricVariant
-from warehouse.readers.base import Declares
+from warehouse.readers.claims import Declares
 
 TEXT_FOLDERS = ("sources", "references", "system-outputs")
 SCORE_FOLDERS = ("human-scores", "metric-scores")

@@ -4,13 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind
-from warehouse.readers.base import Content
+from warehouse.readers.contents import Content
+from warehouse.readers.marked_errors import score_of_errors
 from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, tell
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
 from warehouse.readers.mtme.texts import is_unicode
-from warehouse.stage import Documents, Stage
 
 Errors = list[dict[str, Any]]
 Rating = tuple[str, Errors | None, str | None]  # system, errors (None where not annotated), rater
@@ -24,7 +25,7 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
         try:
             ratings.append(_parse_rating(line))
         except ValueError as error:
-            wrong.append((number, str(error), "SYSTEM, JSON or None, and perhaps RATER, tabs between"))
+            wrong.append((number, str(error), "SYSTEM, JSON or None, and perhaps RATER, separated by tabs"))
     blocks: dict[str, list[int]] = {}
     for place_in_file, (system, _, _) in enumerate(ratings):
         blocks.setdefault(system, []).append(place_in_file)
@@ -46,8 +47,8 @@ def _wrong_blocks(blocks: Mapping[str, Sequence[int]], documents: Documents | No
             found = f"system {system!r} has {len(rows)} annotations"
             wrong.append((rows[-1] + 1, found, n_segments_in_words(documents, stage)))
         elif rows[-1] - rows[0] + 1 != len(rows):
-            found = f"the lines of system {system!r} are not together"
-            wrong.append((rows[0] + 1, found, "one block of lines a system"))
+            found = f"lines of system {system!r} are not together"
+            wrong.append((rows[0] + 1, found, "one block of lines per system"))
         if unknown := unknown_system(system, stage):
             wrong.append((rows[0] + 1, *unknown))
     return wrong
@@ -76,7 +77,7 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
     errors_marked: Errors = []
     for vector_no, system in zip(stage.batch.new_vectors(len(blocks)), sorted(blocks), strict=True):
         for segment, (_, errors, rater) in enumerate(blocks[system], start=1):
-            value = None if errors is None else -sum(error["weight"] for error in errors) + 0.0
+            value = None if errors is None else score_of_errors(error["weight"] for error in errors)
             scores.append((vector_no, segment, value))
             if errors is None or value is None:
                 continue
@@ -130,10 +131,10 @@ def _parse_rating(line: str) -> Rating:
     except RecursionError:
         raise ValueError("JSON that is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"no JSON: {error}") from error
+        raise ValueError(f"not valid JSON: {error}") from error
     errors = data.get("errors") if isinstance(data, dict) else None
     if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
-        raise ValueError("no list of errors")
+        raise ValueError("not a list of errors")
     return cells[0], [_parse_error(error) for error in errors], rater
 
 
@@ -151,7 +152,7 @@ def _parse_error(error: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"an error with {key} {place!r}")
     words = {key: None if error.get(key) is None else str(error[key]) for key in ("category", "severity")}
     if not all(word is None or is_unicode(word) for word in words.values()):
-        raise ValueError("an error with words that are no Unicode text")
+        raise ValueError("an error with text that is not Unicode")
     is_source_error = error.get("is_source_error")
     if not (is_source_error is None or isinstance(is_source_error, bool)):
         raise ValueError(f"an error with is_source_error {is_source_error!r}")

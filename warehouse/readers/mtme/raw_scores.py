@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import duckdb
 
-from warehouse.readers.base import Content
+from warehouse.database.stage import Stage
+from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, lines_of, tell
-from warehouse.stage import Stage
 
 # Rows keep the order of the lines: DuckDB preserves it, and rowid counts it. Its cast takes underscores and
 # blanks, which a score has not; of None it makes NULL. -0.0 + 0.0 is 0.0.
@@ -79,9 +79,13 @@ def read_raw(contents: Sequence[Content], is_domain: bool, stage: Stage) -> list
     good = [content for content in contents if not tell(stage, content, _unreadable_path(content))]
     try:
         _fill(good, is_domain, stage)
-    except duckdb.InvalidInputException:  # some line has too few or too many columns
+    except duckdb.Error:  # some line has too few or too many columns, or DuckDB does not take some path
         good = [content for content in good if not tell(stage, content, _wrong_lines(content, n_columns))]
-        _fill(good, is_domain, stage)
+        try:
+            _fill(good, is_domain, stage)
+        except duckdb.Error:
+            good = [content for content in good if _can_be_filled(content, is_domain, stage)]
+            _fill(good, is_domain, stage)
     return _without_wrong_lines(good, n_columns, stage)
 
 
@@ -91,6 +95,16 @@ def _fill(contents: Sequence[Content], is_domain: bool, stage: Stage) -> None:
         return
     shape = _THREE_COLUMNS if is_domain else _TWO_COLUMNS
     stage.batch.connection.execute(_FILL.format(**shape), {"patterns": [_pattern(content) for content in contents]})
+
+
+def _can_be_filled(content: Content, is_domain: bool, stage: Stage) -> bool:
+    """Whether DuckDB reads a file by itself; it is told where it doesn't."""
+    try:
+        _fill([content], is_domain, stage)
+    except duckdb.Error as error:
+        first = str(error).splitlines()[0]
+        return not tell(stage, content, [(0, f"DuckDB cannot read it: {first}", "a plain name; rename it")])
+    return True
 
 
 def _pattern(content: Content) -> str:
@@ -121,12 +135,14 @@ def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Sta
         if n == content.n_lines and content.n_tabs == n * (n_columns - 1) and not is_wrong:
             good.append(content)
         elif not tell(stage, content, _wrong_lines(content, n_columns)):
-            tell(stage, content, [(0, f"{n} rows that can be read", f"{content.n_lines}, one a line")])
+            tell(stage, content, [(0, f"{n} rows that can be read", f"{content.n_lines}, one per line")])
     return good
 
 
 def _wrong_lines(content: Content, n_columns: int) -> Iterator[Wrong]:
-    expected = "DOMAIN, SYSTEM and SCORE, tabs between" if n_columns == 3 else "SYSTEM and SCORE, a tab between"
+    expected = (
+        "DOMAIN, SYSTEM and SCORE, separated by tabs" if n_columns == 3 else "SYSTEM and SCORE, separated by a tab"
+    )
     for number, line in enumerate(lines_of(content), start=1):
         cells = line.split("\t")
         if not line:

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from warehouse.frames import insert
+from warehouse.database.frames import insert
+from warehouse.database.stage import Documents, Stage
 from warehouse.names import MetricVariant, system_kind
-from warehouse.readers.base import Content
+from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, n_segments_in_words, tell
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.raw_scores import Block, blocks_of, read_raw
-from warehouse.stage import Documents, Stage
 
 Placed = Sequence[tuple[Content, Place]]
 Blocks = Mapping[int, Sequence[Block]]  # by file_no
@@ -76,8 +76,8 @@ def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | No
             scores = "1 score" if block.n == 1 else f"{block.n} scores"
             yield block.last_line, f"system {block.system!r} has {scores}", words
         elif not block.is_together:
-            what = f"the lines of system {block.system!r} are not together"
-            yield block.line, what, "one block of lines a system"
+            what = f"lines of system {block.system!r} are not together"
+            yield block.line, what, "one block of lines per system"
 
 
 def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, stage: Stage) -> dict[int, list[Wrong]]:

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind
-from warehouse.readers.base import Content
+from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import lines_of, n_segments_in_words, tell
 from warehouse.readers.mtme.place import Place
-from warehouse.stage import Documents, Stage
 
 _KINDS = {"sources": "source", "references": "reference", "system-outputs": "output"}
 _KEYS = {

@@ -1,0 +1,76 @@
+"""What a load brought, skipped and refused, for people."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from cli.exit_codes import ExitCode
+from cli.options import Output
+from cli.render import note
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from warehouse import LoadReport
+
+_SHOWN = 20  # skipped files and faults named on the terminal; --verbose names all
+
+
+def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial: bool = False) -> None:
+    """Show what came in, what was skipped and what was refused; end with DATA where anything was.
+
+    is_trial: nothing was stored.
+    """
+    output.show(_summary(report), digits=2, notes=_notes(report, None if is_trial else output.database, verbose))
+    for fault in report.faults if verbose else report.faults[:_SHOWN]:
+        note(f"error: {fault}")
+    if not verbose and len(report.faults) > _SHOWN:
+        note(f"error: {len(report.faults) - _SHOWN} more faults; --verbose names them all")
+    if not report.is_clean:
+        raise typer.Exit(ExitCode.DATA)
+
+
+def _summary(report: "LoadReport") -> "pl.DataFrame":
+    import polars as pl
+
+    schema = {
+        "testset": pl.String,
+        "lp": pl.String,
+        "status": pl.String,
+        "files": pl.Int64,
+        "unchanged": pl.Int64,
+        "broken": pl.Int64,
+        "scores": pl.Int64,
+        "rows": pl.Int64,
+        "missing": pl.Int64,
+        "seconds": pl.Float64,
+    }
+    rows = [
+        (e.testset, e.lp, e.status, e.n_files, e.n_unchanged, e.n_broken, e.n_scores, e.n_rows, e.n_missing, e.seconds)
+        for e in report.evalsets
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("seconds").round(2))
+
+
+def _notes(report: "LoadReport", database: Path | None, verbose: bool) -> list[str]:
+    lines = []
+    reasons: dict[str, list[str]] = {}
+    for path, reason in report.skipped:
+        reasons.setdefault(reason, []).append(path)
+    for reason, paths in sorted(reasons.items()):
+        shown = paths if verbose else paths[:3]
+        more = f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else ""
+        lines.append(f"skipped {len(paths)} files ({reason}): {', '.join(shown)}{more}")
+    notes = report.notes if verbose else report.notes[:_SHOWN]
+    lines += notes
+    if len(report.notes) > len(notes):
+        lines.append(f"{len(report.notes) - len(notes)} more notes; --verbose shows them all")
+    statuses = {evalset.status for evalset in report.evalsets}
+    if database is None:
+        lines.append("nothing was stored: a dry run")
+    elif statuses == {"unchanged"}:
+        lines.append(f"nothing to do: {database} holds all of it already")
+    elif statuses - {"refused", "unchanged"}:
+        lines.append(f"loaded into {database} in {report.seconds:.1f} s")
+    return lines

@@ -1,0 +1,42 @@
+"""Options that several commands share: which data, how computed, how tested, where results go."""
+
+from cli.options.choices import choice, choice_argument, chosen
+from cli.options.compute import (
+    SYSTEM_SCORES,
+    ComputeFlags,
+    Measures,
+    RoundHuman,
+    Seed,
+    SystemScoreOption,
+    compute_options,
+)
+from cli.options.files import AllowUnterminated
+from cli.options.folding import folded
+from cli.options.output import Db, FormatOption, Out, Output, Quiet
+from cli.options.slice import Lp, SliceFlags, Testset, language_pair
+from cli.options.tests import TestFlags
+
+__all__ = [
+    "SYSTEM_SCORES",
+    "AllowUnterminated",
+    "ComputeFlags",
+    "Db",
+    "FormatOption",
+    "Lp",
+    "Measures",
+    "Out",
+    "Output",
+    "Quiet",
+    "RoundHuman",
+    "Seed",
+    "SliceFlags",
+    "SystemScoreOption",
+    "TestFlags",
+    "Testset",
+    "choice",
+    "choice_argument",
+    "chosen",
+    "compute_options",
+    "folded",
+    "language_pair",
+]

@@ -1,0 +1,77 @@
+"""Where the warehouse is, and where results go: options that stand before or behind the name of a command."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import typer
+
+from cli.options.choices import choice
+from cli.render import Format, format_for, is_for_reading, note, render
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from metaeval.tables.table import Table
+
+Db = Annotated[
+    Path | None,
+    typer.Option(
+        "--db", help="The warehouse file.", show_default="that of SCOREHOUSE_DB, else one in the user's data folder"
+    ),
+]
+FormatOption = Annotated[str | None, choice(tuple(Format), "--format", help="Output format.", show_default="table")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Output file; its extension chooses the format unless --format does."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Data and errors only: no notes, no progress.")]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the warehouse is, and how results are written."""
+
+    db: Db = None
+    format: FormatOption = None
+    output: Out = None
+    quiet: Quiet = False
+
+    @classmethod
+    def of(cls, context: typer.Context, **own: Any) -> Self:
+        """The options of a command: its own, and where it has none those that stood before its name.
+
+        Raises UsageError: see `format_for`; before anything is computed.
+        """
+        before = context.find_root().params
+        given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)}
+        made = cls(**given)
+        format_for(made.format, made.output)
+        return made
+
+    @property
+    def database(self) -> Path:
+        """The warehouse: as the command line names it, else the environment, else in the user's data folder."""
+        import os
+
+        from warehouse import default_path
+
+        named = os.environ.get("SCOREHOUSE_DB")
+        return self.db or (Path(named) if named else default_path())
+
+    @property
+    def is_for_reading(self) -> bool:
+        """Whether people read the result, and not programs."""
+        return is_for_reading(format_for(self.format, self.output))
+
+    def show(self, frame: "pl.DataFrame", **more: Any) -> None:
+        """Write a result; see `cli.render.render`."""
+        render(frame, self.format, out=self.output, quiet=self.quiet, **more)
+
+    def show_table(self, found: "Table", **more: Any) -> None:
+        """Write a table with its signature and notes."""
+        self.show(found.frame, signature=found.signature.splitlines(), notes=found.notes, **more)
+
+    def note(self, line: str) -> None:
+        """One line for people, on stderr."""
+        note(line, quiet=self.quiet)

@@ -1,0 +1,156 @@
+"""Options of which part of the data is computed on."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.completion import (
+    complete_document,
+    complete_domain,
+    complete_human,
+    complete_lp,
+    complete_metric,
+    complete_reference,
+    complete_system,
+    complete_testset,
+)
+from cli.exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from queries.selection import Slice
+
+Testset = Annotated[str, typer.Argument(help="Test set, such as wmt23.", autocompletion=complete_testset)]
+Lp = Annotated[str, typer.Argument(help="Language pair, such as en-de.", autocompletion=complete_lp)]
+
+
+@dataclass(frozen=True)
+class SliceFlags:
+    """Which part of an evaluation set takes part."""
+
+    human: Annotated[
+        str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
+    ] = None
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--ref",
+            "--reference",
+            help="Reference that metrics used.",
+            show_default="the official one",
+            autocompletion=complete_reference,
+        ),
+    ] = None
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT...", help="Only this domain (shell pattern, repeatable).", autocompletion=complete_domain
+        ),
+    ] = None
+    document: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT...", help="Only this document (shell pattern, repeatable).", autocompletion=complete_document
+        ),
+    ] = None
+    segments: Annotated[str | None, typer.Option(metavar="FIRST-LAST", help="Only segments FIRST to LAST.")] = None
+    systems: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT...", help="Only these systems (shell pattern, repeatable).", autocompletion=complete_system
+        ),
+    ] = None
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT...",
+            help="Only these metrics (shell pattern, repeatable); one named exactly is always included.",
+            autocompletion=complete_metric,
+        ),
+    ] = None
+    reference_based: Annotated[bool, typer.Option("--reference-based", help="Only reference-based metrics.")] = False
+    reference_free: Annotated[bool, typer.Option("--reference-free", help="Only reference-free metrics.")] = False
+    primary: Annotated[bool, typer.Option("--primary", help="Only primary and baseline metrics.")] = False
+    human_references: Annotated[
+        bool | None,
+        typer.Option(
+            "--with-human-references/--without-human-references",
+            help="Include extra human references as systems, or not.",
+            show_default="as the organisers did",
+        ),
+    ] = None
+    with_outliers: Annotated[bool, typer.Option("--with-outliers", help="Keep the organisers' outlier systems.")] = (
+        False
+    )
+    mad_outliers: Annotated[
+        bool,
+        typer.Option("--mad-outliers", help="Exclude outlier systems by the MAD rule instead of the organisers' list."),
+    ] = False
+    own: Annotated[bool, typer.Option("--own", help="Include metrics that users added.")] = False
+    all_metrics: Annotated[
+        bool,
+        typer.Option("--all-metrics", help="Include contrastive metrics and those not submitted to the metrics task."),
+    ] = False
+    intersection: Annotated[
+        bool,
+        typer.Option(
+            "--intersection", help="Keep metrics with missing scores; use only segments that all of them scored."
+        ),
+    ] = False
+
+    def slice(self, testset: str, lp: str) -> "Slice":
+        """The slice that the flags ask for.
+
+        Raises UsageError: flags that exclude each other, or segments in another form.
+        """
+        from queries.selection import Slice
+
+        if self.reference_based and self.reference_free:
+            raise UsageError("--reference-based and --reference-free exclude each other")
+        if self.with_outliers and self.mad_outliers:
+            raise UsageError("--with-outliers and --mad-outliers exclude each other")
+        if self.primary and self.all_metrics:
+            raise UsageError("--primary and --all-metrics exclude each other")
+        only = "reference-based" if self.reference_based else "reference-free" if self.reference_free else None
+        return Slice(
+            testset,
+            lp,
+            human=self.human,
+            reference=self.reference,
+            domains=tuple(self.domain or ()),
+            documents=tuple(self.document or ()),
+            segments=_span(self.segments),
+            systems=tuple(self.systems or ()),
+            metrics=tuple(self.metrics or ()),
+            only=only,
+            primary=self.primary,
+            human_references=self.human_references,
+            outliers="none" if self.with_outliers else "mad" if self.mad_outliers else "organisers",
+            own=self.own,
+            all_metrics=self.all_metrics,
+            intersection=self.intersection,
+        )
+
+
+def _span(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, dash, last = text.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise UsageError(f"--segments {text!r}: expected FIRST-LAST, such as 1-100")
+    return int(first), int(last)
+
+
+def language_pair(text: str | None) -> str | None:
+    """What `--lp` says, as language pairs are written.
+
+    Raises UsageError: it is none.
+    """
+    from warehouse.names import LanguagePair
+
+    if text is None:
+        return None
+    try:
+        return str(LanguagePair.parse(text))
+    except ValueError as error:
+        raise UsageError(f"--lp: {error}") from error

@@ -1,0 +1,151 @@
+"""Stored results: one cache for all of them, under keys of everything that went into them."""
+
+import hashlib
+import json
+import time
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from metaeval.options import Options
+from metaeval.signature import program_version, slice_parts
+from metaeval.significance.options import TestOptions
+from queries.blocks import Block
+from warehouse import Warehouse
+from warehouse.database.results import StoredResult, store_result, stored_payload
+
+SHAPE = 4  # counts up when stored results get another form
+FROM_STORE = "from the result store; --fresh recomputes"
+DAMAGED = "the stored result was damaged; computed anew"
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Question(Generic[Result]):
+    """What is asked of the cache.
+
+    kind, testset, lp: columns of table `result`. answer: class of the result, a dataclass with a signature. notes: on
+    what was found under the key.
+    """
+
+    key: str
+    kind: str
+    testset: str
+    lp: str
+    answer: type[Result]
+    notes: list[str] = field(default_factory=list, compare=False)
+
+    def stored(self, warehouse: Warehouse) -> Result | None:
+        """The result, where it was computed before; None, and a note, where what was stored is damaged."""
+        payload = stored_payload(warehouse, self.key)
+        try:
+            return None if payload is None else decoded(self.answer, payload)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            self.notes.append(DAMAGED)
+            return None
+
+    def computed(self, database: Path | None, compute: Callable[[], Result]) -> tuple[Result, list[str]]:
+        """Compute the result and keep it in a short transaction; and a line where it could not be kept.
+
+        database: None keeps nothing. No warehouse may be open on the file in this process. Drawn differences (`null`)
+        are not kept.
+        """
+        started = time.perf_counter()
+        found = compute()
+        if database is None:
+            return found, []
+        seconds = time.perf_counter() - started
+        kept: Any = found
+        if hasattr(kept, "null"):
+            kept = replace(kept, null=None)
+        text, signature = encoded(kept), str(kept.signature)
+        stored = StoredResult(self.key, self.kind, self.testset, self.lp, signature, text, program_version(), seconds)
+        refused = store_result(database, stored)
+        return found, self.notes if refused is None else [*self.notes, f"the result was not stored: {refused}"]
+
+
+def content(block: Block) -> str:
+    """Checksum of everything in a block that a result and its notes can depend on: names, scores, what is missing."""
+    selection = block.selection
+    digest = hashlib.sha256()
+    described = (
+        slice_parts(selection),
+        selection.n_segments,
+        selection.documents,
+        selection.domains,
+        block.systems,
+        [(metric.name, metric.base_name, metric.has_segments) for metric in block.metrics],
+        [(choice.name, choice.base_name, choice.reason) for choice in selection.metrics if choice.reason is not None],
+    )
+    digest.update(json.dumps(described, default=str).encode())
+    for array in (block.segments, block.human, block.scores, block.human_submitted, block.submitted):
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def key(kind: str, blocks: Iterable[Block], *parts: object) -> str:
+    """Key of a result: what was computed, from which scores, with which parameters, by which version."""
+    described = [kind, SHAPE, program_version(), [content(block) for block in blocks], [_plain(part) for part in parts]]
+    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(part: object) -> object:
+    """A parameter as something JSON can say; who computes (executor, threads) does not count."""
+    if isinstance(part, TestOptions):
+        part = replace(part, executor=None, n_threads=None)
+    if isinstance(part, Options | TestOptions):
+        return asdict(part)
+    return part if isinstance(part, str | int | float | bool | None) else str(part)
+
+
+def encoded(result: object) -> str:
+    """A dataclass of arrays, tuples, dictionaries, other dataclasses and plain values as JSON; NaN is null.
+
+    Raises TypeError: a value of another kind.
+    """
+    return json.dumps(_plain_json(result), allow_nan=False)
+
+
+def _plain_json(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: _plain_json(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, np.ndarray):
+        return _plain_json(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain_json(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain_json(item) for name, item in value.items()}
+    if isinstance(value, float) and np.isnan(value):
+        return None
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise TypeError(f"{type(value).__name__} cannot be stored")
+
+
+def decoded(kind: type[Result], text: str) -> Result:
+    """A dataclass as it was stored."""
+    found: Result = _read(kind, json.loads(text))
+    return found
+
+
+def _read(hint: Any, data: Any) -> Any:
+    """A value of the type that a field is annotated with."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if is_dataclass(hint):
+        hints = get_type_hints(hint)
+        return hint(**{name: _read(hints[name], value) for name, value in data.items()})  # type: ignore[operator]
+    if origin in (Union, types.UnionType):
+        return None if data is None else _read(next(one for one in inner if one is not type(None)), data)
+    if origin is np.ndarray:
+        return np.array(data, dtype=get_args(inner[1])[0])
+    if origin is tuple:
+        each = [inner[0]] * len(data) if inner[-1] is Ellipsis else inner
+        return tuple(_read(one, value) for one, value in zip(each, data, strict=True))
+    if origin is dict:
+        return {name: _read(inner[1], value) for name, value in data.items()}
+    return float("nan") if hint is float and data is None else data

@@ -1,0 +1,172 @@
+"""Inputs: from a slice to the arrays that numbers are computed on; every command comes through here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metaeval.kernels.arrays.outliers import mad_outliers
+from metaeval.measures import Measure
+from metaeval.system_scores import system_scores
+from queries.blocks import Block, fetch_block, with_systems
+from queries.reasons import Exclusion, Reason
+from queries.selection import HumanUse, Level, Selection, Slice, most_common, select
+from warehouse import QuestionError, Warehouse
+
+
+class Inputs:
+    """The blocks of one slice: the official human score may differ between levels, so there are up to two.
+
+    round_human: decimals to which human segment scores are rounded; None = as stored. human: whether the slice must
+    have a human score (see `select`); where it is optional and none is named, one without segment scores does not count
+    at segment level. also: metrics included beside those of the slice.
+    """
+
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        asked: Slice,
+        round_human: int | None = None,
+        *,
+        human: HumanUse = "required",
+        also: Sequence[str] = (),
+    ) -> None:
+        self._warehouse = warehouse
+        self._asked = asked
+        self._round_human = round_human
+        self._human = human
+        self._also = also
+        self._by_level: dict[Level, Block] = {}
+        self._by_human: dict[str | None, Block] = {}
+
+    def block(self, measure: Measure) -> Block:
+        """The block that a measure is computed on.
+
+        Raises QuestionError: see `select`.
+        """
+        return self.of_level("seg" if measure.definition.needs_segments else "sys")
+
+    def of_level(self, level: Level) -> Block:
+        """The block with the human score of a level.
+
+        Raises QuestionError: see `select`; the MAD rule without a human score.
+        """
+        if level not in self._by_level:
+            block = self._with(self._select(level, self._human))
+            if self._human == "optional" and self._asked.human is None and level == "seg" and not block.judged.any():
+                block = self._with(self._select(level, "none"))
+            self._by_level[level] = block
+        return self._by_level[level]
+
+    def judged_segments(self) -> Block:
+        """The block of the segment level, restricted to metrics with a score for all that is judged.
+
+        Raises QuestionError: see `select`; no segment is judged, or no metric is left.
+        """
+        block = self.of_level("seg")
+        check_judged(block)
+        if not block.with_segments.any():
+            raise QuestionError(no_metric(block.selection, block.left_out))
+        return block.only(block.with_segments)
+
+    def _select(self, level: Level, human: HumanUse) -> Selection:
+        return select(self._warehouse, self._asked, level, human=human, also=self._also)
+
+    def _with(self, selection: Selection) -> Block:
+        if selection.human not in self._by_human:
+            block = fetch_block(self._warehouse, selection)
+            if self._asked.outliers == "mad":
+                block = _without_mad_outliers(block)
+            self._by_human[selection.human] = _rounded(block, self._round_human)
+        block = self._by_human[selection.human]
+        return replace(block, selection=replace(block.selection, notes=selection.notes))
+
+
+def where(selection: Selection) -> str:
+    """The evaluation set of a selection: test set and language pair."""
+    return f"{selection.slice.testset} {selection.slice.lp}"
+
+
+def without_segments(selection: Selection) -> str:
+    """What is missing where nothing is judged by segments."""
+    return f"human score {selection.human!r} of {where(selection)} has no segment scores"
+
+
+def check_judged(block: Block) -> None:
+    """Raises QuestionError: the human score has no segment scores."""
+    if not block.judged.any():
+        raise QuestionError(without_segments(block.selection))
+
+
+def no_metric(
+    selection: Selection, excluded: Mapping[str, Exclusion], of: str | None = None, can: str = "can be used"
+) -> str:
+    """The line for a question without a metric: how many are excluded, and why most of them.
+
+    excluded: metrics of the selection that lack what the question needs. of: the evaluation sets, where not this one.
+    """
+    choices = [replace(choice, reason=choice.reason or excluded.get(choice.name)) for choice in selection.metrics]
+    if not choices:
+        return f"no metric of {of or where(selection)} {can}: none is loaded"
+    why = most_common(choices)
+    return (
+        f"no metric of {of or where(selection)} {can}; of {len(choices)} excluded are {why} (rank --explain lists all)"
+    )
+
+
+def _without_mad_outliers(block: Block) -> Block:
+    """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
+    if block.selection.human is None:
+        raise QuestionError(
+            f"the MAD rule needs human scores; {where(block.selection)} has none (leave out --mad-outliers)"
+        )
+    outlying = mad_outliers(system_scores(block, "submitted").human)
+    return with_systems(block, ~outlying, Exclusion(Reason.MAD_OUTLIER))
+
+
+def _rounded(block: Block, decimals: int | None) -> Block:
+    """The block with its human segment scores rounded, so that scores apart by float noise are equal."""
+    if decimals is None:
+        return block
+    return replace(block, human=np.round(block.human, decimals) + 0.0)
+
+
+def remarks(block: Block) -> list[str]:
+    """What a reader of any result on a block should know, one line each."""
+    return [
+        *block.selection.notes,
+        *_own_metrics(block),
+        *_reference_without_metrics(block),
+        *equal_metrics(block),
+    ]
+
+
+def _own_metrics(block: Block) -> list[str]:
+    """A line that names the user's own metrics among those included."""
+    own = [metric.name for metric in block.metrics if metric.is_own]
+    lines = [f"your own: {', '.join(own)}"] if own else []
+    if block.selection.slice.own:
+        excluded = [choice for choice in block.selection.metrics if choice.is_own and choice.reason]
+        lines += [f"your own {choice.name} is excluded: {choice.reason}" for choice in excluded]
+    return lines
+
+
+def _reference_without_metrics(block: Block) -> list[str]:
+    """A line where a reference was asked for that no metric of the block compared with."""
+    asked = block.selection.slice
+    if asked.reference is None or any(metric.reference == asked.reference for metric in block.metrics):
+        return []
+    scored = sorted({choice.reference for choice in block.selection.metrics if choice.reference is not None})
+    return [
+        f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
+        f"{where(block.selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
+    ]
+
+
+def equal_metrics(block: Block) -> list[str]:
+    """A line for each set of metrics whose segment scores are the same to the last bit."""
+    seen: dict[bytes, list[str]] = {}
+    for metric, scores in zip(block.metrics, block.scores, strict=True):
+        if metric.has_segments:
+            seen.setdefault(scores.tobytes(), []).append(metric.name)
+    return [f"{' and '.join(names)} have exactly the same scores" for names in seen.values() if len(names) > 1]

@@ -1,0 +1,176 @@
+"""Pearson's r, Spearman's rho and Kendall's tau_b, per group and at system level, for all metrics at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays import checks
+from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.grouping import GroupedScores, group_scores
+
+from .pair_counts import grouped_pair_counts
+from .tau import tau_b
+
+Correlation = Literal["pearson", "spearman", "kendall"]
+BATCH_VALUES = 1 << 22  # numbers held in memory at a time
+
+
+def pearson(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
+    """Pearson's r of each metric with the human scores inside each group, (n_metrics, n_groups), in [−1, 1].
+
+    human: (n_systems, n_segments), NaN = not judged, such cells are left out. metrics: (n_metrics, n_systems,
+        n_segments). labels: see `grouping.cell_labels`. Groups with fewer than 2 judged cells are left out.
+    NaN where all human or all metric scores of a group are equal. Average with `tau.group_mean`.
+    Raises ValueError: shapes, or a missing metric score on a judged cell.
+    >>> pearson([[1.0], [2.0], [4.0]], [[[2.0], [4.0], [8.0]]], [[0], [0], [0]]).round(12).tolist()
+    [[1.0]]
+    """
+    return _by_group(group_scores(human, metrics, labels), _standardised)
+
+
+def spearman(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
+    """Spearman's rho, average ranks for equal scores, (n_metrics, n_groups); all else as in `pearson`."""
+    return _by_group(group_scores(human, metrics, labels), _standardised_ranks)
+
+
+def kendall(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
+    """Kendall's tau_b without a tie margin, (n_metrics, n_groups); all else as in `pearson`."""
+    scores = group_scores(human, metrics, labels)
+    return tau_b(grouped_pair_counts(scores, np.zeros(len(scores.metrics))))
+
+
+CORRELATIONS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Floats]] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall,
+}
+
+
+def system_correlation(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Correlation) -> Floats:
+    """Correlation of each metric's system scores with the human ones, (n_metrics,).
+
+    human: (n_systems,), NaN = not judged, such systems are left out. metrics: (n_metrics, n_systems).
+    NaN where all human or all metric scores are equal, or fewer than 2 systems are judged.
+    Raises ValueError: shapes, an unknown statistic, or a missing metric score of a judged system.
+    >>> system_correlation([1.0, 2.0, 3.0], [[3.0, 2.0, 1.0]], "spearman").round(12).tolist()
+    [-1.0]
+    """
+    human, metrics = checks.system_scores(human, metrics)
+    labels = np.zeros((human.size, 1), dtype=np.int64)
+    values = _named(statistic)(human[:, np.newaxis], metrics[:, :, np.newaxis], labels)
+    return values[:, 0] if values.shape[1] else np.full(len(metrics), np.nan)
+
+
+def correlation_matrix(metrics: npt.ArrayLike, labels: npt.ArrayLike, statistic: Correlation = "pearson") -> Floats:
+    """Correlation of every metric with every other, (n_metrics, n_metrics), mean over groups.
+
+    metrics: (n_metrics, n_systems, n_segments), finite where used. labels: see `grouping.cell_labels`; -1 =
+        not used (for the judged cells only: set the label to -1 where the human score is NaN).
+    Groups in which either metric is constant are left out of that entry's mean; NaN where none remains; the
+    diagonal of a metric that is not constant everywhere is 1.
+    Raises ValueError: as `pearson`.
+    """
+    labels = np.asarray(labels)
+    everywhere = np.zeros(labels.shape)
+    scores = group_scores(everywhere, metrics, labels)
+    if statistic == "kendall":
+        return _kendall_matrix(scores)
+    standardise = _standardised if _named(statistic) is pearson else _standardised_ranks
+    total = np.zeros((len(scores.metrics), len(scores.metrics)))
+    n_groups = np.zeros(total.shape, dtype=np.int64)
+    for bucket in scores.groups.buckets():
+        step = max(1, BATCH_VALUES // (len(scores.metrics) * bucket.size))
+        for start in range(0, len(bucket.groups), step):
+            values = standardise(scores.metrics[:, bucket.cells[start : start + step]])
+            defined = ~np.isnan(values[:, :, 0])  # (n_metrics, g)
+            values = np.where(defined[:, :, np.newaxis], values, 0.0)
+            total += np.einsum("agk,bgk->ab", values, values, optimize=False)
+            as_count = defined.astype(np.int64)
+            n_groups += as_count @ as_count.T
+    return _mean_of_sums(total, n_groups)
+
+
+def _kendall_matrix(scores: GroupedScores) -> Floats:
+    n_metrics = len(scores.metrics)
+    total = np.zeros((n_metrics, n_metrics))
+    n_groups = np.zeros((n_metrics, n_metrics), dtype=np.int64)
+    for metric in range(n_metrics):
+        later = GroupedScores(scores.metrics[metric], scores.metrics[metric:], scores.groups)
+        values = tau_b(grouped_pair_counts(later, np.zeros(n_metrics - metric)))
+        defined = ~np.isnan(values)
+        total[metric, metric:] = total[metric:, metric] = np.where(defined, values, 0.0).sum(axis=1)
+        n_groups[metric, metric:] = n_groups[metric:, metric] = np.count_nonzero(defined, axis=1)
+    return _mean_of_sums(total, n_groups)
+
+
+def _mean_of_sums(total: Floats, n: npt.NDArray[np.int64]) -> Floats:
+    mean = np.full(total.shape, np.nan)
+    np.divide(total, n, out=mean, where=n > 0)
+    diagonal = np.arange(len(mean))
+    mean[diagonal, diagonal] = np.where(n[diagonal, diagonal] > 0, 1.0, np.nan)
+    return np.asarray(np.clip(mean, -1.0, 1.0), dtype=np.float64)
+
+
+def _named(
+    statistic: Correlation,
+) -> Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Floats]:
+    if statistic not in CORRELATIONS:
+        raise ValueError(f"unknown correlation {statistic!r}; expected one of {', '.join(get_args(Correlation))}")
+    return CORRELATIONS[statistic]
+
+
+def _by_group(scores: GroupedScores, standardise: Callable[[Floats], Floats]) -> Floats:
+    result = np.empty((len(scores.metrics), len(scores.groups.labels)))
+    for bucket in scores.groups.buckets():
+        step = max(1, BATCH_VALUES // bucket.size)
+        for start in range(0, len(bucket.groups), step):
+            cells = bucket.cells[start : start + step]
+            groups = bucket.groups[start : start + step]
+            human = standardise(scores.human[cells])
+            for metric, values in enumerate(scores.metrics):
+                result[metric, groups] = (human * standardise(values[cells])).sum(axis=-1)
+    return np.clip(result, -1.0, 1.0)
+
+
+def _standardised(values: Floats) -> Floats:
+    """Centred, with squares that add up to 1 along the last axis; NaN where all values are equal."""
+    low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
+    constant = low == high
+    # brought to [-1, 1] by a power of two first, so that squares neither overflow nor vanish
+    exponent = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
+    scaled = np.ldexp(values, -exponent)
+    centred = scaled - scaled.mean(axis=-1, keepdims=True)
+    spread = np.abs(centred).max(axis=-1, keepdims=True)
+    centred = np.ldexp(centred, -np.frexp(spread)[1])
+    centred -= centred.mean(axis=-1, keepdims=True)
+    length = np.sqrt((centred * centred).sum(axis=-1, keepdims=True))
+    result = np.full(values.shape, np.nan)
+    np.divide(centred, length, out=result, where=~constant)
+    return result
+
+
+def _standardised_ranks(values: Floats) -> Floats:
+    return _standardised(average_ranks(values))
+
+
+def average_ranks(values: Floats) -> Floats:
+    """Ranks from 1 along the last axis, equal values share the mean of their ranks; no NaN allowed."""
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    changes = ordered[..., 1:] != ordered[..., :-1]
+    place = np.arange(values.shape[-1])
+    # of each run of equal values the places of its first and its last one
+    first = np.zeros(values.shape, dtype=np.int64)
+    first[..., 1:] = np.where(changes, place[1:], 0)
+    np.maximum.accumulate(first, axis=-1, out=first)
+    last = np.full(values.shape, place.size - 1, dtype=np.int64)
+    last[..., :-1] = np.where(changes, place[:-1], place.size - 1)
+    backwards = last[..., ::-1]
+    np.minimum.accumulate(backwards, axis=-1, out=backwards)
+    ranks = np.empty(values.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2.0 + 1.0, axis=-1)
+    return ranks

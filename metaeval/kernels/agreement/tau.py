@@ -1,0 +1,218 @@
+"""Kendall's tau in its many forms, from pair counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays.checks import Floats, Ints
+
+from .pair_counts import PairCounts, thresholded_pair_counts
+
+Pool = Literal["groups", "pairs"]
+OnNan = Literal["drop", "zero", "common"]
+CountStatistic = Callable[[PairCounts], Floats]  # -> (n_metrics, n_groups)
+
+
+def _ratio(numerator: Ints | Floats, denominator: Ints | Floats) -> Floats:
+    # 0 / 0 is NaN: the statistic is not defined there
+    result = np.full(np.shape(numerator), np.nan)
+    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
+    return result
+
+
+def tau_a(counts: PairCounts) -> Floats:
+    """(C − D) / all pairs, (n_metrics, n_groups), in [−1, 1]. Source: Kendall 1938."""
+    return _ratio(counts.n_concordant - counts.n_discordant, counts.n_pairs)
+
+
+def tau_b(counts: PairCounts) -> Floats:
+    """(C − D) / √((C+D+Th)(C+D+Tm)), (n_metrics, n_groups); NaN where either side is constant.
+
+    Source: Kendall 1945. At a tie margin above 0 "constant" means that no pair differs by more than it.
+    """
+    untied = counts.n_concordant + counts.n_discordant
+    metric_untied = (untied + counts.n_tied_human).astype(np.float64)
+    human_untied = (untied + counts.n_tied_metric).astype(np.float64)
+    return _ratio(counts.n_concordant - counts.n_discordant, np.sqrt(metric_untied * human_untied))
+
+
+def tau_c(counts: PairCounts) -> Floats:
+    """2(C − D) / (n²(k−1)/k), (n_metrics, n_groups); NaN where either side is constant (k = 1).
+
+    n: cells of the group; k: distinct human or metric values, whichever are fewer.
+    Raises ValueError: a tie margin above 0, or counts that were added up over groups.
+    Source: Stuart 1953; table 1 of Deutsch et al. 2023 prints it without the 2, their results have it.
+    """
+    if (counts.epsilon != 0).any():
+        raise ValueError(f"tau_c is defined for epsilon = 0 only, got {counts.epsilon.max()}")
+    if (counts.n_distinct < 0).any():
+        raise ValueError("tau_c needs the counts of whole groups: pool='groups'")
+    k = counts.n_distinct.astype(np.float64)
+    difference = 2.0 * (counts.n_concordant - counts.n_discordant)
+    return _ratio(difference * k, counts.n_cells.astype(np.float64) ** 2 * (k - 1))
+
+
+def tau_10(counts: PairCounts) -> Floats:
+    """(C − D − Tm) / (C + D + Tm), (n_metrics, n_groups); NaN where the human scores are constant.
+
+    Source: Callison-Burch et al. 2010.
+    """
+    judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
+    return _ratio(counts.n_concordant - counts.n_discordant - counts.n_tied_metric, judged)
+
+
+def tau_13(counts: PairCounts) -> Floats:
+    """(C − D) / (C + D), (n_metrics, n_groups); NaN where either side is constant.
+
+    Source: Macháček and Bojar 2013.
+    """
+    return _ratio(counts.n_concordant - counts.n_discordant, counts.n_concordant + counts.n_discordant)
+
+
+def tau_14(counts: PairCounts) -> Floats:
+    """(C − D) / (C + D + Tm), (n_metrics, n_groups); NaN where the human scores are constant.
+
+    Source: Macháček and Bojar 2014.
+    """
+    judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
+    return _ratio(counts.n_concordant - counts.n_discordant, judged)
+
+
+def tau_23(counts: PairCounts) -> Floats:
+    """(C + Thm − D − Th − Tm) / all pairs, (n_metrics, n_groups), in [−1, 1].
+
+    Source: Deutsch et al. 2023, table 1.
+    """
+    right = counts.n_concordant + counts.n_tied_both
+    return _ratio(2 * right - counts.n_pairs, counts.n_pairs)
+
+
+def acc23(counts: PairCounts) -> Floats:
+    """(C + Thm) / all pairs, (n_metrics, n_groups), in [0, 1]. Source: Deutsch et al. 2023, table 1."""
+    return _ratio(counts.n_concordant + counts.n_tied_both, counts.n_pairs)
+
+
+def tabular(counts: PairCounts, coefficients: Sequence[Sequence[float | None]]) -> Floats:
+    """A tau of the WMT family from its table of coefficients, (n_metrics, n_groups).
+
+    coefficients: 3 rows (human <, =, >) by 3 columns (metric <, =, >); None = the pairs of that cell are
+        left out. Value = Σ coefficient · pairs / Σ pairs, over the cells that are not left out; NaN without
+        such pairs. Pairs are unordered, so the table must be the same when it is turned by 180 degrees.
+    Raises ValueError: not 3×3, or a table that depends on which cell of a pair comes first.
+    Source: Deutsch et al. 2023, appendix B, eq. 4 and tables 6–8.
+    """
+    if len(coefficients) != 3 or any(len(row) != 3 for row in coefficients):
+        raise ValueError("coefficients must be 3 rows (human <, =, >) of 3 (metric <, =, >)")
+    for row in range(3):
+        for column in range(3):
+            if coefficients[row][column] != coefficients[2 - row][2 - column]:
+                raise ValueError(
+                    f"coefficients [{row}][{column}] and [{2 - row}][{2 - column}] must be equal: "
+                    "a pair has no first and second cell"
+                )
+    outcomes = (
+        (coefficients[0][0], counts.n_concordant),
+        (coefficients[0][2], counts.n_discordant),
+        (coefficients[0][1], counts.n_tied_metric),
+        (coefficients[1][0], counts.n_tied_human),
+        (coefficients[1][1], counts.n_tied_both),
+    )
+    numerator = np.zeros(counts.n_concordant.shape)
+    denominator = np.zeros(counts.n_concordant.shape, dtype=np.int64)
+    for coefficient, n in outcomes:
+        if coefficient is not None:
+            numerator += coefficient * n
+            denominator += n
+    return _ratio(numerator, denominator)
+
+
+TAUS: Mapping[str, CountStatistic] = MappingProxyType(
+    {
+        "tau_a": tau_a,
+        "tau_b": tau_b,
+        "tau_c": tau_c,
+        "tau_10": tau_10,
+        "tau_13": tau_13,
+        "tau_14": tau_14,
+        "tau_23": tau_23,
+        "acc23": acc23,
+    }
+)
+
+
+@dataclass(frozen=True)
+class GroupMean:
+    """A statistic averaged over groups: arrays (n_metrics,).
+
+    value: the mean, NaN without any group. n_groups: groups in the mean. n_groups_nan: groups in which the
+    statistic is not defined.
+    """
+
+    value: Floats
+    n_groups: Ints
+    n_groups_nan: Ints
+
+
+def group_mean(values: Floats, on_nan: OnNan = "drop") -> GroupMean:
+    """Mean over groups of values (n_metrics, n_groups), NaN = not defined there.
+
+    on_nan: "drop" leaves a metric's NaN groups out, "zero" counts them as 0, "common" leaves out the groups
+        in which any metric of the call is NaN, so that all metrics are averaged over the same groups.
+    Raises ValueError: an unknown on_nan.
+    Source: Deutsch et al. 2023, section 4.2 on what dropping does.
+    >>> group_mean(np.array([[1.0, np.nan], [0.5, 0.0]]), "common").value.tolist()
+    [1.0, 0.5]
+    """
+    if on_nan not in get_args(OnNan):
+        raise ValueError(f"unknown on_nan {on_nan!r}; expected one of {', '.join(get_args(OnNan))}")
+    is_nan = np.isnan(values)
+    used = ~is_nan
+    if on_nan == "zero":
+        used = np.ones_like(is_nan)
+    elif on_nan == "common":
+        used = np.broadcast_to(~is_nan.any(axis=0), values.shape)
+    n_groups = np.count_nonzero(used, axis=1).astype(np.int64)
+    total = np.where(used & ~is_nan, values, 0.0).sum(axis=1)
+    return GroupMean(_ratio(total, n_groups), n_groups, np.count_nonzero(is_nan, axis=1).astype(np.int64))
+
+
+def average(
+    statistic: CountStatistic,
+    counts: PairCounts,
+    pool: Pool = "groups",
+    on_nan: OnNan = "drop",
+) -> GroupMean:
+    """One value a metric from the counts of many groups.
+
+    statistic: one of this module's, or any function of counts to (n_metrics, n_groups).
+    pool: "groups" averages the statistic over groups, "pairs" adds the counts up first.
+    Raises ValueError: an unknown pool or on_nan.
+    """
+    if pool not in get_args(Pool):
+        raise ValueError(f"unknown pool {pool!r}; expected one of {', '.join(get_args(Pool))}")
+    return group_mean(statistic(counts.pooled() if pool == "pairs" else counts), on_nan)
+
+
+def kendall_like(
+    human: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    threshold: float = 25.0,
+    pool: Pool = "pairs",
+    on_nan: OnNan = "drop",
+) -> GroupMean:
+    """The segment-level tau of WMT's DA years, (n_metrics,), in [−1, 1].
+
+    Only pairs whose raw human scores differ by at least `threshold` count, and a metric tie is discordant:
+    (C − D − Tm) / (C + D + Tm). human: raw DA scores, (n_systems, n_segments), NaN = not judged; metrics and
+    labels (by item, in the official tasks) as in `pair_counts`.
+    Raises ValueError: as `thresholded_pair_counts`.
+    Source: Bojar et al. 2017 (daRR); the counts of all segments are added up (pool="pairs").
+    """
+    return average(tau_10, thresholded_pair_counts(human, metrics, labels, threshold), pool, on_nan)

@@ -1,0 +1,1 @@
+"""Arrays as every kernel takes them: checked, grouped, sorted."""

@@ -1,0 +1,1 @@
+"""The tie threshold that serves a metric best, exactly."""

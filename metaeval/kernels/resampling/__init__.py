@@ -1,0 +1,1 @@
+"""Whether a difference is chance: swaps, redraws, p-values, corrections and clusters."""

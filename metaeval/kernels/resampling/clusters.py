@@ -1,0 +1,92 @@
+"""Ranks and significance clusters of scorers or systems."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays.checks import Floats, Ints
+
+
+def ranks(values: npt.ArrayLike, tolerance: float = 1e-12) -> Ints:
+    """Competition ranks from 1, higher is better: 1, 2, 2, 4; NaN ranks after everything else.
+
+    values: (M,); two values nearer than `tolerance` to the one before in order share a rank.
+    >>> ranks([0.5, 0.9, 0.5, float("nan")]).tolist()
+    [2, 1, 2, 4]
+    """
+    scores = np.asarray(values, dtype=np.float64)
+    order = best_first(scores)
+    result = np.empty(len(scores), dtype=np.int64)
+    for place, index in enumerate(order):
+        before = order[place - 1] if place else index
+        both_nan = np.isnan(scores[index]) and np.isnan(scores[before])
+        is_tied = place > 0 and (both_nan or scores[before] - scores[index] <= tolerance)
+        result[index] = result[before] if is_tied else place + 1
+    return result
+
+
+def best_first(values: npt.ArrayLike) -> Ints:
+    """(M,) indices by descending value, NaN last, equal values in the order in which they came."""
+    scores = np.asarray(values, dtype=np.float64)
+    return np.lexsort((np.arange(len(scores)), -np.where(np.isnan(scores), 0.0, scores), np.isnan(scores)))
+
+
+def significance_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> Ints:
+    """Greedy clusters, numbered from 1 for the best, in the order of `values`.
+
+    values: (M,), higher is better. p: (M, M), [a, b] = p-value of "a is better than b"; read only where a
+    comes before b in descending order of value. Going down that order, the first member that is
+    significantly worse (p ≤ alpha) than any member of the current cluster begins the next. Members without a
+    value (NaN) come last, in one cluster of their own; elsewhere a NaN p is not significant.
+    Two members that cannot be told apart may land in different clusters: see `indistinct_across_clusters`.
+    Raises ValueError: shapes, or alpha outside (0, 1).
+    Source: the shared tasks' rule, e.g. Thompson et al. 2024, section 5.
+    >>> significance_clusters([0.9, 0.8, 0.7], [[1, 0.2, 0.01], [1, 1, 0.2], [1, 1, 1]]).tolist()
+    [1, 1, 2]
+    """
+    scores, p_values = _checked(values, p, alpha)
+    clusters = np.zeros(len(scores), dtype=np.int64)
+    members: list[int] = []
+    current = 1
+    for index in best_first(scores):
+        starts_nan = np.isnan(scores[index]) and members and not np.isnan(scores[members[-1]])
+        if starts_nan or any(p_values[member, index] <= alpha for member in members):
+            current += 1
+            members = []
+        members.append(int(index))
+        clusters[index] = current
+    return clusters
+
+
+def indistinct_across_clusters(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> list[tuple[int, int]]:
+    """Pairs (better, worse) in different clusters although the better one is not significantly better.
+
+    Arguments as in `significance_clusters`; pairs by place of the better, then of the worse.
+    """
+    scores, p_values = _checked(values, p, alpha)
+    clusters = significance_clusters(scores, p_values, alpha)
+    order = [int(index) for index in best_first(scores) if not np.isnan(scores[index])]
+    return [
+        (better, worse)
+        for place, better in enumerate(order)
+        for worse in order[place + 1 :]
+        if clusters[better] != clusters[worse] and not p_values[better, worse] <= alpha
+    ]
+
+
+def n_significant_pairs(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float = 0.05) -> int:
+    """Number of pairs in which the one with the higher value is significantly better (p ≤ alpha)."""
+    scores, p_values = _checked(values, p, alpha)
+    order = best_first(scores)
+    ordered = p_values[np.ix_(order, order)]
+    return int(np.count_nonzero(ordered[np.triu_indices(len(order), 1)] <= alpha))
+
+
+def _checked(values: npt.ArrayLike, p: npt.ArrayLike, alpha: float) -> tuple[Floats, Floats]:
+    scores, p_values = np.asarray(values, dtype=np.float64), np.asarray(p, dtype=np.float64)
+    if scores.ndim != 1 or p_values.shape != (len(scores), len(scores)):
+        raise ValueError(f"values {scores.shape} and p {p_values.shape} must be (M,) and (M, M)")
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha must lie between 0 and 1, got {alpha}")
+    return scores, p_values

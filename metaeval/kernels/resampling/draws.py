@@ -1,0 +1,80 @@
+"""Blocks of random draws, and the threads or processes that compute them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TypeVar
+
+import numpy as np
+
+from metaeval.kernels.arrays.blas_threads import single_blas_thread
+from metaeval.kernels.arrays.checks import Floats
+
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
+Progress = Callable[[int, int], None]
+
+#: Draws that share one random stream; they are always computed together, whatever the batch.
+BLOCK = 25
+
+
+def block_sizes(n_draws: int) -> list[int]:
+    """Sizes of the blocks that n_draws are cut into.
+
+    >>> block_sizes(60)
+    [25, 25, 10]
+    """
+    if n_draws < 1:
+        raise ValueError(f"{n_draws} draws: at least 1 is needed")
+    return [min(BLOCK, n_draws - start) for start in range(0, n_draws, BLOCK)]
+
+
+def single_blas_thread_abroad(home: int) -> AbstractContextManager[object]:
+    """`single_blas_thread` in a worker process; in the process `home` (its id) it is already in force."""
+    return nullcontext() if os.getpid() == home else single_blas_thread()
+
+
+def n_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def resample_counts(stream: np.random.Generator, n_draws: int, n_units: int) -> Floats:
+    """(n_draws, n_units) how often each unit is drawn among n_units with replacement."""
+    picks = stream.integers(0, n_units, size=(n_draws, n_units))
+    places = picks + n_units * np.arange(n_draws)[:, np.newaxis]
+    counts = np.bincount(places.ravel(), minlength=n_draws * n_units)
+    return counts.reshape(n_draws, n_units).astype(np.float64)
+
+
+@contextmanager
+def outcomes_in_order(
+    work: Callable[[Task], list[Outcome]],
+    tasks: Sequence[Task],
+    executor: Executor | None,
+    n_threads: int | None,
+) -> Iterator[Iterator[Outcome]]:
+    """Results of all tasks in their order.
+
+    On the way out, also by an exception or Ctrl-C, tasks that have not begun are cancelled; a pool of our own
+    is waited for, an executor that was passed in stays open.
+    """
+    threads = min(n_threads or n_cores(), len(tasks))
+    if executor is None and threads == 1:
+        yield (outcome for task in tasks for outcome in work(task))
+        return
+    pool = executor or ThreadPoolExecutor(max_workers=threads)
+    futures: list[Future[list[Outcome]]] = []
+    try:
+        futures = [pool.submit(work, task) for task in tasks]
+        yield (outcome for future in futures for outcome in future.result())
+    finally:
+        for future in futures:
+            future.cancel()
+        if executor is None:
+            pool.shutdown(wait=True, cancel_futures=True)

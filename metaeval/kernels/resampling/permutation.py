@@ -1,0 +1,315 @@
+"""Permutation tests of metric A against metric B: one engine for every pair of metrics at once.
+
+A draw swaps some units (segments, systems or single cells) between the two metrics, and both statistics
+are computed again. The swap masks are shared by all pairs of metrics, so a statistic only has to know the
+value of every *hybrid*: metric a whose swapped units come from metric b.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+
+from metaeval.kernels.arrays.blas_threads import single_blas_thread
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+
+from .draws import BLOCK, Progress, block_sizes, outcomes_in_order, single_blas_thread_abroad
+
+Alternative = Literal["greater", "two-sided"]
+
+#: Two statistics, or two standardised system scores, nearer than this are equal.
+TOLERANCE = 1e-9
+#: With an early stop, pairs are looked at each time this many blocks are done.
+BLOCKS_BETWEEN_LOOKS = 4
+
+
+class SwapStatistic(Protocol):
+    """A statistic of metrics, prepared for swapping; it must survive pickling to be used with processes."""
+
+    @property
+    def n_metrics(self) -> int: ...
+
+    @property
+    def mask_shape(self) -> tuple[int, ...]:
+        """Shape of one swap mask: (S,) for segments, (N,) for systems, (N, S) for cells."""
+
+    @property
+    def scale(self) -> float:
+        """Value of the statistic per unit of `hybrids` (counts are returned as whole numbers)."""
+
+    @property
+    def offset(self) -> float:
+        """Value of the statistic where `hybrids` is 0."""
+
+    @property
+    def tolerance(self) -> float:
+        """Differences of `hybrids` nearer than this are ties; 0 where they are whole numbers."""
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """(n_draws, M, M): [k, a, b] is metric a with the units of swaps[k] taken from metric b.
+
+        NaN where the hybrid has no value.
+        """
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """Outcome of a permutation test for all pairs of M metrics.
+
+    p: (M, M), [a, b] is the p-value of "a is better than b" (of "a and b differ" when two-sided, then
+        symmetric); drawn, `>=` with a tolerance; NaN on the diagonal and where a value is undefined.
+    values: (M,) the statistic of each metric. n_extreme, n_draws: (M, M) draws at least as extreme, and
+        draws made (fewer than asked for only with an early stop). n_undefined: (M, M) draws in which one of
+        the two hybrids had no value; they count as extreme, so they never make a p-value smaller.
+    null: (n_pairs, n_draws) differences a − b for a < b in row order (np.triu_indices(M, 1)), if kept.
+    """
+
+    p: Floats
+    values: Floats
+    n_extreme: Ints
+    n_draws: Ints
+    n_undefined: Ints
+    null: Floats | None
+    alternative: Alternative
+    plus_one: bool
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """Blocks of draws that one task computes."""
+
+    statistic: SwapStatistic
+    observed: Floats
+    streams: Sequence[np.random.Generator]
+    sizes: Sequence[int]
+    two_sided: bool
+    keep_null: bool
+    home: int = field(default_factory=os.getpid)
+
+
+@dataclass(frozen=True)
+class _BlockOutcome:
+    n_draws: int
+    n_extreme: Ints
+    n_undefined: Ints
+    differences: Floats | None
+
+
+def standardise(human: Floats, metrics: Floats) -> Floats:
+    """z-scores of each metric over the cells that have a human score: mean 0, standard deviation 1.
+
+    human: (N, S) or (N,), NaN = not judged. metrics: (M, *human.shape). Cells that are not judged become 0
+    and so add nothing to a sum; a constant metric becomes 0 everywhere.
+    Raises ValueError: shapes differ, no judged cell, or a metric without a finite score on a judged cell.
+    >>> standardise(np.array([[1.0, np.nan, 2.0]]), np.array([[[3.0, 9.0, 5.0]], [[4.0, 9.0, 4.0]]]))
+    array([[[-1.,  0.,  1.]],
+    <BLANKLINE>
+           [[ 0.,  0.,  0.]]])
+    """
+    if metrics.ndim != human.ndim + 1 or metrics.shape[1:] != human.shape:
+        raise ValueError(f"human scores have shape {human.shape}, metrics {metrics.shape}: expected (M, *human)")
+    judged = np.isfinite(human)
+    if not judged.any():
+        raise ValueError("no cell has a human score")
+    cells = np.asarray(metrics[:, judged], dtype=np.float64)
+    if not np.isfinite(cells).all():
+        metric, cell = np.argwhere(~np.isfinite(cells))[0]
+        where = tuple(int(axis[cell]) for axis in np.nonzero(judged))
+        raise ValueError(f"metric {metric} has no finite score at (system, segment) {where}, which humans judged")
+    constant = cells.min(axis=1) == cells.max(axis=1)
+    centred = cells - cells.mean(axis=1, keepdims=True)
+    spread = np.sqrt(np.mean(centred**2, axis=1, keepdims=True))
+    centred[constant] = 0.0
+    spread[constant] = 1.0
+    standardised = np.zeros(metrics.shape)
+    standardised[:, judged] = centred / spread
+    return standardised
+
+
+def draw_swaps(rng: np.random.Generator, n_draws: int, shape: tuple[int, ...]) -> Bools:
+    """(n_draws, *shape) fair coins of one stream; True = swap this unit."""
+    n_units = math.prod(shape)
+    n_bytes = -(-n_units // 8)
+    coins = np.frombuffer(rng.bytes(n_draws * n_bytes), dtype=np.uint8).reshape(n_draws, n_bytes)
+    return np.unpackbits(coins, axis=1, count=n_units).view(np.bool_).reshape(n_draws, *shape)
+
+
+def swap_blocks(rng: np.random.Generator, n_draws: int, shape: tuple[int, ...]) -> Iterator[Bools]:
+    """The masks that `permutation_test` uses with this generator, block by block."""
+    sizes = block_sizes(n_draws)
+    for stream, size in zip(rng.spawn(len(sizes)), sizes, strict=True):
+        yield draw_swaps(stream, size, shape)
+
+
+def permutation_test(
+    statistic: SwapStatistic,
+    *,
+    rng: np.random.Generator,
+    n_draws: int = 1000,
+    alternative: Alternative = "greater",
+    plus_one: bool = False,
+    early_stop: tuple[float, float] | None = None,
+    keep_null: bool = False,
+    executor: Executor | None = None,
+    n_threads: int | None = None,
+    batch: int = BLOCK,
+    progress: Progress | None = None,
+) -> PermutationTest:
+    """Is metric a better than metric b? For all pairs at once, by swapping units between the two.
+
+    One-sided ("greater"): p[a, b] = share of draws with Δ ≥ Δ observed, Δ = statistic of a − statistic of b;
+    "two-sided": |Δ| ≥ |Δ observed|. Drawn, `>=` with the statistic's tolerance, no + 1 unless `plus_one`
+    ((n + 1) / (draws + 1)). p[b, a] comes from the same draws with −Δ.
+    early_stop: (low, high): a pair whose p so far is below low or above high after each 100 draws is left
+        there. Off by default.
+    keep_null: keep every Δ. executor: any concurrent.futures.Executor; without one, `n_threads` threads
+        (default: as many as there are cores). batch: draws of one task, rounded up to whole blocks.
+    progress: called with (draws done, draws in all).
+    The result is the same for any executor, number of threads and batch.
+    Raises ValueError: fewer than 2 metrics, n_draws < 1, an unknown alternative, early_stop with keep_null.
+    Source: Deutsch et al. 2021 (PERM-INPUTS, PERM-SYSTEMS, PERM-BOTH).
+    """
+    _check_arguments(statistic, alternative, early_stop, keep_null, batch)
+    sizes = block_sizes(n_draws)
+    two_sided = alternative == "two-sided"
+    with single_blas_thread():
+        observed = _observed(statistic)
+        streams = rng.spawn(len(sizes))
+        step = -(-batch // BLOCK)
+        tasks = [
+            _Blocks(statistic, observed, streams[i : i + step], sizes[i : i + step], two_sided, keep_null)
+            for i in range(0, len(sizes), step)
+        ]
+        tally = _Tally(observed.size, early_stop)
+        with outcomes_in_order(_block_outcomes, tasks, executor, n_threads) as outcomes:
+            for outcome in outcomes:
+                tally.add(outcome)
+                if progress is not None:
+                    progress(tally.n_done, n_draws)
+                if tally.is_settled:
+                    break
+    return tally.result(statistic, observed, alternative, plus_one)
+
+
+def difference_p_values(
+    null: Floats, observed: Floats, *, alternative: Alternative = "greater", plus_one: bool = False
+) -> Floats:
+    """(M, M) p-values from kept differences, such as the average over several tasks of their draws.
+
+    null: (n_pairs, n_draws), pairs a < b in row order, [·, k] = a − b. observed: (M,) the value of each
+    metric. One- or two-sided, `>=` with a tolerance of 1e-9, as in `permutation_test`; NaN draws count as
+    extreme. Raises ValueError: shapes that don't fit.
+    """
+    rows, columns = np.triu_indices(observed.size, 1)
+    if null.ndim != 2 or null.shape[0] != rows.size or null.shape[1] < 1:
+        raise ValueError(f"{null.shape} differences do not fit {observed.size} metrics ({rows.size} pairs)")
+    delta = (observed[rows] - observed[columns])[:, None]
+    if alternative == "two-sided":
+        forward = backward = np.sum(~(np.abs(null) < np.abs(delta) - TOLERANCE), axis=1)
+    else:
+        forward = np.sum(~(null < delta - TOLERANCE), axis=1)
+        backward = np.sum(~(null > delta + TOLERANCE), axis=1)
+    p = np.full((observed.size, observed.size), np.nan)
+    extra = int(plus_one)
+    p[rows, columns] = (forward + extra) / (null.shape[1] + extra)
+    p[columns, rows] = (backward + extra) / (null.shape[1] + extra)
+    p[np.isnan(observed)[:, None] | np.isnan(observed)] = np.nan
+    return p
+
+
+def _check_arguments(
+    statistic: SwapStatistic, alternative: str, early_stop: object, keep_null: bool, batch: int
+) -> None:
+    if statistic.n_metrics < 2:
+        raise ValueError(f"{statistic.n_metrics} metric: a comparison needs at least 2")
+    if alternative not in ("greater", "two-sided"):
+        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    if early_stop is not None and keep_null:
+        raise ValueError("the null distribution cannot be kept with an early stop: pairs would differ in length")
+    if batch < 1:
+        raise ValueError(f"a batch of {batch} draws: at least 1 is needed")
+
+
+def _observed(statistic: SwapStatistic) -> Floats:
+    """(M,) the statistic of each metric, in units of `hybrids`, by the arithmetic of the draws themselves."""
+    nothing = np.zeros((1, *statistic.mask_shape), dtype=np.bool_)
+    return np.ascontiguousarray(np.diagonal(statistic.hybrids(nothing)[0]))
+
+
+def _block_outcomes(task: _Blocks) -> list[_BlockOutcome]:
+    """Outcomes of the blocks of a task; in a process of its own, BLAS is held to one thread there too."""
+    with single_blas_thread_abroad(task.home):
+        return [_block_outcome(task, *block) for block in zip(task.streams, task.sizes, strict=True)]
+
+
+def _block_outcome(task: _Blocks, stream: np.random.Generator, size: int) -> _BlockOutcome:
+    statistic = task.statistic
+    hybrids = statistic.hybrids(draw_swaps(stream, size, statistic.mask_shape))
+    delta = hybrids - hybrids.transpose(0, 2, 1)  # (k, M, M): a with b's units − b with a's units
+    observed = task.observed[:, None] - task.observed[None, :]
+    if task.two_sided:
+        short = np.abs(delta) < np.abs(observed) - statistic.tolerance
+    else:
+        short = delta < observed - statistic.tolerance  # False where undefined: counts against the claim
+    differences = None
+    if task.keep_null:
+        differences = np.ascontiguousarray(delta[:, *np.triu_indices(observed.shape[0], 1)].T) * statistic.scale
+    n_undefined = np.isnan(delta).sum(axis=0)
+    return _BlockOutcome(size, size - short.sum(axis=0), n_undefined, differences)
+
+
+class _Tally:
+    """Adds up blocks in their order; with an early stop, settled pairs take no more."""
+
+    def __init__(self, n_metrics: int, early_stop: tuple[float, float] | None) -> None:
+        shape = (n_metrics, n_metrics)
+        self.n_done = 0
+        self._early_stop = early_stop
+        self._open = ~np.eye(n_metrics, dtype=np.bool_)
+        self._n_blocks = 0
+        self._n_extreme = np.zeros(shape, dtype=np.int64)
+        self._n_undefined = np.zeros(shape, dtype=np.int64)
+        self._n_draws = np.zeros(shape, dtype=np.int64)
+        self._differences: list[Floats] = []
+
+    def add(self, outcome: _BlockOutcome) -> None:
+        self.n_done += outcome.n_draws
+        self._n_blocks += 1
+        self._n_extreme += np.where(self._open, outcome.n_extreme, 0)
+        self._n_undefined += np.where(self._open, outcome.n_undefined, 0)
+        self._n_draws += np.where(self._open, outcome.n_draws, 0)
+        if outcome.differences is not None:
+            self._differences.append(outcome.differences)
+        if self._early_stop is not None and self._n_blocks % BLOCKS_BETWEEN_LOOKS == 0:
+            low, high = self._early_stop
+            share = self._n_extreme / np.maximum(self._n_draws, 1)
+            self._open &= (share >= low) & (share <= high)
+
+    @property
+    def is_settled(self) -> bool:
+        return not self._open.any()
+
+    def result(
+        self, statistic: SwapStatistic, observed: Floats, alternative: Alternative, plus_one: bool
+    ) -> PermutationTest:
+        extra = int(plus_one)
+        with np.errstate(invalid="ignore"):
+            p = (self._n_extreme + extra) / (self._n_draws + extra)
+        undefined = np.isnan(observed)
+        p[undefined[:, None] | undefined | np.eye(observed.size, dtype=np.bool_)] = np.nan
+        return PermutationTest(
+            p=p,
+            values=statistic.offset + observed * statistic.scale,
+            n_extreme=self._n_extreme,
+            n_draws=self._n_draws,
+            n_undefined=self._n_undefined,
+            null=np.concatenate(self._differences, axis=1) if self._differences else None,
+            alternative=alternative,
+            plus_one=plus_one,
+        )

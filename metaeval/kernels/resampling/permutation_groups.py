@@ -1,0 +1,269 @@
+"""Group-wise statistics of hybrids whose groups are swapped whole, and any other statistic, slowly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.agreement.correlation import CORRELATIONS
+from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
+from metaeval.kernels.agreement.tau import TAUS
+from metaeval.kernels.arrays import checks
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.grouping import Grouping, cell_labels, judged_groups
+
+from .permutation import TOLERANCE, standardise
+from .swap_units import Swap, mask_shape
+
+COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
+Statistic = Callable[[Floats, Floats], Floats]
+#: Whole numbers below this are exact in float64.
+LARGEST_WHOLE = 1 << 53
+
+
+@dataclass(frozen=True)
+class GroupSwap:
+    """Mean over groups of a statistic, when each group is swapped as a whole: a hybrid picks values.
+
+    values: (M, n_groups), NaN = not defined there, such groups are left out of the hybrid's mean.
+    units: (n_groups,) each group's unit.
+    """
+
+    values: Floats
+    units: Ints
+    mask_shape: tuple[int, ...]
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return len(self.values)
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`; NaN where no group has a value."""
+        defined = ~np.isnan(self.values)
+        columns = np.concatenate([np.where(defined, self.values, 0.0), defined])  # (2M, groups)
+        total, n_groups = _sums_of_hybrids(swaps[:, self.units], columns, 2)
+        mean = np.full(total.shape, np.nan)
+        np.divide(total, n_groups, out=mean, where=n_groups > 0.5)
+        return mean
+
+
+@dataclass(frozen=True)
+class RightPairsSwap:
+    """acc23 or tau_23 averaged over groups that are swapped whole, in whole numbers: `hybrids` weighs right pairs.
+
+    right: (M, n_groups) right pairs of each group times the group's weight, so that a pair weighs 1 / its group's
+    number of pairs. scale, offset: from such a sum to the statistic.
+    """
+
+    right: Ints
+    units: Ints
+    mask_shape: tuple[int, ...]
+    scale: float
+    offset: float
+    tolerance: float = 0.0
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return len(self.right)
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`: one matrix product for all draws, exact below 2^53."""
+        (total,) = _sums_of_hybrids(swaps[:, self.units], self.right.astype(np.float64), 1)
+        return total
+
+
+@dataclass(frozen=True)
+class PooledCountsSwap:
+    """A tau from pair counts added up over groups, when each group is swapped as a whole.
+
+    counts: (5, M, n_groups) in the order of `COUNTS`. statistic: a function of `tau`.
+    """
+
+    counts: Ints
+    statistic: Callable[[PairCounts], Floats]
+    template: PairCounts
+    units: Ints
+    mask_shape: tuple[int, ...]
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return int(self.counts.shape[1])
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`."""
+        columns = self.counts.reshape(-1, self.counts.shape[2]).astype(np.float64)
+        sums = _sums_of_hybrids(swaps[:, self.units], columns, len(COUNTS))
+        c, d, th, tm, thm = (np.rint(n).astype(np.int64).reshape(-1, 1) for n in sums)
+        counts = replace(
+            self.template,
+            n_concordant=c,
+            n_discordant=d,
+            n_tied_human=th,
+            n_tied_metric=tm,
+            n_tied_both=thm,
+        )
+        return self.statistic(counts).reshape(sums[0].shape)
+
+
+@dataclass(frozen=True)
+class AnySwap:
+    """Any statistic of whole arrays, computed again for each hybrid: slow, M calls a draw.
+
+    statistic: (human (N, S), metrics (M, N, S)) -> (M,) values; scores: standardised metrics, in which cells
+    that are not judged are 0.
+    """
+
+    statistic: Statistic
+    human: Floats
+    scores: Floats
+    swap: Swap
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return len(self.scores)
+
+    @property
+    def mask_shape(self) -> tuple[int, ...]:
+        """See `permutation.SwapStatistic`."""
+        return mask_shape(self.swap, self.human.shape)
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`."""
+        return np.stack([self._of_draw(swap) for swap in swaps])
+
+    def _of_draw(self, swap: Bools) -> Floats:
+        mask = swap[:, np.newaxis] if self.swap == "systems" else swap
+        return np.stack([self.statistic(self.human, np.where(mask, self.scores, scores)) for scores in self.scores])
+
+
+def any_swap(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Statistic, swap: Swap = "inputs") -> AnySwap:
+    """Any segment-level or system-level statistic prepared for `permutation_test`; slow.
+
+    human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. statistic: takes both,
+    with as many metrics as it is given, and returns one value for each, higher is better.
+    """
+    human = checks.human_scores(human)
+    metrics = checks.metric_scores(metrics, ~np.isnan(human))
+    mask_shape(swap, human.shape)  # refuses an unknown swap
+    return AnySwap(statistic, human, standardise(human, metrics), swap)
+
+
+def group_swap(values: npt.ArrayLike, units: npt.ArrayLike, shape: tuple[int, ...]) -> GroupSwap:
+    """Group values of any statistic prepared for `permutation_test`.
+
+    values: (M, n_groups), NaN = not defined; units: (n_groups,) number of each group's unit in a mask of
+    this shape. Two groups may share a unit. Raises ValueError: shapes, or a unit outside the mask.
+    """
+    table, numbers = np.asarray(values, dtype=np.float64), np.asarray(units, dtype=np.int64)
+    if table.ndim != 2 or numbers.shape != table.shape[1:]:
+        raise ValueError(f"values {table.shape} and units {numbers.shape} must be (M, n_groups) and (n_groups,)")
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= int(np.prod(shape))):
+        raise ValueError(f"units must lie in a mask of shape {shape}, got up to {numbers.max()}")
+    return GroupSwap(table, numbers, shape)
+
+
+def correlation_group_swap(
+    human: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    statistic: Literal["pearson", "spearman", "kendall"],
+    swap: Literal["inputs", "systems"] = "inputs",
+) -> GroupSwap:
+    """A correlation by item with segments swapped, or by system with systems swapped."""
+    human = checks.human_scores(human)
+    labels = _aligned_labels(human, swap)
+    values = CORRELATIONS[statistic](human, metrics, labels)
+    return group_swap(values, judged_groups(human, labels).labels, mask_shape(swap, human.shape))
+
+
+def tau_group_swap(
+    human: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    statistic: str | Callable[[PairCounts], Floats],
+    swap: Literal["inputs", "systems"] = "inputs",
+    *,
+    epsilon: npt.ArrayLike = 0.0,
+    pool: Literal["groups", "pairs"] = "groups",
+) -> GroupSwap | PooledCountsSwap:
+    """A tau or acc23 by item with segments swapped, or by system with systems swapped.
+
+    statistic: a name of `tau.TAUS` or a function of pair counts (a module-level one, for processes).
+    epsilon: each metric's own tie margin, in its own units; it stays with its scores when they are swapped.
+    pool: as in `tau.average`.
+    """
+    if isinstance(statistic, str):
+        if statistic not in TAUS:
+            raise ValueError(f"unknown statistic {statistic!r}; expected one of {', '.join(TAUS)}")
+        statistic = TAUS[statistic]
+    human = checks.human_scores(human)
+    counts = pair_counts(human, metrics, _aligned_labels(human, swap), epsilon)
+    shape = mask_shape(swap, human.shape)
+    if pool == "groups":
+        return group_swap(statistic(counts), counts.labels, shape)
+    if pool != "pairs":
+        raise ValueError(f"unknown pool {pool!r}; expected groups, pairs")
+    stacked = np.stack([getattr(counts, name) for name in COUNTS])
+    return PooledCountsSwap(stacked, statistic, counts.pooled(), counts.labels, shape)
+
+
+def right_pairs_swap(
+    human: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    statistic: Literal["acc23", "tau_23"],
+    swap: Literal["inputs", "systems"] = "inputs",
+    *,
+    epsilon: npt.ArrayLike = 0.0,
+) -> RightPairsSwap | GroupSwap:
+    """acc23 or tau_23 by item with segments swapped, or by system with systems swapped; ties are exact.
+
+    Arguments as of `tau_group_swap`. Differences of two metrics are compared in whole numbers over the common
+    denominator of all groups, so equal ones are equal; where that denominator is too large for float64, as
+    `tau_group_swap` does.
+    Raises ValueError: arrays, no group.
+    """
+    human = checks.human_scores(human)
+    counts = pair_counts(human, metrics, _aligned_labels(human, swap), epsilon)
+    n_groups = counts.labels.size
+    if not n_groups:
+        raise ValueError("no group has two judged cells")
+    n_pairs = counts.n_pairs[0]
+    common = math.lcm(*np.unique(n_pairs).tolist())
+    if common * n_groups >= LARGEST_WHOLE:
+        return tau_group_swap(human, metrics, statistic, swap, epsilon=epsilon)  # type: ignore[return-value]
+    right = (counts.n_concordant + counts.n_tied_both) * (common // n_pairs)
+    share = 1.0 / (common * n_groups)
+    scale, offset = (share, 0.0) if statistic == "acc23" else (2.0 * share, -1.0)
+    return RightPairsSwap(right, counts.labels, mask_shape(swap, human.shape), scale, offset)
+
+
+def _aligned_labels(human: Floats, swap: Swap) -> Ints:
+    by: dict[str, Grouping] = {"inputs": "item", "systems": "system"}
+    if swap not in by:
+        raise ValueError(f"groups are not swapped whole with swap={swap!r}; expected inputs or systems")
+    shape = (int(human.shape[0]), int(human.shape[1]))
+    return cell_labels(by[swap], shape)
+
+
+def _sums_of_hybrids(coins: Bools, columns: Floats, n_sums: int) -> list[Floats]:
+    """n_sums sums over the groups of a hybrid: coins (k, groups), columns (n_sums·M, groups) -> (k, M, M)s."""
+    part = coins.astype(np.float64) @ columns.T
+    shape = (len(coins), n_sums, len(columns) // n_sums)
+    kept, taken = (columns.sum(axis=1) - part).reshape(shape), part.reshape(shape)
+    return [kept[:, q, :, np.newaxis] + taken[:, q, np.newaxis, :] for q in range(n_sums)]

@@ -1,0 +1,235 @@
+"""Segment-level Pearson and Pairwise Difference Pearson of hybrids, for permutation tests.
+
+Both are ratios of sums that are linear in what is swapped, so one product of the swap masks with each
+unit's sums serves all pairs of metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays import checks
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.grouping import judged_groups
+
+from .permutation import TOLERANCE, standardise
+from .swap_units import Swap, cell_units, mask_shape
+
+#: A variance that is a smaller share of the mean square than this is rounding noise: the hybrid is constant.
+NOISE = 1e-12
+
+
+@dataclass(frozen=True)
+class PearsonSwap:
+    """Pearson r within groups of cells, averaged over the groups where it is defined, of every hybrid.
+
+    A row is a unit's share of one group. sums: (n_rows, 3M): Σ z·h, Σ z and Σ z² of each metric, h centred
+    in its group. units: (n_rows,) the row's unit; starts: (n_groups + 1,) where each group's rows begin;
+    n_cells, human_squares: (n_groups,) cells and Σ h² of each group; groups of constant h are not among them.
+    """
+
+    n_metrics: int
+    mask_shape: tuple[int, ...]
+    sums: Floats
+    units: Ints
+    starts: Ints
+    n_cells: Ints
+    human_squares: Floats
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`; NaN where no group has a correlation."""
+        n_metrics = self.n_metrics
+        coins = swaps.reshape(len(swaps), -1)
+        total = np.zeros((len(swaps), n_metrics, n_metrics))
+        n_groups = np.zeros(total.shape, dtype=np.int64)
+        for group, n in enumerate(self.n_cells):
+            rows = slice(self.starts[group], self.starts[group + 1])
+            part = coins[:, self.units[rows]].astype(np.float64) @ self.sums[rows]  # (k, r) @ (r, 3M)
+            whole = self.sums[rows].sum(axis=0)
+            shape = (len(swaps), 3, n_metrics)
+            kept, taken = (whole - part).reshape(shape), part.reshape(shape)
+            product, mean, square = (kept[:, q, :, None] + taken[:, q, None, :] for q in range(3))
+            mean *= mean
+            mean /= n
+            variance = square - mean
+            constant = variance <= NOISE * square
+            variance[constant] = 1.0
+            product /= np.sqrt(variance * self.human_squares[group])
+            product[constant] = 0.0
+            total += product
+            n_groups += ~constant
+        return _mean(total, n_groups)
+
+
+@dataclass(frozen=True)
+class PairwiseDifferenceSwap:
+    """Pairwise Difference Pearson of every hybrid, when whole segments are swapped.
+
+    sums: (S, 2M): n Σ hc·zc and n Σ zc² of each metric, centred in the segment of n judged cells.
+    human_squares: Σ n Σ hc². noise: a Σ n Σ zc² up to this is rounding, the hybrid is constant.
+    """
+
+    n_metrics: int
+    mask_shape: tuple[int, ...]
+    sums: Floats
+    human_squares: float
+    noise: float
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`; 0 where one side is constant, never NaN."""
+        part = swaps.astype(np.float64) @ self.sums  # (k, S) @ (S, 2M)
+        shape = (len(swaps), 2, self.n_metrics)
+        kept, taken = (self.sums.sum(axis=0) - part).reshape(shape), part.reshape(shape)
+        product, square = (kept[:, q, :, None] + taken[:, q, None, :] for q in range(2))
+        return _pairwise_difference(product, square, self.human_squares, self.noise)
+
+
+@dataclass(frozen=True)
+class PairwiseDifferenceCellSwap:
+    """Pairwise Difference Pearson of every hybrid, when systems or single cells are swapped.
+
+    scores: (M, N, S) standardised, 0 where not judged; weighted_human: (N, S) n·hc; judged: (N, S).
+    human_squares, noise: as in `PairwiseDifferenceSwap`.
+    """
+
+    mask_shape: tuple[int, ...]
+    scores: Floats
+    weighted_human: Floats
+    judged: Bools
+    human_squares: float
+    noise: float
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return len(self.scores)
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`; 0 where one side is constant, never NaN."""
+        return np.stack([self._of_draw(swap) for swap in swaps])
+
+    def _of_draw(self, swap: Bools) -> Floats:
+        mask = swap if swap.ndim == 2 else swap[:, np.newaxis]
+        taken = np.where(mask, self.scores, 0.0)
+        kept = self.scores - taken
+        n_judged = self.judged.sum(axis=0)
+        product = _outer_sum(kept, taken, lambda part: np.tensordot(part, self.weighted_human, axes=2))
+        square = _outer_sum(kept, taken, lambda part: (part**2).sum(axis=1) @ n_judged)
+        kept_sums, taken_sums = kept.sum(axis=1), taken.sum(axis=1)  # (M, S): per segment over systems
+        square -= _outer_sum(kept_sums, taken_sums, lambda part: (part**2).sum(axis=1))
+        square -= 2.0 * kept_sums @ taken_sums.T
+        return _pairwise_difference(product, square, self.human_squares, self.noise)
+
+
+def pearson_swap(
+    human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike, swap: Swap = "inputs"
+) -> PearsonSwap:
+    """Segment-level Pearson with any grouping, prepared for `permutation_test`.
+
+    human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.cell_labels`.
+    Scores are standardised over the cells used. A group in which the human scores or the hybrid are constant
+    is left out of the mean. Raises ValueError: as `grouping.group_scores`.
+    """
+    human = checks.human_scores(human)
+    labels = checks.cell_labels(labels, human.shape)
+    human = np.where(labels >= 0, human, np.nan)
+    metrics = checks.metric_scores(metrics, ~np.isnan(human))
+    groups = judged_groups(human, labels)
+    varied = [
+        np.ptp(human.ravel()[groups.cells[start:end]]) > 0
+        for start, end in zip(groups.starts[:-1], groups.starts[1:], strict=True)
+    ]
+    groups = groups.select(np.array(varied, dtype=np.bool_))
+    group_of_cell = np.repeat(np.arange(groups.sizes.size), groups.sizes)
+    values = human.ravel()[groups.cells]
+    means = np.bincount(group_of_cell, values, groups.sizes.size) / groups.sizes
+    centred = values - means[group_of_cell]
+    scores = standardise(human, metrics).reshape(len(metrics), -1)[:, groups.cells]
+    units = cell_units(swap, human.shape).ravel()[groups.cells]
+    rows, row_of_cell = np.unique(np.stack([group_of_cell, units]), axis=1, return_inverse=True)
+    cell_sums = np.concatenate([scores * centred, scores, scores**2])  # (3M, cells)
+    return PearsonSwap(
+        n_metrics=len(metrics),
+        mask_shape=mask_shape(swap, human.shape),
+        sums=_sums_by_row(cell_sums, row_of_cell.ravel(), rows.shape[1]),
+        units=rows[1],
+        starts=np.searchsorted(rows[0], np.arange(groups.sizes.size + 1)).astype(np.int64),
+        n_cells=groups.sizes,
+        human_squares=np.bincount(group_of_cell, centred**2, groups.sizes.size).astype(np.float64),
+    )
+
+
+def pairwise_difference_swap(
+    human: npt.ArrayLike, metrics: npt.ArrayLike, swap: Swap = "inputs"
+) -> PairwiseDifferenceSwap | PairwiseDifferenceCellSwap:
+    """Pairwise Difference Pearson prepared for `permutation_test`.
+
+    human: (N, S), NaN = not judged: only pairs with both cells judged count; metrics: (M, N, S).
+    Source: the closed form in per-segment centred sums.
+    """
+    human = checks.human_scores(human)
+    judged = ~np.isnan(human)
+    metrics = checks.metric_scores(metrics, judged)
+    scores = standardise(human, metrics)
+    n_judged = judged.sum(axis=0)  # (S,)
+    centred_human = _centred(np.where(judged, human, 0.0), judged)
+    human_squares = float((centred_human**2).sum(axis=0) @ n_judged)
+    weighted_human = centred_human * n_judged
+    noise = NOISE * float(n_judged @ n_judged)  # scores have unit variance over the cells used
+    if swap != "inputs":
+        shape = mask_shape(swap, human.shape)
+        return PairwiseDifferenceCellSwap(shape, scores, weighted_human, judged, human_squares, noise)
+    centred = _centred(scores, judged)
+    products = (centred * weighted_human).sum(axis=1)  # (M, S)
+    squares = (centred**2).sum(axis=1) * n_judged
+    sums = np.ascontiguousarray(np.concatenate([products, squares]).T)
+    return PairwiseDifferenceSwap(len(metrics), mask_shape(swap, human.shape), sums, human_squares, noise)
+
+
+def _mean(total: Floats, n_groups: Ints) -> Floats:
+    mean = np.full(total.shape, np.nan)
+    np.divide(total, n_groups, out=mean, where=n_groups > 0)
+    return mean
+
+
+def _sums_by_row(cell_sums: Floats, row_of_cell: Ints, n_rows: int) -> Floats:
+    # cells added up by row: (3M, cells) -> (rows, 3M)
+    order = np.argsort(row_of_cell, kind="stable")
+    first = np.searchsorted(row_of_cell[order], np.arange(n_rows))
+    if n_rows == 0:
+        return np.zeros((0, len(cell_sums)))
+    return np.ascontiguousarray(np.add.reduceat(cell_sums[:, order], first, axis=1).T)
+
+
+def _centred(scores: Floats, judged: Bools) -> Floats:
+    """Scores minus the mean of their segment's judged cells; 0 where not judged. Shape (..., N, S)."""
+    n_judged = np.maximum(judged.sum(axis=0), 1)
+    means = np.where(judged, scores, 0.0).sum(axis=-2, keepdims=True) / n_judged
+    centred: Floats = np.where(judged, scores - means, 0.0)
+    return centred
+
+
+def _outer_sum(kept: Floats, taken: Floats, of_metric: Callable[[Floats], Floats]) -> Floats:
+    # a sum over a hybrid is the sum over what it kept plus the sum over what it took
+    outer: Floats = np.add.outer(of_metric(kept), of_metric(taken))
+    return outer
+
+
+def _pairwise_difference(product: Floats, square: Floats, human_squares: float, noise: float) -> Floats:
+    value = np.zeros_like(product)
+    defined = (square > noise) & (human_squares > 0.0)
+    np.divide(product, np.sqrt(np.where(defined, square, 1.0) * human_squares), out=value, where=defined)
+    return value

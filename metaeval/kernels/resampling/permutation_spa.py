@@ -1,0 +1,378 @@
+"""Soft pairwise accuracy of hybrids, for permutation tests: drawn inner p-values and the normal limit.
+
+The inner paired permutation test flips the sign of some segments: Σ σ d ≥ Σ d says the same as "the
+differences d of the flipped segments add up to 0 or less", so only those sums are needed. A hybrid's sum is
+what metric a keeps plus what is taken from metric b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays import checks
+from metaeval.kernels.arrays.blas_threads import single_blas_thread
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+
+from .permutation import TOLERANCE, standardise
+from .sign_flip import normal_p_values, sign_flip_p_values
+from .swap_units import Swap, mask_shape
+
+#: Rounding of a sum of standardised scores, for each segment; sums nearer than this to 0 are 0.
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+#: Flips compared at a time: a multiple of 8, and at most 255 in each of 8 byte lanes.
+CHUNK = 2040
+#: Outcomes of comparisons held at a time, one byte each.
+OUTCOMES = 1 << 22
+
+
+@dataclass(frozen=True)
+class SoftPairwiseSwap:
+    """Soft pairwise accuracy with drawn inner signs, of every hybrid; segments or cells are swapped.
+
+    Counts are whole numbers: `hybrids` is −Σ over system pairs of |human count − hybrid count|.
+    scores: (M, N, S) standardised, 0 where not judged; judged: (N, S); flips: (n_flips, S), True where the
+    sign is −1; human_counts: (n_pairs,) of the inner test on the human scores.
+    """
+
+    swap: Swap
+    scores: Floats
+    judged: Bools
+    flips: Bools
+    human_counts: Ints
+    offset: float = 1.0
+    tolerance: float = 0.0
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return len(self.scores)
+
+    @property
+    def mask_shape(self) -> tuple[int, ...]:
+        """See `permutation.SwapStatistic`."""
+        return mask_shape(self.swap, self.judged.shape)
+
+    @property
+    def scale(self) -> float:
+        """One count as a share of all flips of all system pairs."""
+        return 1.0 / (len(self.flips) * self.human_counts.size)
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`."""
+        sums = _FlippedSums(self, swaps)
+        n_metrics = self.n_metrics
+        shifts = np.arange(n_metrics)
+        other = (shifts + shifts[:, np.newaxis]) % n_metrics  # [shift, a]: the metric that a takes from
+        values = np.empty((len(swaps), n_metrics, n_metrics))
+        outcomes = np.empty(min(max(OUTCOMES, n_metrics * CHUNK), n_metrics**2 * CHUNK), dtype=np.bool_)
+        for draw in range(len(swaps)):
+            distance = np.zeros((n_metrics, n_metrics), dtype=np.int64)
+            for pair, (kept, taken) in enumerate(sums.of_draw(draw)):
+                distance += np.abs(_shifted_counts(kept, taken, outcomes) - sums.n_padding - self.human_counts[pair])
+            values[draw, shifts, other] = -distance
+        return values
+
+
+class _FlippedSums:
+    """Sums of the flipped segments' differences, for each system pair of one draw after the other."""
+
+    def __init__(self, statistic: SoftPairwiseSwap, swaps: Bools) -> None:
+        used = statistic.judged.sum(axis=0) >= 2
+        self._swap = statistic.swap
+        self._judged = statistic.judged[:, used]
+        self._masks = swaps[..., used]
+        scores = statistic.scores[:, :, used]
+        if self._swap == "inputs":  # what systems share on a segment cancels; without it sums round less
+            means = scores.sum(axis=1, keepdims=True) / self._judged.sum(axis=0)
+            scores = np.where(self._judged, scores - means, 0.0)
+        self._scores = scores
+        n_metrics, n_systems, n_segments = scores.shape
+        by_segment = scores.transpose(2, 1, 0).reshape(n_segments, n_systems * n_metrics)
+        self._by_segment = np.ascontiguousarray(by_segment)
+        n_flips = len(statistic.flips)
+        self.n_padding = -n_flips % 8  # flips of nothing: always counted, then taken off
+        self._flips = np.zeros((n_segments, n_flips + self.n_padding))
+        self._flips[:, :n_flips] = statistic.flips[:, used].T
+        self._pairs = list(zip(*np.triu_indices(n_systems, 1), strict=True))
+        everything = np.ones(self._judged.shape, dtype=np.bool_)
+        self._whole = self._system_sums(everything)
+        self._whole_lone = [self._lone_gaps(i, j, everything) for i, j in self._pairs]
+        self._slacks = [self._slack(i, j) for i, j in self._pairs]
+
+    def of_draw(self, draw: int) -> Iterator[tuple[Floats, Floats]]:
+        """For each system pair: kept (M, n_flips) and taken (2M, n_flips), metrics twice over.
+
+        A hybrid's sum counts as small where taken ≤ kept. Both arrays are used again for the next pair.
+        """
+        mask = np.broadcast_to(self._masks[draw], self._judged.shape)
+        taken = self._system_sums(mask)
+        kept = self._whole - taken
+        _, n_metrics, n_flips = taken.shape
+        first_gap, kept_gap = np.empty((n_metrics, n_flips)), np.empty((n_metrics, n_flips))
+        taken_gap = np.empty((2 * n_metrics, n_flips))
+        taken_twice = taken_gap.reshape(2, n_metrics, n_flips)
+        for (i, j), (whole_slack, slacks), whole_extra in zip(self._pairs, self._slacks, self._whole_lone, strict=True):
+            np.subtract(taken[i], taken[j], out=first_gap)
+            np.subtract(kept[j], kept[i], out=kept_gap)
+            extra = self._lone_gaps(i, j, mask)
+            if extra is not None and whole_extra is not None:
+                first_gap += extra
+                kept_gap += extra - whole_extra
+            slack = slacks[draw][:, np.newaxis]
+            np.subtract(first_gap, slack, out=taken_twice)
+            kept_gap += whole_slack[:, np.newaxis] - slack
+            yield kept_gap, taken_gap
+
+    def _system_sums(self, mask: Bools) -> Floats:
+        """Sums of each system's masked, flipped scores over its judged segments: (N, M, n_flips)."""
+        n_metrics, n_systems = self._scores.shape[:2]
+        chosen = np.flatnonzero(mask.any(axis=0))
+        scores = self._by_segment[chosen]
+        if self._swap == "both":
+            scores *= np.repeat(mask[:, chosen], n_metrics, axis=0).T
+        sums: Floats = scores.T @ self._flips[chosen]  # (N·M, s) @ (s, n_flips)
+        return sums.reshape(n_systems, n_metrics, -1)
+
+    def _lone_gaps(self, i: np.integer, j: np.integer, mask: Bools) -> Floats | None:
+        """What takes the segments that only one of the two systems has out of their gap, (M, n_flips).
+
+        None where both have the same segments.
+        """
+        is_lone = self._judged[i] ^ self._judged[j]
+        if not is_lone.any():
+            return None
+        chosen = np.flatnonzero(is_lone & (mask[i] | mask[j]))
+        first = np.where(mask[i, chosen], self._scores[:, i, chosen], 0.0)
+        second = np.where(mask[j, chosen], self._scores[:, j, chosen], 0.0)
+        return np.asarray((second - first) @ self._flips[chosen], dtype=np.float64)
+
+    def _slack(self, i: np.integer, j: np.integer) -> tuple[Floats, Floats]:
+        """Half of 1e-9 Σ |d|, of all segments (M,) and of the swapped part in each draw (n_draws, M).
+
+        Ties are decided within twice this. All segments' slack has the rounding of the sums on top.
+        """
+        both = self._judged[i] & self._judged[j]
+        if self._swap == "both":  # Σ |d| of a hybrid is not a sum of parts; Σ |x_i| + |x_j| bounds it
+            parts = [(np.abs(self._scores[:, k][:, both]), self._masks[:, k][:, both]) for k in (i, j)]
+        else:
+            parts = [(np.abs(self._scores[:, i] - self._scores[:, j])[:, both], self._masks[:, both])]
+        whole = sum(np.asarray(size.sum(axis=1)) for size, _ in parts)
+        swapped = sum(np.asarray(mask.astype(np.float64) @ size.T) for size, mask in parts)
+        half = 0.5 * TOLERANCE
+        rounding = ROUNDING * self._judged.shape[1]
+        return np.asarray(half * whole + rounding), np.asarray(half * swapped)
+
+
+def _shifted_counts(kept: Floats, taken: Floats, outcomes: Bools) -> Ints:
+    """[shift, a]: number of flips where taken of metric (a + shift) mod M ≤ kept of metric a, (M, M).
+
+    kept: (M, n); taken: (2M, n), the M rows twice; outcomes: room for some comparisons. All shifts are
+    windows on the same memory, so comparisons run over long stretches; outcomes, one byte each, are added up
+    eight at a time.
+    """
+    n_metrics, n_flips = kept.shape
+    counts = np.zeros((n_metrics, n_metrics), dtype=np.int64)
+    for start in range(0, n_flips, CHUNK):
+        mine = np.ascontiguousarray(kept[:, start : start + CHUNK])
+        other = np.ascontiguousarray(taken[:, start : start + CHUNK])
+        windows = np.lib.stride_tricks.sliding_window_view(other.ravel(), mine.size)[:: mine.shape[1]]
+        step = outcomes.size // mine.size
+        for first in range(0, n_metrics, step):
+            n_shifts = min(step, n_metrics - first)
+            is_small = outcomes[: n_shifts * mine.size].reshape(n_shifts, mine.size)
+            np.less_equal(windows[first : first + n_shifts], mine.ravel(), out=is_small)
+            lanes = is_small.view(np.uint64).reshape(n_shifts, n_metrics, -1).sum(axis=2)
+            counts[first : first + n_shifts] += _lane_sums(lanes)
+    return counts
+
+
+def _lane_sums(lanes: npt.NDArray[np.uint64]) -> Ints:
+    """Sum of the eight bytes of each number: first in pairs, then by one multiplication."""
+    even = np.uint64(0x00FF00FF00FF00FF)
+    pairs = (lanes & even) + ((lanes >> np.uint64(8)) & even)  # four sums of 16 bits
+    return ((pairs * np.uint64(0x0001000100010001)) >> np.uint64(48)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class SoftPairwiseLimitSwap:
+    """Soft pairwise accuracy by the normal limit (n=inf), of every hybrid; segments or cells are swapped.
+
+    p = Φ(−Σ d / √Σ d²) over the common segments, 1 where all d are 0. Fields as in `SoftPairwiseSwap`;
+    human_p: (n_pairs,).
+    """
+
+    swap: Swap
+    scores: Floats
+    judged: Bools
+    human_p: Floats
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return len(self.scores)
+
+    @property
+    def mask_shape(self) -> tuple[int, ...]:
+        """See `permutation.SwapStatistic`."""
+        return mask_shape(self.swap, self.judged.shape)
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`."""
+        distance = np.zeros((len(swaps), self.n_metrics, self.n_metrics))
+        for human_p, i, j in zip(self.human_p, *np.triu_indices(len(self.judged), 1), strict=True):
+            both = self.judged[i] & self.judged[j]
+            first, second = self.scores[:, i, both], self.scores[:, j, both]
+            if self.swap == "inputs":
+                total, square = _segment_sums(first - second, swaps[:, both])
+            else:
+                total, square = _cell_sums(first, second, swaps[:, i][:, both], swaps[:, j][:, both])
+            distance += np.abs(_normal_p(total, square, int(both.sum())) - human_p)
+        return 1.0 - distance / max(self.human_p.size, 1)
+
+
+@dataclass(frozen=True)
+class SoftPairwiseSystemSwap:
+    """Soft pairwise accuracy of every hybrid when whole systems are swapped: a table tells all.
+
+    distance: (M, M, n_pairs), |human p − p| with the first system's scores from one metric and the second's
+    from another; whole counts, or p-values in the normal limit.
+    """
+
+    distance: Floats
+    mask_shape: tuple[int, ...]
+    scale: float
+    tolerance: float
+    offset: float = 1.0
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics compared."""
+        return len(self.distance)
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `permutation.SwapStatistic`."""
+        n_metrics = self.n_metrics
+        first, second = np.triu_indices(self.mask_shape[0], 1)
+        mine, other = swaps[:, first], swaps[:, second]  # (k, n_pairs): taken from the other metric?
+        own = np.ascontiguousarray(np.diagonal(self.distance))  # (n_pairs, M)
+        flat = self.distance.reshape(n_metrics**2, -1).T  # (n_pairs, M²)
+        shape = (len(swaps), n_metrics, n_metrics)
+        total = ((~mine & ~other).astype(np.float64) @ own)[:, :, np.newaxis]
+        total = total + ((mine & other).astype(np.float64) @ own)[:, np.newaxis, :]
+        total += ((~mine & other).astype(np.float64) @ flat).reshape(shape)
+        total += ((mine & ~other).astype(np.float64) @ flat).reshape(shape).transpose(0, 2, 1)
+        return -total
+
+
+SoftPairwise = SoftPairwiseSwap | SoftPairwiseLimitSwap | SoftPairwiseSystemSwap
+
+
+def soft_pairwise_swap(
+    human: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    signs: npt.ArrayLike | None,
+    swap: Swap = "inputs",
+) -> SoftPairwise:
+    """Soft pairwise accuracy prepared for `permutation_test`.
+
+    human: (N, S), NaN = not judged: each system pair uses its common segments; metrics: (M, N, S).
+    signs: −1 and 1, (n_flips, S), of the inner test, see `sign_flip.draw_signs`: drawn once, shared by humans,
+        all metrics, all hybrids and all draws; None: the normal limit.
+    Ties of the inner test as in `sign_flip_p_values`: within 1e-9 Σ |d| (when single cells or systems are
+    swapped, within 1e-9 Σ (|x_i| + |x_j|), which is no less), or the rounding of the sums.
+    Raises ValueError: shapes, fewer than 2 systems, a missing metric score on a judged cell, other signs.
+    Source: Thompson et al. 2024, eq. 1 and section 5; Deutsch et al. 2021 for the swaps.
+    """
+    human = checks.human_scores(human)
+    judged = ~np.isnan(human)
+    metrics = checks.metric_scores(metrics, judged)
+    scores = standardise(human, metrics)
+    shape = mask_shape(swap, judged.shape)
+    upper = np.triu_indices(len(human), 1)
+    if signs is None:
+        human_p = normal_p_values(human[np.newaxis], judged)[0][upper]
+        if swap != "systems":
+            return SoftPairwiseLimitSwap(swap, scores, judged, human_p)
+        distance = np.abs(_crossed_p(scores, judged) - human_p)
+        return SoftPairwiseSystemSwap(distance, shape, 1.0 / human_p.size, TOLERANCE)
+    flips = np.asarray(signs) < 0
+    n_flips = len(flips)
+    human_p = sign_flip_p_values(human[np.newaxis], judged, signs)[0][upper]
+    human_counts = np.rint(human_p * n_flips).astype(np.int64)
+    if swap != "systems":
+        return SoftPairwiseSwap(swap, scores, judged, flips, human_counts)
+    distance = np.abs(_crossed_counts(scores, judged, flips) - human_counts).astype(np.float64)
+    return SoftPairwiseSystemSwap(distance, shape, 1.0 / (n_flips * human_counts.size), 0.0)
+
+
+def _segment_sums(gaps: Floats, swaps: Bools) -> tuple[Floats, Floats]:
+    """Σ d and Σ d² of every hybrid: gaps (M, s), swaps (k, s) -> (k, M, M) twice."""
+    columns = np.concatenate([gaps, gaps**2])
+    part = swaps.astype(np.float64) @ columns.T  # (k, s) @ (s, 2M)
+    kept, taken = columns.sum(axis=1) - part, part
+    n = len(gaps)
+    total = kept[:, :n, np.newaxis] + taken[:, np.newaxis, :n]
+    return total, kept[:, n:, np.newaxis] + taken[:, np.newaxis, n:]
+
+
+def _cell_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: Bools) -> tuple[Floats, Floats]:
+    """The same when the two systems' cells are swapped apart: scores (M, s), swaps (k, s)."""
+    shape = (len(swap_first), len(first), len(first))
+    total, square = np.empty(shape), np.empty(shape)
+    for draw, (mask_first, mask_second) in enumerate(zip(swap_first, swap_second, strict=True)):
+        taken_first, taken_second = np.where(mask_first, first, 0.0), np.where(mask_second, second, 0.0)
+        kept_first, kept_second = first - taken_first, second - taken_second
+        kept, taken = kept_first - kept_second, taken_first - taken_second
+        total[draw] = np.add.outer(kept.sum(axis=1), taken.sum(axis=1))
+        square[draw] = np.add.outer((kept**2).sum(axis=1), (taken**2).sum(axis=1)) + 2.0 * kept @ taken.T
+    return total, square
+
+
+def _normal_p(total: Floats, square: Floats, n_segments: int) -> Floats:
+    """Φ(−total / √square); 1 where the squares are rounding noise of standardised scores, so all d are 0."""
+    from scipy.special import ndtr
+
+    varied = square > ROUNDING * ROUNDING * n_segments
+    z = total / np.sqrt(np.where(varied, square, 1.0))
+    return np.where(varied, ndtr(-z), 1.0)
+
+
+def _crossed_p(scores: Floats, judged: Bools) -> Floats:
+    """[a, b, pair]: normal p with the first system's scores from metric a, the second's from metric b."""
+    n_metrics, n_systems = scores.shape[:2]
+    pairs = list(zip(*np.triu_indices(n_systems, 1), strict=True))
+    p = np.empty((n_metrics, n_metrics, len(pairs)))
+    for pair, (i, j) in enumerate(pairs):
+        both = judged[i] & judged[j]
+        first, second = scores[:, i, both], scores[:, j, both]
+        for a in range(n_metrics):
+            gaps = first[a] - second
+            p[a, :, pair] = _normal_p(gaps.sum(axis=1), (gaps**2).sum(axis=1), int(both.sum()))
+    return p
+
+
+def _crossed_counts(scores: Floats, judged: Bools, flips: Bools) -> Ints:
+    """[a, b, pair]: inner count with the first system's scores from metric a, the second's from metric b."""
+    n_metrics, n_systems = scores.shape[:2]
+    pairs = list(zip(*np.triu_indices(n_systems, 1), strict=True))
+    counts = np.empty((n_metrics, n_metrics, len(pairs)), dtype=np.int64)
+    every_flip = np.ascontiguousarray(flips.T).astype(np.float64)
+    for pair, (i, j) in enumerate(pairs):
+        both = judged[i] & judged[j]
+        first, second = scores[:, i, both], scores[:, j, both]
+        flipped = every_flip[both]
+        with single_blas_thread():
+            first_sums, second_sums = first @ flipped, second @ flipped  # (M, s) @ (s, n_flips)
+        size = np.add.outer(np.abs(first).sum(axis=1), np.abs(second).sum(axis=1))
+        slack = 0.5 * TOLERANCE * size + ROUNDING * scores.shape[2]
+        for a in range(n_metrics):
+            small = first_sums[a] <= second_sums + slack[a][:, np.newaxis]
+            counts[a, :, pair] = np.count_nonzero(small, axis=1)
+    return counts

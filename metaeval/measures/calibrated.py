@@ -1,0 +1,119 @@
+"""Measures at each metric's own best tie threshold: acc_eq and tau_eq."""
+
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.kernels.agreement.tau import TAUS, CountStatistic
+from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
+from metaeval.kernels.resampling.pair_outcomes import PairStatistic
+from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation_groups import right_pairs_swap
+from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
+from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.measures.applicable import Test
+from metaeval.measures.in_groups import only_whole_groups
+from metaeval.measures.judged import labels
+from metaeval.measures.measure import Definition, Floats, Values
+from metaeval.measures.pair_counts import CountedPairs
+from metaeval.measures.parameters import BY
+from metaeval.options import Options
+from queries.blocks import Block
+from warehouse import QuestionError
+
+
+class Calibrated(CountedPairs):
+    """A share of pairs at the tie threshold that is best for each metric.
+
+    Where thresholds are given they are kept; else they are calibrated on the block.
+    """
+
+    is_calibrated: ClassVar[bool] = True
+    pair_statistic: ClassVar[PairStatistic]
+    why_tests: ClassVar[str] = (
+        "each metric keeps its own tie threshold, so the outcomes of pairs are swapped, as the organisers do (too many "
+        "differences found with many systems); whole groups can be swapped, too, single scores cannot"
+    )
+
+    @property
+    def statistic(self) -> CountStatistic:
+        return TAUS[self.pair_statistic]
+
+    def value(self, block: Block, options: Options) -> Values:
+        found = kernels.calibrate(block.human, block.scores, labels(block, self.by), self.pair_statistic)
+        return Values(
+            found.value,
+            epsilon=found.epsilon,
+            epsilon_high=found.epsilon_high,
+            n_pairs=found.counts.n_pairs.sum(axis=1),
+            n_groups=found.n_groups,
+            n_groups_nan=0,
+            counts=found.counts.pooled(),
+        )
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return ("pairs", *self._whole, *self._redrawn)
+
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        if not self.is_aligned(swap):
+            raise QuestionError(only_whole_groups(self))
+        cells = self.cells(block)
+        kept = self._kept(block, options, epsilon)
+        return right_pairs_swap(cells.human, cells.scores, self.pair_statistic, swap, epsilon=kept)  # type: ignore[arg-type]
+
+    def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        self.check_redrawn()
+        cells, kept = self.cells(block), self._kept(block, options, epsilon)
+        if self.by == "item":
+            return item_resample(cells.human, cells.scores, self.pair_statistic, kept)
+        return any_resample(cells.human, cells.scores, partial(self._at, tuple(kept.tolist())))
+
+    def _kept(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> Floats:
+        found = self.value(block, options).epsilon if epsilon is None else epsilon
+        return np.asarray(found, dtype=np.float64)
+
+    def _at(self, epsilon: tuple[float, ...], human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        """(M,) the measure of a resample at given thresholds."""
+        counts = pair_counts_without_copies(human, metrics, self.labels_of(human), np.array(epsilon), origins=origins)
+        return kernels.average(self.statistic, counts).value
+
+
+class AccEq(Calibrated):
+    """acc23, calibrated."""
+
+    pair_statistic: ClassVar[PairStatistic] = "acc23"
+
+
+class TauEq(Calibrated):
+    """tau_23, calibrated."""
+
+    pair_statistic: ClassVar[PairStatistic] = "tau_23"
+
+
+DEFINITIONS = (
+    Definition(
+        AccEq,
+        "acc_eq",
+        "seg",
+        "acc23 at the tie threshold that suits each metric best (tie calibration)",
+        "max over ε of the mean of acc23",
+        "Deutsch et al. 2023, section 6",
+        (BY,),
+        "[0, 1]",
+        is_correlation=False,
+    ),
+    Definition(
+        TauEq,
+        "tau_eq",
+        "seg",
+        "tau_23 at the tie threshold that suits each metric best (tie calibration)",
+        "max over ε of the mean of tau_23",
+        "Deutsch et al. 2023, section 6",
+        (BY,),
+    ),
+)

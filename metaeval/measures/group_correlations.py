@@ -1,0 +1,100 @@
+"""Correlations of segment scores in groups: pearson, spearman and kendall with `by`."""
+
+from metaeval import kernels
+from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
+from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
+from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
+from metaeval.kernels.resampling.permutation_pearson import pearson_swap
+from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, pearson_resample
+from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.measures.applicable import Test
+from metaeval.measures.in_groups import GroupMeasure, group_labels
+from metaeval.measures.judged import Judged, labels
+from metaeval.measures.measure import Definition, Floats, Ints, Values
+from metaeval.measures.parameters import BY, ON_NAN
+from metaeval.options import Options
+from queries.blocks import Block
+
+
+class GroupCorrelation(GroupMeasure):
+    """Spearman's correlation in each group."""
+
+    @property
+    def correlation(self) -> Correlation:
+        name: Correlation = self.name  # type: ignore[assignment]
+        return name
+
+    def value(self, block: Block, options: Options) -> Values:
+        values = CORRELATIONS[self.correlation](block.human, block.scores, labels(block, self.by))
+        mean = kernels.group_mean(values, self["on_nan"])
+        return Values(mean.value, n_groups=values.shape[1], n_groups_nan=mean.n_groups_nan)
+
+    def of_groups(self, labels: Ints, human: Floats, metrics: Floats) -> Floats:
+        return kernels.group_mean(CORRELATIONS[self.correlation](human, metrics, labels), self["on_nan"]).value
+
+    def table(self, cells: Judged) -> tuple[Floats, Ints]:
+        assert cells.labels is not None
+        return CORRELATIONS[self.correlation](cells.human, cells.scores, cells.labels), group_labels(cells)
+
+    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+        if self.is_aligned(swap):
+            return correlation_group_swap(cells.human, cells.scores, self.correlation, swap)  # type: ignore[arg-type]
+        return super().swap_of(cells, swap)
+
+    def resample_of(self, cells: Judged) -> ResampleStatistic:
+        if self.by == "item" and self.on_nan == "drop":
+            return item_resample(cells.human, cells.scores, self.correlation)
+        return super().resample_of(cells)
+
+
+class GroupKendall(GroupCorrelation):
+    """Kendall's τ_b in each group, which is made of pairs."""
+
+    def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        counts = pair_counts_without_copies(human, metrics, self.labels_of(human), origins=origins)
+        return kernels.average(kernels.tau_b, counts, "groups", self["on_nan"]).value
+
+
+class GroupPearson(GroupCorrelation):
+    """Pearson's r in each group, which is made of sums."""
+
+    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+        if self.on_nan == "drop":
+            assert cells.labels is not None
+            return pearson_swap(cells.human, cells.scores, cells.labels, swap)
+        return super().swap_of(cells, swap)
+
+    def resample_of(self, cells: Judged) -> ResampleStatistic:
+        if self.by == "none" and self.on_nan == "drop":
+            return pearson_resample(cells.human, cells.scores)
+        return super().resample_of(cells)
+
+    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
+        return 0.0
+
+
+def _definition(family: type[GroupCorrelation], name: str, meaning: str, formula: str, source: str) -> Definition:
+    return Definition(family, name, "seg", meaning, formula, source, (BY, ON_NAN))
+
+
+DEFINITIONS = (
+    _definition(
+        GroupPearson, "pearson", "linear correlation of segment scores, per group", "mean Pearson's r", "Pearson 1895"
+    ),
+    _definition(
+        GroupCorrelation,
+        "spearman",
+        "rank correlation of segment scores, per group",
+        "mean Spearman's ρ",
+        "Spearman 1904",
+    ),
+    _definition(
+        GroupKendall,
+        "kendall",
+        "pair agreement of segment scores, per group",
+        "mean Kendall's τ_b",
+        "Kendall 1945",
+    ),
+)

@@ -1,0 +1,146 @@
+"""What measures over groups of segment scores share: their parameters, applicable tests and slow general kernels."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.kernels.arrays.grouping import judged_groups
+from metaeval.kernels.resampling.copies import Origins
+from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
+from metaeval.kernels.resampling.swap_units import Swap, mask_shape
+from metaeval.measures.applicable import PERMUTATIONS, SWAPS, Test
+from metaeval.measures.judged import Judged, judged_segments
+from metaeval.measures.measure import Floats, Ints, Measure
+from metaeval.options import Options
+from queries.blocks import Block
+from warehouse import QuestionError
+
+_ALIGNED: Mapping[str, Swap] = MappingProxyType({"item": "inputs", "system": "systems"})  # groups swapped whole
+
+
+class GroupMeasure(Measure):
+    """A statistic of groups of segment scores, averaged."""
+
+    why_tests: ClassVar[str] = (
+        "segments are what varies, so whole segments are swapped; with on_nan=common or a tie threshold in a metric's "
+        "own units only whole groups can be; documents and domains are not redrawn"
+    )
+
+    @property
+    def by(self) -> str:
+        """The grouping."""
+        return str(self["by"])
+
+    @property
+    def on_nan(self) -> str:
+        """What becomes of groups where the statistic is not defined."""
+        return str(self.get("on_nan", "drop"))
+
+    @property
+    def pool(self) -> str:
+        """Whether values of groups are averaged, or pairs of all groups counted together."""
+        return str(self.get("pool", "groups"))
+
+    @property
+    def swaps_whole_groups_only(self) -> bool:
+        """Whether swaps must not mix scores inside a group."""
+        return self.on_nan == "common" or self.get("epsilon", 0) != 0
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return (*(self._whole if self.swaps_whole_groups_only else PERMUTATIONS), *self._redrawn)
+
+    @property
+    def _whole(self) -> tuple[Test, ...]:
+        return tuple(test for test in PERMUTATIONS if self.is_aligned(SWAPS[test]))
+
+    @property
+    def _redrawn(self) -> tuple[Test, ...]:
+        return () if self.by in ("doc", "domain") else ("bootstrap",)
+
+    def is_aligned(self, swap: Swap) -> bool:
+        """Whether this swaps groups as a whole."""
+        return _ALIGNED.get(self.by) == swap
+
+    def cells(self, block: Block) -> Judged:
+        """The judged segments of a block with their groups."""
+        return judged_segments(block, self.by)
+
+    @abstractmethod
+    def of_groups(self, labels: Ints, human: Floats, metrics: Floats) -> Floats:
+        """(M,) the measure of plain arrays: human (N, S), metrics (M, N, S), labels (N, S)."""
+
+    @abstractmethod
+    def table(self, cells: Judged) -> tuple[Floats, Ints]:
+        """(M, n_groups) the statistic of each group, NaN where not defined, and the groups' labels."""
+
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        cells = self.cells(block)
+        if self.on_nan != "drop" and self.pool == "groups" and self.is_aligned(swap):
+            return self._of_group_values(cells, swap)
+        return self.swap_of(cells, swap)
+
+    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+        """The kernel that swaps; slow, families have faster ones."""
+        if self.swaps_whole_groups_only and self.get("epsilon", 0) != 0:
+            raise QuestionError(only_whole_groups(self))
+        assert cells.labels is not None
+        return any_swap(cells.human, cells.scores, partial(self.of_groups, cells.labels), swap)
+
+    def _of_group_values(self, cells: Judged, swap: Swap) -> SwapStatistic:
+        """Whole groups swapped, undefined ones counted as 0 or excluded for all metrics."""
+        values, groups = self.table(cells)
+        if self.on_nan == "zero":
+            values = np.where(np.isnan(values), 0.0, values)
+        else:
+            shared = ~np.isnan(values).any(axis=0)
+            values, groups = values[:, shared], groups[shared]
+        return group_swap(values, groups, mask_shape(swap, cells.human.shape))
+
+    def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        self.check_redrawn()
+        return self.resample_of(self.cells(block))
+
+    def check_redrawn(self) -> None:
+        """Raises QuestionError: the groups cannot be redrawn."""
+        if not self._redrawn:
+            raise QuestionError(f"measure {str(self)!r}: documents and domains cannot be redrawn")
+
+    def resample_of(self, cells: Judged) -> ResampleStatistic:
+        """The kernel that redraws; slow, families have faster ones."""
+        return any_resample(cells.human, cells.scores, self.of_resample)
+
+    def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        """(M,) the measure of a resample, whose groups are its own and whose copies make no pairs with each other."""
+        return self.of_groups(self.labels_of(human), human, metrics)
+
+    def labels_of(self, human: Floats) -> Ints:
+        """Group labels of a resample; without documents and domains."""
+        return kernels.cell_labels(self.by, human.shape)  # type: ignore[arg-type]
+
+    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
+        if test == "perm-both" or (test == "perm-inputs" and not self.is_aligned("inputs")):
+            return 1e-3 * n_metrics**2 * n_systems * n_segments
+        return 0.0
+
+
+def group_labels(cells: Judged) -> Ints:
+    """Labels of the groups with at least two judged scores."""
+    assert cells.labels is not None
+    return judged_groups(cells.human, cells.labels).labels
+
+
+def only_whole_groups(measure: Measure) -> str:
+    """The line for swaps that would mix scores with tie thresholds in different units."""
+    return (
+        f"measure {str(measure)!r} has a tie threshold in each metric's own units, so its scores can only be swapped "
+        "in whole groups: by=item with perm-inputs, by=system with perm-systems"
+    )

@@ -1,0 +1,47 @@
+"""The judged part of a block, as tests take it, and the groups of its scores."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.kernels.arrays.grouping import Grouping
+from queries.blocks import Block
+from queries.selection import Selection
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Segments with at least one judgement: human (N, S'), scores (M, N, S'); labels (N, S') of groups, or None."""
+
+    human: Floats
+    scores: Floats
+    labels: Ints | None = None
+
+
+def judged_segments(block: Block, by: object = None) -> Judged:
+    """Arrays of a block without segments that nobody judged; by: grouping of a measure, None = without."""
+    kept = block.judged.any(axis=0)
+    human = block.human[:, kept]
+    groups = None if by is None else _labels(block.selection, by, human.shape, np.flatnonzero(kept))
+    return Judged(human, block.scores[:, :, kept], groups)
+
+
+def labels(block: Block, by: object) -> Ints:
+    """Group of each (system, segment) score, (N, S), for a measure's `by`."""
+    return _labels(block.selection, by, block.human.shape, np.arange(block.human.shape[1]))
+
+
+def _labels(selection: Selection, by: object, shape: tuple[int, int], segments: Ints) -> Ints:
+    """Labels over some segments of a selection; by item they count these, so that they are places in a swap mask."""
+    grouping: Grouping = by  # type: ignore[assignment]
+    return kernels.cell_labels(
+        grouping,
+        shape,
+        documents=[selection.documents[place] for place in segments],
+        domains=[selection.domains[place] for place in segments],
+    )

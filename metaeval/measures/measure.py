@@ -1,0 +1,274 @@
+"""Measures as values: named, parameterised, parsed and printed (`acc_eq(by=item)`), each the other's inverse."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.agreement.correlation import Correlation
+from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.resampling.pair_outcomes import PairStatistic
+from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.measures.applicable import Test
+from metaeval.measures.parameters import Parameter, Value
+from metaeval.options import Options
+from metaeval.system_scores import SystemScore, SystemScores, system_scores
+from queries.blocks import Block
+from warehouse import QuestionError
+from warehouse.errors import unknown
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Level = Literal["sys", "seg"]
+_FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a name stands for.
+
+    family: computes it. range: of its values. is_correlation: maps to [0, 1] by (r + 1) / 2. needs_segments: computed
+    from segment scores alone. formula and source: as documented.
+    """
+
+    family: "type[Measure]"
+    name: str
+    level: Level
+    meaning: str
+    formula: str
+    source: str
+    parameters: tuple[Parameter, ...] = ()
+    range: str = "[-1, 1]"
+    is_correlation: bool = True
+    needs_segments: bool = True
+
+    @property
+    def measure(self) -> "Measure":
+        """The measure with all parameters at their defaults."""
+        return self.family(self, tuple(parameter.default for parameter in self.parameters))
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a measure finds on a block; arrays are (M,), None = the measure has no such thing.
+
+    value: NaN where not defined. epsilon: tie threshold used; epsilon_high: end of the interval of thresholds with the
+    same value. n_pairs, n_groups, n_groups_nan: see `metaeval.evaluation.Evaluation`. n_systems: where not all of the
+    block count. counts: pair counts of all groups together.
+    """
+
+    value: Floats
+    epsilon: Floats | None = None
+    epsilon_high: Floats | None = None
+    n_pairs: Ints | int | None = None
+    n_groups: Ints | int | None = None
+    n_groups_nan: Ints | int | None = None
+    n_systems: int | None = None
+    system_score: tuple[SystemScore, ...] = ()
+    counts: PairCounts | None = None
+
+
+@dataclass(frozen=True)
+class Measure(ABC):
+    """A measure with its parameters; `str` prints it, `Measure.parse` reads it back. One subclass a family.
+
+    fixed_system_score: source of system scores where the measure allows one only. is_calibrated: each metric has a tie
+    threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
+    can be compared with each other, too. adds_up: made of pairs that can be added up over evaluation sets.
+    why_tests: why the default test is the default, and why others do not apply.
+
+    >>> [str(Measure.parse(text)) for text in ("acc_eq", "spa(n=1000)", "tau_b(epsilon=0.5,by=none)")]
+    ['acc_eq(by=item)', 'spa', 'tau_b(by=none, epsilon=0.5)']
+    """
+
+    definition: Definition
+    values: tuple[Value, ...] = ()
+
+    fixed_system_score: ClassVar[SystemScore | None] = None
+    is_calibrated: ClassVar[bool] = False
+    pair_statistic: ClassVar[PairStatistic | None] = None
+    why_tests: ClassVar[str]
+
+    # ---- the value
+
+    @abstractmethod
+    def value(self, block: Block, options: Options) -> Values:
+        """The measure of a block whose metrics all have what it needs."""
+
+    @property
+    def n_draws(self) -> int | None:
+        """Random signs that the value itself draws; None = nothing is random."""
+        return None
+
+    @property
+    def correlation(self) -> Correlation | None:
+        """The correlation by which metrics can be compared with each other, where the measure is one."""
+        return None
+
+    def scores(self, block: Block, options: Options) -> SystemScores:
+        """System scores as the measure takes them; the human score is NaN for systems that do not count."""
+        source = self.fixed_system_score or options.system_score or "submitted"
+        return system_scores(block, source, raw=options.raw_ties)
+
+    # ---- tests of one metric against another
+
+    @property
+    @abstractmethod
+    def tests(self) -> tuple[Test, ...]:
+        """The applicable tests, the most fitting first; none where there is no test."""
+
+    def default_test(self, options: Options, is_whole: bool) -> Test:
+        """The test a measure is compared by unless another is named.
+
+        is_whole: the slice is a whole test set, so that submitted system scores are there.
+        Raises QuestionError: there is no test for the measure.
+        """
+        if not self.tests:
+            raise QuestionError(f"measure {str(self)!r} has no test of significance")
+        return self.tests[0]
+
+    def check_applies(self, test: Test) -> None:
+        """Raises QuestionError: the test does not apply to the measure; with those that do."""
+        if test not in self.tests:
+            known = f"applicable ones: {', '.join(self.tests)}" if self.tests else "there is none that does"
+            raise QuestionError(f"test {test!r} does not apply to measure {str(self)!r}; {known}")
+
+    def resamples_segments(self, test: Test) -> bool:
+        """Whether a test swaps or redraws segments or their scores."""
+        return test in ("perm-inputs", "perm-both", "pairs", "bootstrap")
+
+    @abstractmethod
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        """The measure on a block, prepared for a permutation test. epsilon: calibrated tie thresholds, kept.
+
+        Raises QuestionError: no kernel does this.
+        """
+
+    def pooled_swap(self, blocks: Sequence[Block], options: Options) -> SwapStatistic:
+        """The measure over the pairs of several blocks, prepared for a test that swaps whole systems.
+
+        Raises QuestionError: the measure is not pooled that way.
+        """
+        raise QuestionError(f"{self} of several language pairs together has no test; name one language pair")
+
+    @abstractmethod
+    def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        """The measure on a block, prepared for the bootstrap; system scores are means over judged segments.
+
+        Where systems are redrawn, a grouping by system follows the redrawn ones. epsilon: calibrated tie thresholds,
+        kept.
+        Raises QuestionError: no kernel does this.
+        """
+
+    def pair_agreements(self, block: Block, options: Options) -> Bools | None:
+        """(M, n_pairs) system pairs that each metric has right, where the bootstrap redraws these; else None."""
+        return None
+
+    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
+        """Roughly how long a test takes, beside the 1 of the quickest."""
+        return 0.0
+
+    # ---- several evaluation sets together
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the measure is made of pairs that can be added up over evaluation sets."""
+        return False
+
+    def pooled(self, values: Floats, n_pairs: Ints, counts: Sequence[PairCounts]) -> Floats:
+        """The measure over the pairs of several evaluation sets together, (M,), where it adds up.
+
+        values, n_pairs: (n_sets, M); counts: of each set, where the measure has them.
+        """
+        raise NotImplementedError(f"{self} does not add up")
+
+    # ---- words
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    @property
+    def level(self) -> Level:
+        return self.definition.level
+
+    def __getitem__(self, parameter: str) -> Any:
+        """Value of a parameter, of the type that its `parse` gives.
+
+        Raises KeyError: the measure has none of that name.
+        """
+        named = zip(self.definition.parameters, self.values, strict=True)
+        return {known.name: value for known, value in named}[parameter]
+
+    def has(self, parameter: str) -> bool:
+        """Whether the measure has a parameter of that name."""
+        return any(known.name == parameter for known in self.definition.parameters)
+
+    def get(self, parameter: str, default: Value) -> Any:
+        """Value of a parameter, or the default where the measure has none of that name."""
+        return self[parameter] if self.has(parameter) else default
+
+    def __str__(self) -> str:
+        shown = [
+            f"{parameter.name}={parameter.show(value)}"
+            for parameter, value in zip(self.definition.parameters, self.values, strict=True)
+            if parameter.always or value != parameter.default
+        ]
+        return f"{self.name}({', '.join(shown)})" if shown else self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as printed, so that worker processes can have it."""
+        return Measure.parse, (str(self),)
+
+    @staticmethod
+    def parse(text: str) -> "Measure":
+        """Read a measure as written; of several definitions of a name, parameters say which is meant.
+
+        Raises QuestionError: unknown measure or parameter, or a value that does not fit.
+        """
+        from metaeval.measures.registry import DEFINITIONS  # the registry knows the families, which know this module
+
+        form = _FORM.fullmatch(text)
+        if form is None:
+            raise QuestionError(f"measure {text!r}: expected NAME or NAME(parameter=value, ...)")
+        name, given = form[1], _arguments(form[2] or "", text)
+        named = [definition for definition in DEFINITIONS.values() if definition.name == name]
+        if not named:
+            raise unknown("measure", name, {definition.name for definition in DEFINITIONS.values()})
+        known = {parameter.name for definition in named for parameter in definition.parameters}
+        for key in given:
+            if key not in known:
+                raise unknown("parameter", key, known, where=f"measure {name!r}")
+        fitting = [one for one in named if set(given) <= {parameter.name for parameter in one.parameters}]
+        if not fitting:
+            raise QuestionError(f"measure {text!r}: {' and '.join(given)} do not go together")
+        return fitting[0].family(fitting[0], tuple(_read(one, given, text) for one in fitting[0].parameters))
+
+
+def _read(parameter: Parameter, given: dict[str, str], text: str) -> Value:
+    if parameter.name not in given:
+        return parameter.default
+    try:
+        return parameter.parse(given[parameter.name])
+    except ValueError as error:
+        found = f"{parameter.name}={given[parameter.name]}"
+        raise QuestionError(f"measure {text!r}: found {found}, expected {error}") from error
+
+
+def _arguments(inside: str, text: str) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in inside.split(","))):
+        key, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign or not key or not value:
+            raise QuestionError(f"measure {text!r}: found {part!r}, expected parameter=value")
+        if key in given:
+            raise QuestionError(f"measure {text!r}: parameter {key!r} stands there twice")
+        given[key] = value
+    return given

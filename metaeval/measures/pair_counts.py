@@ -1,0 +1,258 @@
+"""Measures made of pair counts: the taus, acc23, kendall_like and tabular."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from metaeval import kernels
+from metaeval.kernels.agreement.pair_counts import PairCounts, standard_deviations
+from metaeval.kernels.agreement.tau import TAUS, CountStatistic
+from metaeval.kernels.arrays.grouping import group_scores
+from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
+from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation_groups import COUNTS, PooledCountsSwap, group_swap, tau_group_swap
+from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.measures.in_groups import GroupMeasure
+from metaeval.measures.judged import Judged, labels
+from metaeval.measures.measure import Definition, Floats, Ints, Values
+from metaeval.measures.parameters import BY, EPSILON, ON_NAN, Parameter, Value, choice, number, show_number
+from metaeval.options import Options
+from queries.blocks import Block
+
+POOL = Parameter("pool", "groups", "mean over groups, or all pairs together", choice("groups", "pairs"))
+
+
+class CountedPairs(GroupMeasure):
+    """A function of the numbers of concordant, discordant and tied pairs."""
+
+    @property
+    def statistic(self) -> CountStatistic:
+        """From pair counts to the measure, (M, n_groups)."""
+        return TAUS[self.name]
+
+    @property
+    def threshold(self) -> tuple[float, bool]:
+        """The tie threshold, and whether it counts standard deviations of the metric."""
+        epsilon = self.get("epsilon", 0.0)
+        return (float(epsilon.removesuffix("sd")), True) if isinstance(epsilon, str) else (float(epsilon), False)
+
+    def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
+        """The pair counts that the measure is made of."""
+        epsilon, relative = self.threshold
+        return kernels.pair_counts(human, metrics, labels, epsilon, relative=relative)
+
+    def value(self, block: Block, options: Options) -> Values:
+        counts = self.counts(labels(block, self.by), block.human, block.scores)
+        mean = kernels.average(self.statistic, counts, self.pool, self.on_nan)  # type: ignore[arg-type]
+        return Values(
+            mean.value,
+            epsilon=counts.epsilon if self.has("epsilon") else None,
+            n_pairs=counts.n_pairs.sum(axis=1),
+            n_groups=len(counts.labels) if self.pool == "groups" else 1,
+            n_groups_nan=mean.n_groups_nan,
+            counts=counts.pooled(),
+        )
+
+    def of_groups(self, labels: Ints, human: Floats, metrics: Floats) -> Floats:
+        counts = self.counts(labels, human, metrics)
+        return kernels.average(self.statistic, counts, self.pool, self.on_nan).value  # type: ignore[arg-type]
+
+    def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        epsilon, relative = self.threshold
+        groups = self.labels_of(human)
+        counts = pair_counts_without_copies(human, metrics, groups, epsilon, relative=relative, origins=origins)
+        return kernels.average(self.statistic, counts, self.pool, self.on_nan).value  # type: ignore[arg-type]
+
+    def table(self, cells: Judged) -> tuple[Floats, Ints]:
+        assert cells.labels is not None
+        counts = kernels.pair_counts(cells.human, cells.scores, cells.labels, self._thresholds(cells))
+        return self.statistic(counts), counts.labels
+
+    def _thresholds(self, cells: Judged) -> Floats:
+        """Tie threshold of each metric, (M,), in its own units."""
+        epsilon, relative = self.threshold
+        if not relative:
+            return np.full(len(cells.scores), epsilon)
+        assert cells.labels is not None
+        return epsilon * standard_deviations(group_scores(cells.human, cells.scores, cells.labels))
+
+    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+        if not self.is_aligned(swap):
+            return super().swap_of(cells, swap)
+        return tau_group_swap(
+            cells.human,
+            cells.scores,
+            self.statistic,
+            swap,  # type: ignore[arg-type]
+            epsilon=self._thresholds(cells),
+            pool=self.pool,  # type: ignore[arg-type]
+        )
+
+    def resample_of(self, cells: Judged) -> ResampleStatistic:
+        if self.by == "item" and self.on_nan == "drop" and self.pool == "groups":
+            return item_resample(cells.human, cells.scores, self.name, self._thresholds(cells))
+        return super().resample_of(cells)
+
+    @property
+    def adds_up(self) -> bool:
+        return True
+
+    def pooled(self, values: Floats, n_pairs: Ints, counts: Sequence[PairCounts]) -> Floats:
+        return self.statistic(sum(counts[1:], counts[0]))[:, 0]
+
+
+class TauC(CountedPairs):
+    """Stuart's τ_c, which also looks at the number of distinct scores in a group."""
+
+    @property
+    def adds_up(self) -> bool:
+        return False
+
+
+class Tabular(CountedPairs):
+    """Any τ of the WMT family, from its table of coefficients."""
+
+    @property
+    def statistic(self) -> CountStatistic:
+        return partial(kernels.tabular, coefficients=coefficient_table(str(self["coefficients"])))
+
+    def resample_of(self, cells: Judged) -> ResampleStatistic:
+        return GroupMeasure.resample_of(self, cells)
+
+
+class KendallLike(CountedPairs):
+    """The τ of WMT's DA years, over pairs that people tell apart clearly."""
+
+    why_tests: ClassVar[str] = "pairs are within segments, so whole segments are swapped"
+
+    @property
+    def by(self) -> str:
+        return "item"
+
+    @property
+    def statistic(self) -> CountStatistic:
+        return kernels.tau_10
+
+    def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
+        return kernels.thresholded_pair_counts(human, metrics, labels, float(self["threshold"]))
+
+    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+        """With whole segments swapped, a hybrid's pairs are those of the metric that each segment comes from."""
+        if not self.is_aligned(swap):
+            return GroupMeasure.swap_of(self, cells, swap)
+        assert cells.labels is not None
+        counts = self.counts(cells.labels, cells.human, cells.scores)
+        shape = (cells.human.shape[1],)
+        if self.pool == "groups":
+            return group_swap(self.statistic(counts), counts.labels, shape)
+        stacked = np.stack([getattr(counts, name) for name in COUNTS])
+        return PooledCountsSwap(stacked, self.statistic, counts.pooled(), counts.labels, shape)
+
+    def resample_of(self, cells: Judged) -> ResampleStatistic:
+        return GroupMeasure.resample_of(self, cells)
+
+    def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        return GroupMeasure.of_resample(self, human, metrics, origins)  # copies differ by less than the threshold
+
+
+def coefficient_table(text: str) -> list[list[float | None]]:
+    """The 3×3 table of `tabular`: rows (human <, =, >) between `/`, cells (metric <, =, >) between `:`, X = excluded.
+
+    Raises ValueError: another form.
+    >>> coefficient_table("1:X:-1/X:X:X/-1:X:1")[0]
+    [1.0, None, -1.0]
+    """
+    rows = [row.split(":") for row in text.split("/")]
+    if len(rows) != 3 or any(len(row) != 3 for row in rows):
+        raise ValueError("3 rows between '/' of 3 cells between ':', such as 1:X:-1/X:X:X/-1:X:1")
+    table = [[None if cell.strip().upper() == "X" else float(cell) for cell in row] for row in rows]
+    if any(cell is not None and not math.isfinite(cell) for row in table for cell in row):
+        raise ValueError("finite coefficients, or X")
+    if any(table[row][column] != table[2 - row][2 - column] for row in range(3) for column in range(3)):
+        raise ValueError("a table that is the same when turned by 180 degrees (a pair has no first and second cell)")
+    return table
+
+
+def _coefficients(text: str) -> Value:
+    table = coefficient_table(text)
+    return "/".join(":".join("X" if cell is None else f"{cell:.17g}" for cell in row) for row in table)
+
+
+def _zero(text: str) -> Value:
+    if EPSILON.parse(text) != 0:
+        raise ValueError("0: tau_c is defined for epsilon = 0 only")
+    return 0.0
+
+
+def _positive(text: str) -> Value:
+    value = number(text)
+    if not 0 < value < math.inf:
+        raise ValueError("a number above 0")
+    return value
+
+
+def _tau(name: str, meaning: str, formula: str, source: str) -> Definition:
+    return Definition(CountedPairs, name, "seg", meaning, formula, source, (BY, EPSILON, POOL, ON_NAN))
+
+
+DEFINITIONS = (
+    _tau("tau_a", "ties count as neither right nor wrong", "(C−D) / P", "Kendall 1938"),
+    _tau("tau_b", "corrected for ties on both sides", "(C−D) / √((C+D+Th)(C+D+Tm))", "Kendall 1945"),
+    Definition(
+        TauC,
+        "tau_c",
+        "seg",
+        "corrected for different numbers of values; epsilon 0 only",
+        "2(C−D) / (n²(k−1)/k)",
+        "Stuart 1953",
+        (BY, replace(EPSILON, parse=_zero), ON_NAN),
+    ),
+    _tau("tau_10", "a metric tie is an error", "(C−D−Tm) / (C+D+Tm)", "Callison-Burch et al. 2010"),
+    _tau("tau_13", "ties are excluded", "(C−D) / (C+D)", "Macháček and Bojar 2013"),
+    _tau("tau_14", "a metric tie is neither right nor wrong", "(C−D) / (C+D+Tm)", "Macháček and Bojar 2014"),
+    _tau("tau_23", "ties found by both are right, others wrong", "(C+Thm−D−Th−Tm) / P", "Deutsch et al. 2023, table 1"),
+    replace(
+        _tau("acc23", "share of pairs right, ties included", "(C+Thm) / P", "Deutsch et al. 2023, table 1"),
+        range="[0, 1]",
+        is_correlation=False,
+    ),
+)
+KENDALL_LIKE = Definition(
+    KendallLike,
+    "kendall_like",
+    "seg",
+    "agreement on pairs with clearly different DA scores (daRR); a metric tie is an error",
+    "(C−D−Tm) / (C+D+Tm) over pairs with |Δh| ≥ threshold",
+    "Bojar et al. 2017",
+    (
+        Parameter("threshold", 25.0, "raw human difference from which a pair counts", _positive, show_number),
+        Parameter("pool", "pairs", "all pairs together, or mean over segments", choice("groups", "pairs")),
+    ),
+)
+TABULAR = Definition(
+    Tabular,
+    "tabular",
+    "seg",
+    "any τ of the WMT family from its table of coefficients",
+    "Σ coefficient · pairs / Σ pairs",
+    "Deutsch et al. 2023, appendix B",
+    (
+        BY,
+        Parameter(
+            "coefficients",
+            "1:X:-1/X:X:X/-1:X:1",
+            "weight of each outcome: rows human <,=,>, columns metric <,=,>, X = excluded",
+            _coefficients,
+            always=True,
+        ),
+        EPSILON,
+        POOL,
+        ON_NAN,
+    ),
+)

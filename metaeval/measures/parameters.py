@@ -1,0 +1,81 @@
+"""Parameters of measures: how each is read, printed and documented; those that several families share."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Value = str | int | float
+GROUPINGS = ("none", "item", "system", "doc", "domain")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a measure.
+
+    parse: text -> value, raising ValueError with what was expected; show: value -> text.
+    always: printed even at its default.
+    """
+
+    name: str
+    default: Value
+    meaning: str
+    parse: Callable[[str], Value]
+    show: Callable[[Value], str] = str
+    always: bool = False
+
+
+def choice(*allowed: str) -> Callable[[str], Value]:
+    """Reads one of a few words."""
+
+    def parse(text: str) -> Value:
+        if text not in allowed:
+            raise ValueError(f"one of {', '.join(allowed)}")
+        return text
+
+    return parse
+
+
+def whole_number(least: int) -> Callable[[str], Value]:
+    """Reads a whole number that is at least `least`."""
+
+    def parse(text: str) -> Value:
+        if not text.isdecimal() or int(text) < least:
+            raise ValueError(f"a whole number of at least {least}")
+        return int(text)
+
+    return parse
+
+
+def number(text: str) -> float:
+    """Reads a number; NaN where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def show_number(value: Value) -> str:
+    """Prints a number so that it is read back the same."""
+    return value if isinstance(value, str) else f"{value:.17g}"
+
+
+def _threshold(text: str) -> Value:
+    """A tie threshold: a number, or with `sd` behind it in standard deviations of the metric (kept as text)."""
+    value = number(text.removesuffix("sd"))
+    if not 0 <= value < math.inf:
+        raise ValueError("a number of at least 0, perhaps with sd behind it (standard deviations of the metric)")
+    return f"{value:.17g}sd" if text.endswith("sd") and value else value
+
+
+BY = Parameter(
+    "by", "item", "cells that are compared: none, item, system, doc or domain", choice(*GROUPINGS), always=True
+)
+EPSILON = Parameter(
+    "epsilon", 0.0, "tie margin on the metric; with sd behind it, in standard deviations", _threshold, show_number
+)
+ON_NAN = Parameter(
+    "on_nan",
+    "drop",
+    "groups where the statistic is not defined: left out, taken as 0, or only groups where all metrics have one",
+    choice("drop", "zero", "common"),
+)

@@ -1,0 +1,122 @@
+"""Soft pairwise accuracy: spa."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, soft_pairwise_resample
+from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.measures.applicable import PERMUTATIONS, Test
+from metaeval.measures.judged import Judged, judged_segments
+from metaeval.measures.measure import Definition, Floats, Ints, Measure, Values
+from metaeval.measures.pairwise_accuracy import over_all_pairs
+from metaeval.measures.parameters import Parameter, Value, choice, whole_number
+from metaeval.options import Options
+from metaeval.system_scores import SystemScore
+from queries.blocks import Block
+
+_INFINITE = "inf"
+
+
+def sign_generator(seed: int) -> np.random.Generator:
+    """Generator of the signs of an evaluation set; the same wherever SPA is computed from one seed."""
+    return np.random.default_rng([seed, 0])
+
+
+class SoftPairwiseAccuracy(Measure):
+    """Agreement of metric and people on how sure it is that one system is better."""
+
+    fixed_system_score: ClassVar[SystemScore | None] = "judged-mean"
+    why_tests: ClassVar[str] = (
+        "p-values of system pairs come from segments, so segments are swapped (Thompson et al. 2024); none for "
+        "binary=yes, which the paper does not test"
+    )
+
+    def value(self, block: Block, options: Options) -> Values:
+        judged_mean: SystemScore = "judged-mean"
+        used = (judged_mean,) * len(block.metrics)
+        undefined = Values(np.full(len(block.metrics), np.nan), n_pairs=0, system_score=used)
+        if len(block.systems) < 2 or not block.judged.any():
+            return undefined
+        cells = judged_segments(block)
+        scores, mask = np.concatenate([cells.human[np.newaxis], cells.scores]), ~np.isnan(cells.human)
+        signs = self._signs(cells, options)
+        p = kernels.normal_p_values(scores, mask) if signs is None else kernels.sign_flip_p_values(scores, mask, signs)
+        first, second = np.nonzero(np.triu(mask.astype(np.int64) @ mask.T.astype(np.int64), 1))  # common segments
+        if not first.size:
+            return undefined
+        human_p, metric_p = p[0][first, second], p[1:, first, second]
+        if self["binary"] == "yes":
+            value = ((human_p >= 0.5) == (metric_p >= 0.5)).mean(axis=1)
+        else:
+            value = 1.0 - np.abs(human_p - metric_p).mean(axis=1)
+        return Values(value, n_pairs=first.size, system_score=used)
+
+    @property
+    def n_draws(self) -> int | None:
+        return None if self["n"] == _INFINITE else int(self["n"])
+
+    def _signs(self, cells: Judged, options: Options) -> npt.NDArray[np.int8] | None:
+        """The random signs of an evaluation set, None in the normal limit."""
+        if self.n_draws is None:
+            return None
+        return kernels.draw_signs(sign_generator(options.seed), self.n_draws, cells.human.shape[1])
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return () if self["binary"] == "yes" else (*PERMUTATIONS, "bootstrap")
+
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        cells = judged_segments(block)
+        return soft_pairwise_swap(cells.human, cells.scores, self._signs(cells, options), swap)
+
+    def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        cells = judged_segments(block)
+        return soft_pairwise_resample(cells.human, cells.scores, self._signs(cells, options))
+
+    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
+        if self.n_draws is None or test not in ("perm-inputs", "perm-both"):
+            return 0.0
+        return 1e-4 * n_metrics * n_systems * (n_metrics * n_systems + n_segments)
+
+    @property
+    def adds_up(self) -> bool:
+        return True
+
+    def pooled(self, values: Floats, n_pairs: Ints, counts: Sequence[PairCounts]) -> Floats:
+        return over_all_pairs(values, n_pairs)
+
+
+def _draws() -> Callable[[str], Value]:
+    """Reads a number of sign draws, or inf."""
+    read = whole_number(1)
+
+    def parse(text: str) -> Value:
+        try:
+            return _INFINITE if text == _INFINITE else read(text)
+        except ValueError as error:
+            raise ValueError(f"{error}, or inf") from error
+
+    return parse
+
+
+DEFINITION = Definition(
+    SoftPairwiseAccuracy,
+    "spa",
+    "sys",
+    "agreement of metric and people on how sure it is that one system is better",
+    "1 − mean over system pairs of |p_human − p_metric|",
+    "Thompson et al. 2024, eq. 1",
+    (
+        Parameter("n", 1000, "sign draws; inf = normal approximation", _draws()),
+        Parameter("binary", "no", "yes: p-values cut at 0.5 first (eq. 3)", choice("no", "yes")),
+    ),
+    "[0, 1]",
+    is_correlation=False,
+)

@@ -1,0 +1,72 @@
+"""What measures of system scores share: which scores they take, and how these are swapped and redrawn."""
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.resampling.permutation_system import SystemSwap
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.measures.applicable import Test
+from metaeval.measures.judged import judged_segments
+from metaeval.measures.measure import Bools, Floats, Measure
+from metaeval.options import Options
+from metaeval.system_scores import SystemScores, system_scores
+from queries.blocks import Block
+
+
+class SystemMeasure(Measure):
+    """A measure of one score for each system, by people and by each metric."""
+
+    why_tests: ClassVar[str] = (
+        "submitted system scores swap with their systems; means of segment scores allow segments to be swapped, which "
+        "are more, so the test finds more"
+    )
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return ("perm-systems", "perm-inputs", "perm-both", "bootstrap")
+
+    def default_test(self, options: Options, is_whole: bool) -> Test:
+        by_systems = options.system_score in ("submitted", "mean") or (options.system_score is None and is_whole)
+        return "perm-systems" if by_systems or "perm-inputs" not in self.tests else "perm-inputs"
+
+    def included(self, human: Floats) -> Bools:
+        """(N,) the systems that count, by their human system scores (NaN = not judged)."""
+        return ~np.isnan(human)
+
+    def scores(self, block: Block, options: Options) -> SystemScores:
+        found = super().scores(block, options)
+        return replace(found, human=np.where(self.included(found.human), found.human, np.nan))
+
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SystemSwap:
+        if swap == "systems":
+            found = self.scores(block, options)
+            return self.swap_of(found.human, found.metrics, swap, options, found.human)
+        cells = judged_segments(block)
+        human = system_scores(block, "judged-mean").human
+        of_included = np.where(self.included(human)[:, np.newaxis], cells.human, np.nan)
+        return self.swap_of(of_included, cells.scores, swap, options, human)
+
+    @abstractmethod
+    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
+        """The kernel that swaps, on human (N,) and metrics (M, N), or (N, S) and (M, N, S).
+
+        truth: (N,) human system scores.
+        """
+
+    def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        cells = judged_segments(block)
+        return self.resample_of(cells.human, cells.scores)
+
+    @abstractmethod
+    def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
+        """The kernel that redraws, on human (N, S) and metrics (M, N, S)."""
+
+
+def n_pairs(block: Block) -> int:
+    """Pairs of the systems of a block."""
+    return len(block.systems) * (len(block.systems) - 1) // 2

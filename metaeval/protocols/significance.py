@@ -1,0 +1,149 @@
+"""Tests of a protocol's tasks and of its overall score."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import Options
+from metaeval.kernels.resampling.clusters import significance_clusters
+from metaeval.kernels.resampling.permutation import difference_p_values
+from metaeval.measures.applicable import Test
+from metaeval.protocols import Rule
+from metaeval.protocols.tasks import Job, Ranked
+from metaeval.significance.options import TestOptions
+from metaeval.significance.runner import run
+from queries.blocks import Block
+from warehouse import QuestionError
+from warehouse.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def rule_test(rule: Rule, options: Options) -> Test:
+    """The test of a rule: its own, else the measure's default."""
+    return rule.test or rule.measure.default_test(options, is_whole=True)
+
+
+@dataclass(frozen=True)
+class TaskNull:
+    """Drawn differences of one task: drawn (n_pairs, n_draws) for the metrics at places `there`, None if not drawn."""
+
+    drawn: Floats | None
+    there: Ints
+    weight: float
+    mapped: bool
+
+    def among(self, places: Ints) -> Floats:
+        """Its differences in the overall score among some of its metrics, rows as of np.triu_indices."""
+        assert self.drawn is not None
+        row = np.zeros((len(self.there), len(self.there)), dtype=np.int64)
+        row[np.triu_indices(len(self.there), 1)] = np.arange(len(self.drawn))
+        chosen = np.searchsorted(self.there, places)
+        first, second = np.triu_indices(len(places), 1)
+        scale = self.weight / (2.0 if self.mapped else 1.0)  # (r + 1) / 2 halves differences
+        return np.asarray(self.drawn[row[chosen[first], chosen[second]]] * scale)
+
+
+def overall_p(nulls: Sequence[TaskNull], complete: Ints, overall: Floats, testing: TestOptions) -> Floats:
+    """p-values of the overall score, from the weighted average of the tasks' draws."""
+    total = math.fsum(null.weight for null in nulls)
+    drawn = sum((null.among(complete) for null in nulls), np.zeros(1)) / total
+    return difference_p_values(drawn, overall, alternative=testing.alternative, plus_one=testing.plus_one)
+
+
+def clusters_of(values: Floats, p: Floats, alpha: float) -> Ints:
+    """Clusters, 0 for metrics without a value."""
+    return np.where(np.isnan(values), 0, significance_clusters(values, p, alpha))
+
+
+def check_tests(jobs: Sequence[Job], testing: TestOptions, options: Options, protocol: str) -> None:
+    """Raises QuestionError: something is asked for that the tasks' tests do not have."""
+    wanted = [rule_test(job.rule, options) for job in jobs]
+    testing.check_fit(wanted)
+    if "williams" in wanted and testing.alternative != "greater":
+        raise QuestionError(f"{protocol} takes Williams' test, which is one-sided")
+
+
+@dataclass(frozen=True)
+class TaskTest:
+    """A task's clusters, aligned with all metrics of the score (0 = none), and its drawn differences."""
+
+    clusters: Ints
+    null: TaskNull
+
+
+def tested_tasks(
+    jobs: Sequence[Job], names: Sequence[str], options: Options, testing: TestOptions, progress: Progress | None
+) -> list[TaskTest | None]:
+    """Test every task among the metrics it has; None where those are fewer than 2."""
+    tests = [rule_test(job.rule, options) for job in jobs]
+    costs = np.cumsum([0.0, *(_cost(job, test) for job, test in zip(jobs, tests, strict=True))])
+    found: list[TaskTest | None] = []
+    for number, (job, test) in enumerate(zip(jobs, tests, strict=True)):
+        there = job.common(names)
+        if len(there) < 2:
+            found.append(None)
+            continue
+        step = None if progress is None else _step(progress, costs[number], costs[number + 1], costs[-1])
+        rng = np.random.default_rng([options.seed, 1, number])
+        p, drawn = _tested(job, test, [names[place] for place in there], options, testing, rng, step)
+        clusters = np.zeros(len(names), dtype=np.int64)
+        clusters[there] = clusters_of(job.values(names)[there], p, testing.alpha)
+        null = TaskNull(drawn, there, job.weight, job.rule.measure.definition.is_correlation)
+        found.append(TaskTest(clusters, null))
+    return found
+
+
+def _step(progress: Progress, start: float, end: float, total: float) -> Progress:
+    """Progress of one task as a part of the whole; tasks differ in length."""
+
+    def step(what: str, done: int, n: int) -> None:
+        progress(what, round(10_000 * (start + (end - start) * done / n) / total), 10_000)
+
+    return step
+
+
+def _cost(job: Job, test: Test) -> float:
+    """Roughly how long a task's test takes, compared with the others."""
+    return 1.0 + math.fsum(job.rule.measure.cost(test, *one.block.scores.shape) for one in job.group)
+
+
+def _tested(
+    job: Job,
+    test: Test,
+    names: Sequence[str],
+    options: Options,
+    testing: TestOptions,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> tuple[Floats, Floats | None]:
+    """p-values (M, M) of one task among some metrics, and its drawn differences.
+
+    None are drawn for Williams' test, and none kept with an early stop.
+    """
+    rule, group = job.rule, job.group
+    if test == "williams" and len(group[0].block.systems) <= 3:
+        return np.full((len(names), len(names)), np.nan), None
+    epsilon = None
+    if rule.measure.is_calibrated:
+        epsilon = group[0].evaluation.epsilon[[group[0].places[name] for name in names]]
+    advance = None if progress is None else lambda done, total: progress(f"{rule.measure} {group[0].lp}", done, total)
+    its_testing = replace(testing, test=test, early_stop=rule.early_stop, keep_null=not rule.early_stop)
+    found = run(rule.measure, [_aligned(one, names) for one in group], epsilon, options, its_testing, rng, advance)
+    return found.p, found.null
+
+
+def _aligned(ranked: Ranked, names: Sequence[str]) -> Block:
+    """The block with its metrics in the order of names."""
+    places = [ranked.places[name] for name in names]
+    block = ranked.block
+    return replace(
+        block,
+        metrics=tuple(block.metrics[place] for place in places),
+        scores=block.scores[places],
+        submitted=block.submitted[places],
+    )

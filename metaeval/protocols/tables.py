@@ -1,0 +1,136 @@
+"""A protocol's scores as a table, as JSON and in lines; and rankings by two protocols compared."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metaeval import kernels
+from metaeval.protocols.scoring import ProtocolScore, Task
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def as_json(found: ProtocolScore) -> dict[str, Any]:
+    """The shape of `protocol --format json`."""
+
+    def cluster(number: int) -> int | None:
+        return int(number) or None
+
+    return {
+        "protocol": found.protocol,
+        "testset": found.testset,
+        "tasks": [
+            {
+                "lps": list(task.lps),
+                "level": task.level,
+                "measure": task.measure,
+                "weight": task.weight,
+                "test": task.test,
+                "outliers": task.outliers,
+                "domain": task.domain,
+                "human_references": task.human_references,
+            }
+            for task in found.tasks
+        ],
+        "metrics": [
+            {
+                "metric": name,
+                "overall": found.overall[place],
+                "rank": cluster(found.ranks[place]),
+                "cluster": cluster(found.clusters[place]),
+                "values": [task.values[place] for task in found.tasks],
+                "ranks": [cluster(task.ranks[place]) for task in found.tasks],
+                "clusters": [cluster(task.clusters[place]) for task in found.tasks],
+                "missing": [{"task": number, "reason": reason} for number, reason in found.missing.get(name, ())],
+            }
+            for place, name in enumerate(found.metrics)
+        ],
+        "signature": found.signature,
+    }
+
+
+def task_name(task: Task) -> str:
+    """A task in words: its language pairs, domain and measure, and the systems that others leave out.
+
+    >>> nothing = np.empty(0)
+    >>> kept = Task(("en-de",), "sys", "pa", "perm-systems", "none", 1, nothing, False, nothing, nothing, "news", True)
+    >>> task_name(kept)
+    'en-de news pa with outliers with human references'
+    """
+    words = [
+        "+".join(task.lps),
+        task.domain,
+        task.measure,
+        "with outliers" if task.outliers == "none" else None,
+        "with human references" if task.human_references else None,
+    ]
+    return " ".join(word for word in words if word is not None)
+
+
+def missing_lines(found: ProtocolScore) -> list[str]:
+    """A line for each metric and reason: the tasks in which it has no value."""
+    lines = []
+    for metric, parts in found.missing.items():
+        tasks: dict[str, list[str]] = {}
+        for number, reason in parts:
+            task = found.tasks[number]
+            why = reason.removeprefix(f"{task.lps[0]}: ") if len(task.lps) == 1 else reason  # the task names its own
+            tasks.setdefault(why, []).append(task_name(task))
+        lines += [f"{metric}: missing in {', '.join(named)}: {reason}" for reason, named in tasks.items()]
+    return lines
+
+
+def left_out_lines(found: ProtocolScore, verbose: bool) -> list[str]:
+    """A line for each reason why metrics take no part; verbose: with their names."""
+    by_reason: dict[str, list[str]] = {}
+    for metric, reason in found.left_out.items():
+        by_reason.setdefault(reason, []).append(metric)
+    return [
+        f"{len(names)} {'metric takes' if len(names) == 1 else 'metrics take'} no part ({reason})"
+        + (f": {', '.join(names)}" if verbose else "; --verbose names " + ("it" if len(names) == 1 else "them"))
+        for reason, names in sorted(by_reason.items())
+    ]
+
+
+def score_frame(found: ProtocolScore) -> "pl.DataFrame":
+    """One row a metric: rank, metric, overall, cluster, then value (and cluster) of each task, and what is missing."""
+    import polars as pl
+
+    columns: dict[str, Any] = {
+        "rank": [int(rank) or None for rank in found.ranks],
+        "metric": list(found.metrics),
+        "overall": pl.Series(found.overall).fill_nan(None),
+    }
+    tested = bool(found.clusters.any())
+    if tested:
+        columns["cluster"] = [int(number) or None for number in found.clusters]
+    for task in found.tasks:
+        name = task_name(task)
+        columns[name] = pl.Series(task.values).fill_nan(None)
+        if task.clusters.any():
+            columns[f"cluster {name}"] = [int(number) or None for number in task.clusters]
+    if found.missing:
+        columns["missing"] = [
+            "; ".join(dict.fromkeys(reason for _, reason in found.missing.get(name, ()))) for name in found.metrics
+        ]
+    return pl.DataFrame(columns)
+
+
+def rank_correlation(first: ProtocolScore, second: ProtocolScore) -> tuple[float, float, int]:
+    """Kendall's tau_b and Spearman's rho between two overall rankings, and the number of metrics both have.
+
+    Mean ranks, lower being better, are turned round first.
+    """
+    other = dict(zip(second.metrics, second.best_high, strict=True))
+    pairs = [
+        (value, other[name])
+        for name, value in zip(first.metrics, first.best_high, strict=True)
+        if name in other and not np.isnan(value) and not np.isnan(other[name])
+    ]
+    if len(pairs) < 2:
+        return float("nan"), float("nan"), len(pairs)
+    a, b = np.array(pairs).T
+    kendall = kernels.system_correlation(a, b[np.newaxis], "kendall")[0]
+    spearman = kernels.system_correlation(a, b[np.newaxis], "spearman")[0]
+    return float(kendall), float(spearman), len(pairs)

@@ -1,0 +1,157 @@
+"""The tasks of a protocol on a test set: which metrics each can rank, with which values and weight."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import Evaluation, Options, evaluate
+from metaeval.measures.pairwise_accuracy import over_all_pairs
+from metaeval.protocols import Rule
+from metaeval.protocols.entry import Dropped, Entered, Entry, task_named
+from queries.blocks import Block
+from queries.reasons import Exclusion
+from warehouse import QuestionError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One language pair of a task, evaluated. block: restricted to the metrics that the measure ranks.
+
+    places: base name -> place among them; absent: base name -> why it is not there.
+    """
+
+    lp: str
+    block: Block
+    evaluation: Evaluation
+    places: dict[str, int]
+    absent: dict[str, Exclusion]
+
+    def is_defined(self, name: str) -> bool:
+        """Whether a metric is there and has a value."""
+        return name in self.places and not np.isnan(self.evaluation.value[self.places[name]])
+
+
+@dataclass(frozen=True)
+class Job:
+    """One task to score. group: its language pairs, one or several pooled; outliers, domain, human_references: of the
+    first. weight: in the overall score.
+    """
+
+    rule: Rule
+    group: tuple[Ranked, ...]
+    outliers: str
+    domain: str | None
+    human_references: bool | None
+    weight: float = 1.0
+
+    @property
+    def lps(self) -> tuple[str, ...]:
+        """Its language pairs."""
+        return tuple(one.lp for one in self.group)
+
+    def common(self, names: Sequence[str]) -> Ints:
+        """Places of the metrics that all its language pairs have."""
+        return np.flatnonzero([all(name in one.places for one in self.group) for name in names])
+
+    def values(self, names: Sequence[str]) -> Floats:
+        """Value of each metric, NaN where it is missing; several language pairs are pooled by pairs."""
+        values = np.full(len(names), np.nan)
+        for place in self.common(names):
+            name = names[place]
+            own = np.array([one.evaluation.value[one.places[name]] for one in self.group])
+            n_pairs = np.array([one.evaluation.n_pairs[one.places[name]] for one in self.group])
+            values[place] = own[0] if len(self.group) == 1 else over_all_pairs(own, n_pairs)
+        return values
+
+
+def jobs_of(entry: Entry, options: Options) -> tuple[list[Job], list[Dropped]]:
+    """The tasks with their weights, and those dropped: without a human score, or without any metric that has a value.
+
+    A language pair without any is dropped from a pooled task.
+    Raises QuestionError: a metric with several variants.
+    """
+    jobs: list[Job] = []
+    dropped = list(entry.dropped)
+    for rule, entered in zip(entry.protocol.rules, entry.entered, strict=True):
+        found: list[Job] = []
+        for one in entered:
+            ranked = _ranked(rule, one, options)
+            if any(ranked.is_defined(name) for name in ranked.places):
+                found.append(Job(rule, (ranked,), one.outliers, one.domain, one.human_references))
+            else:
+                why = "not defined for any metric" if ranked.places else _why_none(ranked)
+                dropped.append(Dropped(task_named(rule, one.domain), one.lp, why))
+        if rule.lps == "pooled" and found:
+            found = [replace(found[0], group=tuple(ranked for job in found for ranked in job.group))]
+        jobs += found
+    return _weighted(jobs), dropped
+
+
+def halved_weights(attributes: Sequence[Sequence[object]]) -> list[float]:
+    """Weights that add up to 1: shared evenly among the distinct values of the first attribute, each share among those
+    of the next within it, and so on; tasks that agree in all attributes share the last.
+
+    >>> halved_weights([("a", "x"), ("b", "x"), ("b", "y")])
+    [0.5, 0.25, 0.25]
+    """
+    if not attributes:
+        return []
+    if not attributes[0]:
+        return [1.0 / len(attributes)] * len(attributes)
+    values = list(dict.fromkeys(one[0] for one in attributes))
+    weights = [0.0] * len(attributes)
+    for value in values:
+        places = [place for place, one in enumerate(attributes) if one[0] == value]
+        for place, weight in zip(places, halved_weights([attributes[k][1:] for k in places]), strict=True):
+            weights[place] = weight / len(values)
+    return weights
+
+
+def _weighted(jobs: Sequence[Job]) -> list[Job]:
+    shares = iter(halved_weights([_attributes(job) for job in jobs if job.rule.weight == "halved"]))
+    return [replace(job, weight=_weight(job, shares)) for job in jobs]
+
+
+def _weight(job: Job, shares: Iterator[float]) -> float:
+    if job.rule.weight == "halved":
+        return next(shares)
+    return float(len(job.group) if job.rule.weight == "n_lps" else job.rule.weight)
+
+
+def _attributes(job: Job) -> tuple[object, ...]:
+    """In the order in which weights are halved: language pairs, domain, level, human references, grouping, measure."""
+    measure = job.rule.measure
+    by = measure["by"] if measure.has("by") else "none"
+    return ",".join(job.lps), job.domain, measure.level, job.human_references, by, measure.name
+
+
+def _ranked(rule: Rule, entered: Entered, options: Options) -> Ranked:
+    evaluation = evaluate(rule.measure, entered.block, options)
+    names = {metric.name for metric in evaluation.metrics}
+    block = entered.block.only([metric.name in names for metric in entered.block.metrics])
+    absent = dict(entered.absent)
+    absent |= {
+        metric.base_name: evaluation.left_out[metric.name]
+        for metric in entered.block.metrics
+        if metric.name in evaluation.left_out
+    }
+    places: dict[str, int] = {}
+    for place, metric in enumerate(block.metrics):
+        if metric.base_name in places:
+            both = f"{block.metrics[places[metric.base_name]].name} and {metric.name}"
+            raise QuestionError(
+                f"{metric.base_name!r} has several variants in {block.selection.slice.testset} {entered.lp}: {both}; "
+                "a protocol scores one of each metric"
+            )
+        places[metric.base_name] = place
+    return Ranked(entered.lp, block, evaluation, places, {k: why for k, why in absent.items() if k not in places})
+
+
+def _why_none(ranked: Ranked) -> str:
+    needs = "segment" if ranked.evaluation.measure.definition.needs_segments else "system"
+    return f"no metric has {needs} scores that can be ranked"

@@ -1,0 +1,359 @@
+"""The questions of the command line as functions: plain strings in, a table with its signature and notes out."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_type_hints
+
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
+from metaeval.kernels.resampling.corrections import Correction
+from metaeval.measures import Measure
+from metaeval.measures.applicable import Test
+from metaeval.pooling import Pooling
+from metaeval.protocols import protocol_named
+from metaeval.protocols.entry import enter
+from metaeval.protocols.scoring import score
+from metaeval.protocols.tables import missing_lines, score_frame
+from metaeval.ranking import DEFAULT_MEASURES, ranked, read
+from metaeval.significance.cached import pending, settled
+from metaeval.significance.comparison import matrix_frame
+from metaeval.significance.options import TestOptions
+from metaeval.significance.pairwise import pair_frame
+from metaeval.significance.systems import SystemTest, compare_systems, systems_frame
+from metaeval.system_scores import SystemScore
+from metaeval.tables import agreement
+from metaeval.tables import counts as pair_counting
+from metaeval.tables import thresholds as calibrating
+from metaeval.tables import ties as tying
+from metaeval.tables.table import Table
+from queries.audit import audit as find
+from queries.audit import findings_frame
+from queries.evalsets import expand
+from queries.pairs import Unit
+from queries.selection import Outliers, Slice
+from warehouse import Warehouse
+from warehouse.errors import unknown
+
+Names = str | Sequence[str]
+_FIRST = ("metric", "measure", "value", "rank", "cluster")  # columns of a ranking that people read first
+
+
+class SliceOptions(TypedDict, total=False):
+    """Which part of an evaluation set: the flags of the command line; names and shell patterns, one or several."""
+
+    human: str | None
+    reference: str | None
+    domain: Names
+    document: Names
+    segments: tuple[int, int] | None
+    systems: Names
+    metrics: Names
+    only: Literal["reference-based", "reference-free"] | None
+    primary: bool
+    human_references: bool | None
+    outliers: Outliers
+    own: bool
+    all_metrics: bool
+    intersection: bool
+
+
+_DEFAULTS: dict[str, object] = {
+    "human": None,
+    "reference": None,
+    "domain": (),
+    "document": (),
+    "segments": None,
+    "systems": (),
+    "metrics": (),
+    "only": None,
+    "primary": False,
+    "human_references": None,
+    "outliers": "organisers",
+    "own": False,
+    "all_metrics": False,
+    "intersection": False,
+}
+_FIELDS = {"domain": "domains", "document": "documents"}
+_PATTERNS = ("domain", "document", "systems", "metrics")
+Question = TypeVar("Question", bound=Callable[..., Table])
+
+
+def _of_a_slice(question: Question) -> Question:
+    """Let `help` and editors show each option of the slice."""
+    own = inspect.signature(question)
+    kept = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=hint)
+        for name, hint in get_type_hints(SliceOptions).items()
+    ]
+    question.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
+    return question
+
+
+def _names(given: Names) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _slice(testset: str, lp: str, options: SliceOptions) -> Slice:
+    """Raises QuestionError: there is no such option."""
+    values: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in _DEFAULTS:
+            raise unknown("option", name, _DEFAULTS)
+        values[_FIELDS.get(name, name)] = _names(value) if name in _PATTERNS else value  # type: ignore[arg-type]
+    return Slice(testset, lp, **values)
+
+
+def _measure(given: str | Measure) -> Measure:
+    return Measure.parse(given) if isinstance(given, str) else given
+
+
+@_of_a_slice
+def rank(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str = "all",
+    measures: Names | Measure | Sequence[Measure] = DEFAULT_MEASURES,
+    *,
+    pool: Pooling | None = None,
+    significance: bool = False,
+    test: Test | None = None,
+    alternative: Literal["greater", "two-sided"] = "greater",
+    draws: int = 1000,
+    alpha: float = 0.05,
+    correction: Correction = "none",
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    raw_ties: bool = False,
+    round_human: int | None = None,
+    verbose: bool = False,
+    strict: bool = False,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Rank metrics by how well they agree with human scores.
+
+    testset, lp: one, several joined by commas, or "all". measures: such as "spa" or ["pa", "acc_eq(by=item)"].
+    significance: test metrics against each other, for the column cluster.
+    Returns one row for each measure and metric, best first; undefined values are null and last.
+    Raises QuestionError: unknown names, a slice with nothing in it, or no metric that can be ranked.
+    """
+    given = [measures] if isinstance(measures, str | Measure) else measures
+    parsed = list(dict.fromkeys(_measure(one) for one in given))
+    testing = TestOptions(test=test, alternative=alternative, draws=draws, alpha=alpha, correction=correction)
+    found = read(
+        warehouse,
+        _slice(testset, lp, options),
+        parsed,
+        Options(system_score, seed, raw_ties, round_human),
+        testing if significance else None,
+        strict=strict,
+    )
+    table = ranked(found, pool, verbose=verbose)
+    first = [name for name in _FIRST if name in table.frame.columns]
+    rest = [name for name in table.frame.columns if name not in (*first, "signature")]
+    return Table(table.frame.select(*first, *rest, "signature"), table.signature, table.notes)
+
+
+@_of_a_slice
+def compare(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    measure: str | Measure = "spa",
+    *,
+    test: Test | None = None,
+    alternative: Literal["greater", "two-sided"] = "greater",
+    draws: int = 1000,
+    alpha: float = 0.05,
+    correction: Correction = "none",
+    plus_one: bool = False,
+    early_stop: bool = False,
+    legacy_df: bool = False,
+    absolute: bool = False,
+    resample: Resample = "inputs",
+    interval: IntervalMethod = "percentile",
+    n_threads: int | None = None,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    raw_ties: bool = False,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Test every metric against every other: p-values and significance clusters.
+
+    Returns a row for each metric: rank, metric, value, cluster, and a column of p-values (that the metric of the row is
+    better) for each metric. Where the slice leaves two metrics: a row for each applicable test of the two.
+    Raises QuestionError: unknown names, a test that does not apply to the measure, fewer than two metrics.
+    """
+    parsed = _measure(measure)
+    testing = TestOptions(
+        test=test,
+        alternative=alternative,
+        draws=draws,
+        alpha=alpha,
+        correction=correction,
+        plus_one=plus_one,
+        early_stop=early_stop,
+        legacy_df=legacy_df,
+        absolute=absolute,
+        resample=resample,
+        interval=interval,
+        n_threads=n_threads,
+    )
+    computing = Options(system_score, seed, raw_ties, round_human)
+    block = Inputs(warehouse, _slice(testset, lp, options), round_human).block(parsed)
+    found = settled(pending(warehouse, block, parsed, computing, testing), None)
+    if found.pairwise is not None:
+        two = found.pairwise
+        return Table(pair_frame(two), two.signature, (*two.words, *two.notes, *found.notes))
+    assert found.comparison is not None
+    notes = (
+        f"{found.comparison.n_significant} pairs of metrics differ significantly, {found.comparison.n_clusters} "
+        f"clusters, {found.comparison.n_distinct} distinct values",
+        *found.comparison.notes,
+        *found.notes,
+    )
+    return Table(matrix_frame(found.comparison), found.comparison.signature, notes)
+
+
+def protocol(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str | None = None,
+    *,
+    rules: str | None = None,
+    human: str | None = None,
+    all_metrics: bool = False,
+    significance: bool = False,
+    alternative: Literal["greater", "two-sided"] = "greater",
+    draws: int = 1000,
+    alpha: float = 0.05,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    raw_ties: bool = False,
+    round_human: int | None = None,
+) -> Table:
+    """Score metrics by a shared task's own rules: every task, the overall score, ranks and, if tested, clusters.
+
+    lp: None for the official language pairs; one, several joined by commas, or "all". rules: whose, such as "wmt24";
+    None for the test set's own.
+    Raises QuestionError: unknown names, or no metric that can be scored.
+    """
+    computing = Options(system_score, seed, raw_ties, round_human)
+    lps = [name for _, name in expand(warehouse, testset, lp, human).chosen] if lp is not None else None
+    entry = enter(
+        warehouse,
+        protocol_named(rules or testset),
+        testset,
+        lps=lps,
+        asked=Slice(testset, "", human=human),
+        all_metrics=all_metrics,
+        options=computing,
+    )
+    testing = TestOptions(alternative=alternative, draws=draws, alpha=alpha)
+    found = score(entry, significance=significance, options=computing, testing=testing)
+    return Table(score_frame(found), found.signature, (*found.notes, *missing_lines(found)))
+
+
+@_of_a_slice
+def systems(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    scorer: str | None = None,
+    *,
+    test: SystemTest = "permutation",
+    draws: int = 1000,
+    alpha: float = 0.05,
+    system_score: Literal["mean", "judged-mean"] | None = None,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Test every system against every other by one scorer: p-values and clusters of systems.
+
+    The slice's option `systems` restricts which. scorer: a metric; None for the human score.
+    Returns a row for each system: rank, system, value, cluster, submitted score, and a column of p-values for each.
+    Raises QuestionError: unknown names, or no two systems with segment scores.
+    """
+    computing = Options(system_score, seed, round_human=round_human)
+    found = compare_systems(warehouse, _slice(testset, lp, options), scorer, test, computing, draws=draws, alpha=alpha)
+    notes = (f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes)
+    return Table(systems_frame(found), found.signature, notes)
+
+
+@_of_a_slice
+def counts(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    by: Unit = "item",
+    *,
+    epsilon: float = 0.0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Count concordant, discordant and tied pairs of each metric and group.
+
+    by: groups are segments ("item"), systems, or "none". epsilon: tie threshold on the metric.
+    """
+    return pair_counting.pair_counts(warehouse, _slice(testset, lp, options), by, epsilon, round_human)
+
+
+@_of_a_slice
+def ties(
+    warehouse: Warehouse, testset: str, lp: str, *, round_human: int | None = None, **options: Unpack[SliceOptions]
+) -> Table:
+    """Count tied pairs of the human score and of every metric, and pairs tied at a human score of 0."""
+    return tying.ties(warehouse, _slice(testset, lp, options), round_human)
+
+
+@_of_a_slice
+def thresholds(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    measure: str | Measure = "acc_eq(by=item)",
+    *,
+    curve: bool = False,
+    points: int = 200,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Each metric's calibrated tie threshold, and the interval of thresholds that is as good.
+
+    curve: instead the value over thresholds, at so many points, for plotting.
+    """
+    asked, computing = _slice(testset, lp, options), Options(round_human=round_human)
+    if curve:
+        return calibrating.curve(warehouse, asked, _measure(measure), computing, points)
+    return calibrating.thresholds(warehouse, asked, _measure(measure), computing)
+
+
+@_of_a_slice
+def correlations(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    measure: str | Measure = "pearson(by=none)",
+    *,
+    system_score: SystemScore | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Correlate every metric with every other one, over what humans judged; without human scores, over all segments.
+
+    measure: pearson, spearman or kendall; with by=... on segments.
+    """
+    return agreement.agreement(warehouse, _slice(testset, lp, options), _measure(measure), Options(system_score))
+
+
+def audit(warehouse: Warehouse, testset: str | None = None, lp: str | None = None, *, check: Names = ()) -> Table:
+    """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.
+
+    check: only these checks. Columns: severity, check, what is found, and the SQL that shows it.
+    """
+    chosen = _names(check)
+    found = [one for one in find(warehouse, testset, lp) if not chosen or one.check in chosen]
+    where = " ".join(name for name in (testset, lp) if name) or "all"
+    return Table(findings_frame(found), f"audit:{where}", ())

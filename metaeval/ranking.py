@@ -1,0 +1,177 @@
+"""Rankings: metrics by measures over one or several evaluation sets, pooled or with clusters on request."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metaeval.evaluation import Options
+from metaeval.explanation import left_out
+from metaeval.measures import Measure
+from metaeval.pooling import Pooling, pool
+from metaeval.significance.cached import Pending, pending, settled
+from metaeval.significance.comparison import Comparison, with_clusters
+from metaeval.significance.metric_tests import tested_study
+from metaeval.significance.options import TestOptions
+from metaeval.study import Study, check_ranked, ranking, study
+from metaeval.tables.table import Table
+from queries.evalsets import Evalsets, expand
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
+
+
+@dataclass(frozen=True)
+class Read:
+    """All that a ranking reads from the warehouse, evaluated: studies by slice, and the comparisons to make.
+
+    skipped: lines on evaluation sets without an answer. measures: those asked for, in order.
+    """
+
+    studies: dict[Slice, Study]
+    comparisons: tuple[Pending, ...]
+    skipped: tuple[str, ...]
+    measures: tuple[Measure, ...]
+
+
+def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets]:
+    """The slices of the evaluation sets that a slice's test set and language pair name (see `expand`)."""
+    evalsets = expand(warehouse, asked.testset, asked.lp, asked.human)
+    return [replace(asked, testset=testset, lp=lp) for testset, lp in evalsets.chosen], evalsets
+
+
+def read(
+    warehouse: Warehouse,
+    asked: Slice,
+    measures: Sequence[Measure],
+    options: Options,
+    testing: TestOptions | None = None,
+    *,
+    strict: bool = False,
+    fresh: bool = False,
+) -> Read:
+    """Everything that a ranking needs: each block is fetched once, each measure evaluated once.
+
+    asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
+    skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
+    Raises QuestionError: see `study` and `tested_study`; no evaluation set has an answer.
+    """
+    slices, evalsets = slices_of(warehouse, asked)
+    found: dict[Slice, Study] = {}
+    comparisons: list[Pending] = []
+    faults: dict[str, list[tuple[str, str]]] = {}
+    for one in slices:
+        try:
+            if testing is None:
+                found[one] = study(warehouse, one, measures, options)
+            else:
+                tested = tested_study(warehouse, one, measures, options, testing)
+                comparisons += _pending(warehouse, tested, options, testing, fresh)
+                found[one] = tested
+        except QuestionError as error:
+            if strict or len(slices) == 1:
+                raise
+            faults.setdefault(str(error), []).append((one.testset, one.lp))
+    if not found:
+        raise QuestionError("; ".join(faults))
+    check_ranked(list(found.values()))
+    skipped = [f"skipped {named(of)}: {fault} (--strict refuses)" for fault, of in faults.items()]
+    if evalsets.without_human:
+        skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
+    return Read(found, tuple(comparisons), tuple(skipped), tuple(measures))
+
+
+def _pending(warehouse: Warehouse, tested: Study, options: Options, testing: TestOptions, fresh: bool) -> list[Pending]:
+    return [
+        pending(
+            warehouse,
+            result.block,
+            result.evaluation.measure,
+            options,
+            testing,
+            fresh=fresh,
+            in_depth=False,
+            evaluation=result.evaluation,
+        )
+        for result in tested.results
+    ]
+
+
+def ranked(
+    found: Read,
+    how: Pooling | None = None,
+    *,
+    database: Path | None = None,
+    verbose: bool = False,
+    progress: Progress | None = None,
+) -> Table:
+    """The ranking; rows as of `rank --format json`.
+
+    how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
+    none. verbose: notes name what is excluded.
+    Raises QuestionError: as `pool` and `comparison.compare`.
+    """
+    studies = list(found.studies.values())
+    results = [result for one in studies for result in one.results]
+    several = len(found.studies) > 1
+    notes = [
+        f"{asked.testset} {asked.lp}: {note}" if several else note
+        for asked, one in found.studies.items()
+        for note in [*one.notes, *(line for result in one.results for line in left_out(result, verbose))]
+    ]
+    notes += found.skipped
+    if how is None:
+        frame, signatures = _stacked([ranking(one) for one in studies]), [one.signature for one in results]
+    else:
+        pooled = [pool(list(group), how) for group in zip(*(one.results for one in studies), strict=True)]
+        frame, signatures = _stacked([one.frame for one in pooled]), [one.signature for one in pooled]
+        notes += [note for one in pooled for note in one.notes]
+    if found.comparisons:
+        tested = _tested(found, notes, database, progress, several)
+        frame, signatures = with_clusters(frame, tested), [one.signature for _, one in tested] or signatures
+    return Table(frame, "\n".join(signatures), tuple(dict.fromkeys(notes)))
+
+
+def _tested(
+    found: Read, notes: list[str], database: Path | None, progress: Progress | None, several: bool
+) -> list[tuple[Slice, Comparison]]:
+    """The comparisons with their slices; notes are added to those given."""
+    tested: list[tuple[Slice, Comparison]] = []
+    for one in found.comparisons:
+        where = f"{one.asked.testset} {one.asked.lp}: " if several else ""
+        try:
+            answer = settled(one, database, progress)
+        except QuestionError as error:
+            if not several:
+                raise
+            notes.append(f"{where}{one.measure}: no clusters, {error}")
+            continue
+        notes += answer.notes
+        if answer.comparison is not None:
+            tested.append((one.asked, answer.comparison))
+            if answer.comparison.warning is not None:
+                notes.append(f"{where}{one.measure}: {answer.comparison.warning}")
+    return tested
+
+
+def named(evalsets: Sequence[tuple[str, str]]) -> str:
+    """Evaluation sets in words: each test set with its language pairs.
+
+    >>> named([("wmt23", "en-de"), ("wmt23", "zh-en"), ("wmt24", "en-es")])
+    'wmt23 en-de, zh-en; wmt24 en-es'
+    """
+    by_testset: dict[str, list[str]] = {}
+    for testset, lp in evalsets:
+        by_testset.setdefault(testset, []).append(lp)
+    return "; ".join(f"{testset} {', '.join(lps)}" for testset, lps in by_testset.items())
+
+
+def _stacked(frames: "list[pl.DataFrame]") -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.concat(frames, how="diagonal")

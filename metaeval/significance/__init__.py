@@ -1,0 +1,1 @@
+"""Significance: metrics against metrics, two metrics in depth, systems against systems."""

@@ -1,0 +1,140 @@
+"""Comparisons answered from the warehouse where they were computed before, else computed and kept."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from metaeval.cache import FROM_STORE, Question, key
+from metaeval.evaluation import Evaluation
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.significance.comparison import Comparison, compare_block
+from metaeval.significance.metric_tests import fitted_options
+from metaeval.significance.options import TestOptions
+from metaeval.significance.pairwise import PairwiseComparison, compare_pair_of_block
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Either a comparison of many metrics or one of two in depth; notes say whether it came from the store."""
+
+    comparison: Comparison | None = None
+    pairwise: PairwiseComparison | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A comparison with everything that it reads from the warehouse.
+
+    in_depth: two metrics by every applicable test; then options and testing are as given, else as the test takes them.
+    question: what is asked of the cache; kept: its stored result, if there is one. evaluation: of the measure on the
+    block, where it is known.
+    """
+
+    block: Block
+    measure: Measure
+    options: Options
+    testing: TestOptions
+    question: Question[PairwiseComparison | Comparison]
+    kept: PairwiseComparison | Comparison | None
+    in_depth: bool
+    evaluation: Evaluation | None = None
+
+    @property
+    def asked(self) -> Slice:
+        return self.block.selection.slice
+
+
+def pending(
+    warehouse: Warehouse,
+    block: Block,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    *,
+    fresh: bool = False,
+    in_depth: bool = True,
+    evaluation: Evaluation | None = None,
+) -> Pending:
+    """What a comparison of the metrics of a block reads from the warehouse; arguments as of `compared`.
+
+    Raises QuestionError: as `comparison.compare`.
+    """
+    testing.check()
+    asked = block.selection.slice
+    is_pair = in_depth and len(block.metrics) == 2
+    if not is_pair:
+        options, testing = _fitted(block, asked, measure, options, testing, check_fit=in_depth)
+    kind, answer = ("pairwise", PairwiseComparison) if is_pair else ("compare", Comparison)
+    question: Question[PairwiseComparison | Comparison] = Question(
+        key(kind, [block], str(measure), options, testing), kind, asked.testset, asked.lp, answer
+    )
+    kept = None if fresh or testing.keep_null else question.stored(warehouse)
+    return Pending(block, measure, options, testing, question, kept, is_pair, evaluation)
+
+
+def settled(one: Pending, database: Path | None, progress: Progress | None = None) -> Compared:
+    """The answer of a comparison: stored before, or computed now and kept in the database, if one is named.
+
+    Raises QuestionError: as `comparison.compare`.
+    """
+    found, notes = one.kept, [FROM_STORE]
+    if found is None:
+        found, notes = one.question.computed(database, lambda: _computed(one, progress))
+    if isinstance(found, PairwiseComparison):
+        return Compared(pairwise=found, notes=notes)
+    return Compared(found, notes=notes)
+
+
+def _computed(one: Pending, progress: Progress | None) -> PairwiseComparison | Comparison:
+    if one.in_depth:
+        return compare_pair_of_block(one.block, one.asked, one.measure, one.options, one.testing, progress)
+    return compare_block(one.block, one.measure, one.options, one.testing, progress, one.evaluation)
+
+
+def compared(
+    database: Path,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    *,
+    fresh: bool = False,
+    in_depth: bool = True,
+    progress: Progress | None = None,
+) -> Compared:
+    """Compare the metrics of a slice, from the result store where it has the answer.
+
+    fresh: compute again all the same. in_depth: two metrics only are compared by every applicable test.
+    The warehouse is open for reading until the inputs are there; the result is stored in a short transaction.
+    Raises QuestionError: as `comparison.compare`. SchemaError: the warehouse cannot be read.
+    """
+    testing.check()
+    with Warehouse.open(database) as warehouse:
+        block = Inputs(warehouse, asked, options.round_human).block(measure)
+        one = pending(warehouse, block, measure, options, testing, fresh=fresh, in_depth=in_depth)
+    return settled(one, database, progress)
+
+
+def _fitted(
+    block: Block, asked: Slice, measure: Measure, options: Options, testing: TestOptions, *, check_fit: bool
+) -> tuple[Options, TestOptions]:
+    """Options as the test of many metrics takes them.
+
+    Raises QuestionError: intervals are asked for, or something that the test does not have.
+    """
+    if testing.resample != "inputs" or testing.interval != "percentile":
+        raise QuestionError(
+            f"intervals are of two metrics, this slice has {len(block.metrics)}; name two, or leave out --resample "
+            "and --interval"
+        )
+    test = testing.test or measure.default_test(options, asked.is_whole)
+    fitted = fitted_options(measure, test, options, asked)
+    if testing.test is not None or check_fit:
+        testing.check_fit([test])
+    return fitted, testing.fitted(test)

@@ -1,0 +1,239 @@
+"""Which metric is better: a test for every pair of metrics, and the clusters that follow."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import Evaluation, Options
+from metaeval.inputs import Inputs, remarks
+from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
+from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
+from metaeval.measures import Measure
+from metaeval.measures.applicable import Test
+from metaeval.significance.metric_tests import Tested, fitted_options, run_test, signature_of_test
+from metaeval.significance.options import Alternative, TestOptions
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import Warehouse
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Metrics compared by one measure and test, best first (equal values by name).
+
+    ranks: 0 for a metric without a value. p: (M, M), [i, j] for i < j = p-value that metric i is better than metric j
+    (that they differ, if two-sided); NaN elsewhere. corrected: the same after the correction. clusters: from 1, aligned
+    with metrics; those without a value are last, in one of their own. n_significant: pairs with corrected p ≤ alpha.
+    indistinct: pairs in different clusters although their difference is not significant. least: (M, M), what a
+    corrected p of 0 stands for: one below this; elsewhere the corrected p itself.
+    is_exact: no draws were needed. null: (n_pairs, n_draws) drawn differences of metrics i < j, where kept.
+    """
+
+    measure: str
+    test: Test
+    alternative: Alternative
+    draws: int
+    correction: Correction
+    alpha: float
+    metrics: tuple[str, ...]
+    values: Floats
+    ranks: Ints
+    p: Floats
+    corrected: Floats
+    clusters: Ints
+    n_significant: int
+    n_distinct: int
+    indistinct: tuple[tuple[str, str], ...]
+    is_exact: bool
+    signature: str
+    notes: tuple[str, ...]
+    seconds: float
+    least: Floats
+    null: Floats | None = field(default=None, compare=False)
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters of metrics that have a value."""
+        return len(np.unique(self.clusters[~np.isnan(self.values)]))
+
+    @property
+    def warning(self) -> str | None:
+        """What clusters hide: see `warning_of_clusters`."""
+        return warning_of_clusters(self.indistinct)
+
+
+def warning_of_clusters(indistinct: Sequence[tuple[str, str]]) -> str | None:
+    """A line on metrics in different clusters whose difference is not significant; None where there are none."""
+    if not indistinct:
+        return None
+    pairs = "pair of metrics is" if len(indistinct) == 1 else "pairs of metrics are"
+    better, worse = indistinct[0]
+    return (
+        f"{len(indistinct)} {pairs} in different clusters although the difference is not significant, such as "
+        f"{better} and {worse}"
+    )
+
+
+def compare(
+    warehouse: Warehouse,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare the metrics of a slice by one measure, each with each.
+
+    Tests that swap or redraw segments use means over judged segments as system scores.
+    Raises QuestionError: see `select`; a test that does not fit the measure or the system scores; fewer than 2
+        metrics; a number out of range.
+    """
+    testing.check()
+    test = testing.test or measure.default_test(options, asked.is_whole)
+    testing.check_fit([test])
+    options = fitted_options(measure, test, options, asked)
+    block = Inputs(warehouse, asked, options.round_human).block(measure)
+    return compare_block(block, measure, options, testing.fitted(test), progress)
+
+
+def compare_block(
+    block: Block,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    progress: Progress | None = None,
+    evaluation: Evaluation | None = None,
+) -> Comparison:
+    """`compare` on a block; testing.test must be set and fit. evaluation: of the measure on it, where it is known."""
+    started = time.perf_counter()
+    tested = run_test(block, measure, options, testing, progress, evaluation)
+    notes = [f"without {name}: {reason}" for name, reason in sorted(tested.left_out.items())]
+    notes += remarks(tested.block)
+    return _comparison(tested, options, testing, notes, time.perf_counter() - started)
+
+
+def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: list[str], seconds: float) -> Comparison:
+    evaluation, block, is_exact = tested.evaluation, tested.block, tested.is_exact
+    values = evaluation.value
+    order = best_first(values)
+    p = tested.p[np.ix_(order, order)]
+    names = tuple(block.metrics[place].name for place in order)
+    values = values[order]
+    raw = corrected_pairs(p, np.arange(len(order)), "none")
+    corrected = corrected_pairs(p, np.arange(len(order)), testing.correction)
+    clusters = significance_clusters(values, corrected, testing.alpha)
+    indistinct = tuple(
+        (names[better], names[worse]) for better, worse in indistinct_across_clusters(values, corrected, testing.alpha)
+    )
+    if (warning := warning_of_clusters(indistinct)) is not None:
+        notes.append(warning)
+    resolution = testing.resolution(is_exact)
+    least = corrected_pairs(np.where(raw == 0, resolution, raw), np.arange(len(order)), testing.correction)
+    if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):
+        notes.append(
+            f"{n_unsure} p-values of 0 are below {resolution:.2g}, which after the correction could be as much as "
+            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; more --draws settle whether they are significant"
+        )
+    draws = 0 if is_exact else testing.draws
+    assert testing.test is not None
+    return Comparison(
+        measure=str(evaluation.measure),
+        test=testing.test,
+        alternative=testing.alternative,
+        draws=draws,
+        correction=testing.correction,
+        alpha=testing.alpha,
+        metrics=names,
+        values=values,
+        ranks=np.where(np.isnan(values), 0, ranks(values)),
+        p=raw,
+        corrected=corrected,
+        clusters=clusters,
+        n_significant=int(np.count_nonzero(corrected <= testing.alpha)),
+        n_distinct=evaluation.n_distinct,
+        indistinct=indistinct,
+        is_exact=is_exact,
+        signature=signature_of_test(tested, options, testing),
+        notes=tuple(notes),
+        seconds=seconds,
+        least=least,
+        null=_reordered(tested.null, order),
+    )
+
+
+def _reordered(null: Floats | None, order: Ints) -> Floats | None:
+    """Kept differences for pairs in the new order: rows of np.triu_indices, sign turned where the two change places."""
+    if null is None:
+        return None
+    n = len(order)
+    row = np.zeros((n, n), dtype=np.int64)
+    first, second = np.triu_indices(n, 1)
+    row[first, second] = row[second, first] = np.arange(first.size)
+    a, b = order[first], order[second]
+    sign = np.where(a < b, 1.0, -1.0)
+    reordered: Floats = null[row[a, b]] * sign[:, np.newaxis]
+    return reordered
+
+
+def matrix_frame(found: Comparison) -> "pl.DataFrame":
+    """A comparison as a table: rank, metric, value, cluster, and a column of corrected p-values for each metric."""
+    import polars as pl
+
+    matrix = found.corrected
+    columns = {name: pl.Series(name, matrix[:, place]).fill_nan(None) for place, name in enumerate(found.metrics)}
+    return pl.DataFrame(
+        {
+            "rank": [int(rank) or None for rank in found.ranks],
+            "metric": list(found.metrics),
+            "value": pl.Series(found.values).fill_nan(None),
+            "cluster": found.clusters,
+            **columns,
+        }
+    )
+
+
+def with_clusters(frame: "pl.DataFrame", comparisons: Sequence[tuple[Slice, Comparison]]) -> "pl.DataFrame":
+    """A ranking with the clusters of comparisons, each with its slice."""
+    import polars as pl
+
+    rows = [
+        (asked.testset, asked.lp, found.measure, metric, int(cluster))
+        for asked, found in comparisons
+        for metric, cluster in zip(found.metrics, found.clusters, strict=True)
+    ]
+    keys = ["testset", "lp", "measure", "metric"]
+    clusters = pl.DataFrame(rows, schema={**dict.fromkeys(keys, pl.String), "cluster": pl.Int64}, orient="row")
+    columns = frame.columns
+    return frame.drop("cluster").join(clusters, on=keys, how="left", maintain_order="left").select(columns)
+
+
+def as_json(found: Comparison) -> dict[str, Any]:
+    """The shape of `compare --format json`; p[i][j] for i < j, else null."""
+    shaped: dict[str, Any] = {
+        "metrics": list(found.metrics),
+        "values": found.values,
+        "p": found.p,
+        "clusters": found.clusters,
+        "ranks": [int(rank) or None for rank in found.ranks],
+        "measure": found.measure,
+        "test": found.test,
+        "alternative": found.alternative,
+        "draws": found.draws,
+        "n_significant": found.n_significant,
+        "n_distinct": found.n_distinct,
+        "signature": found.signature,
+    }
+    if found.correction != "none":
+        shaped |= {"correction": found.correction, "p_corrected": found.corrected}
+    return shaped

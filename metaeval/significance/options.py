@@ -1,0 +1,100 @@
+"""How metrics are tested against each other."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
+from metaeval.kernels.resampling.corrections import Correction
+from metaeval.kernels.resampling.draws import BLOCK
+from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
+from metaeval.measures.applicable import PERMUTATIONS, TESTS, Test
+from warehouse import QuestionError
+from warehouse.errors import unknown
+
+Alternative = Literal["greater", "two-sided"]
+SMALLEST = 1e-300  # an exact p below this underflows to 0
+FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks for the first time
+
+
+@dataclass(frozen=True)
+class TestOptions:
+    """How metrics are tested against each other.
+
+    test: None = the measure's own (`Measure.default_test`). draws: resamples. plus_one: count the data themselves as a
+        draw (permutation tests, and pairs where it draws). early_stop: leave pairs that are clear early (permutation
+        tests). legacy_df, absolute: of Williams' test. resample, interval: what the intervals of two metrics draw anew,
+        and how they are made ("percentile" or "bca"). keep_null: keep the drawn differences. executor, n_threads: who
+        computes; the numbers do not depend on it.
+    """
+
+    __test__ = False  # the name begins with "Test", but it is no test
+
+    test: Test | None = None
+    alternative: Alternative = "greater"
+    draws: int = 1000
+    alpha: float = 0.05
+    correction: Correction = "none"
+    plus_one: bool = False
+    early_stop: bool = False
+    legacy_df: bool = False
+    absolute: bool = False
+    resample: Resample = "inputs"
+    interval: IntervalMethod = "percentile"
+    keep_null: bool = False
+    executor: Executor | None = None
+    n_threads: int | None = None
+
+    def check(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if self.draws < 1:
+            raise QuestionError(f"{self.draws} resamples: at least 1 is needed")
+        if not 0 < self.alpha < 1:
+            raise QuestionError(f"alpha {self.alpha}: expected a number between 0 and 1")
+        if self.interval == "bca" and self.resample == "both":
+            raise QuestionError("a BCa interval jackknifes one kind of unit: resample inputs or systems, not both")
+        if self.early_stop and self.keep_null:
+            raise QuestionError("early stopping leaves no complete null distribution to keep")
+
+    def check_fit(self, tests: Sequence[Test]) -> None:
+        """Raises QuestionError: something is asked for that none of the tests has."""
+        for name, fitting in _SETTINGS.items():
+            if getattr(self, name) and not set(fitting) & set(tests):
+                raise QuestionError(
+                    f"{name.replace('_', ' ')} belongs to {' and '.join(fitting)}, not to {' or '.join(tests)}"
+                )
+
+    def resolution(self, is_exact: bool) -> float:
+        """What a p of 0 stands for: p below this number."""
+        if is_exact:
+            return SMALLEST
+        return 1.0 / (min(self.draws, FIRST_LOOK) if self.early_stop else self.draws)
+
+    def fitted(self, test: Test) -> "TestOptions":
+        """These options for one test, without those that it has no use for."""
+        unused = {name: False for name, fitting in _SETTINGS.items() if test not in fitting}
+        return replace(self, test=test, resample="inputs", interval="percentile", **unused)  # type: ignore[arg-type]
+
+
+_SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
+    {
+        "plus_one": (*PERMUTATIONS, "pairs"),
+        "early_stop": PERMUTATIONS,
+        "legacy_df": ("williams",),
+        "absolute": ("williams",),
+    }
+)
+
+
+def parse_test(text: str) -> Test:
+    """Read a test's name.
+
+    Raises QuestionError: there is no such test.
+    """
+    for known in TESTS:
+        if text == known:
+            test: Test = known
+            return test
+    raise unknown("test", text, TESTS)

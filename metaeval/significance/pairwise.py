@@ -1,0 +1,359 @@
+"""Two metrics only: their difference, its interval, every applicable test, and the estimated power."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metaeval.evaluation import Options, evaluate
+from metaeval.inputs import Inputs, remarks
+from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
+from metaeval.kernels.resampling.clusters import best_first
+from metaeval.measures import Measure
+from metaeval.measures.applicable import Test
+from metaeval.signature import line
+from metaeval.significance.metric_tests import Tested, fitted_options, run_test, signature_of_test
+from metaeval.significance.options import Alternative, TestOptions
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Ends = tuple[float, float]
+CONFIDENCE = 0.95
+_UNITS: Mapping[Resample, str] = MappingProxyType(
+    {"inputs": "segments", "systems": "systems", "both": "segments and systems"}
+)
+ONE_SIDED_ONLY: tuple[Test, ...] = ("williams", "bootstrap")
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """One test of the first metric against the second.
+
+    system_score: the source of the system scores it tests, None at segment level; values: of both metrics by these
+    scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN where a value
+    is not defined. draws: 0 where p is exact. least: what a p of 0 stands for: one below this.
+    """
+
+    test: str
+    alternative: str
+    system_score: str | None
+    values: tuple[float, float]
+    p: float
+    draws: int
+    least: float
+
+
+@dataclass(frozen=True)
+class PairwiseComparison:
+    """Two metrics compared, the better one first.
+
+    values: of both, as the first test has them. difference: first minus second, over means of judged segments; low,
+    high: its 95% bootstrap interval, (low, high) in value_intervals those of the two values over the same means;
+    resample, interval: what was resampled, and the type of interval. power: share of bootstrap worlds in which
+    a normal test finds the difference (`kernels.bootstrap.power`); NaN, like the intervals, for a measure whose
+    segments are not redrawn. words: the same in sentences.
+    """
+
+    metrics: tuple[str, str]
+    values: tuple[float, float]
+    difference: float
+    low: float
+    high: float
+    value_intervals: tuple[Ends, Ends]
+    resample: Resample
+    interval: IntervalMethod
+    tests: tuple[PairTest, ...]
+    power: float
+    words: tuple[str, ...]
+    notes: tuple[str, ...]
+    measure: str
+    signature: str
+
+
+def compare_pair(
+    warehouse: Warehouse,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    progress: Progress | None = None,
+) -> PairwiseComparison:
+    """Compare two metrics in depth; the slice must leave exactly two.
+
+    Raises QuestionError: not two metrics; as `compare`.
+    """
+    block = Inputs(warehouse, asked, options.round_human).block(measure)
+    return compare_pair_of_block(block, asked, measure, options, testing, progress)
+
+
+def compare_pair_of_block(
+    block: Block,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    progress: Progress | None = None,
+) -> PairwiseComparison:
+    """`compare_pair` on a block (human scores already rounded).
+
+    testing.test: only this test; None = all that fit, the measure's own first. Tests of a submitted system score use
+    it; the interval and the power resample segments, so they stand on means over judged segments.
+    """
+    testing.check()
+    if len(block.metrics) != 2:
+        raise QuestionError(f"two metrics are compared in depth, the slice has {len(block.metrics)}")
+    tests, notes = tests_of_pair(block, measure, options, testing, asked)
+    testing.check_fit(tests)
+    found = [_tested(block, asked, measure, options, testing, test, progress) for test in tests]
+    main, main_options, main_testing = found[0]
+    first, second = best_first(main.evaluation.value)
+    names = (block.metrics[first].name, block.metrics[second].name)
+    rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
+    worlds = _bootstrapped(block, measure, options, testing, (first, second), progress)
+    interval = [
+        ("interval", f"{CONFIDENCE:.0%},{testing.interval},resamples={testing.draws},resample={testing.resample}")
+    ]
+    return PairwiseComparison(
+        metrics=names,
+        values=rows[0].values,
+        difference=worlds.difference.value,
+        low=worlds.difference.low,
+        high=worlds.difference.high,
+        value_intervals=worlds.ends,
+        resample=testing.resample,
+        interval=testing.interval,
+        tests=rows,
+        power=worlds.power,
+        words=_words(names, measure, rows, worlds, testing),
+        notes=(*notes, *remarks(block)),
+        measure=str(measure),
+        signature=signature_of_test(main, main_options, main_testing)
+        + ("" if np.isnan(worlds.difference.value) else "|" + line(interval)),
+    )
+
+
+def tests_of_pair(
+    block: Block, measure: Measure, options: Options, testing: TestOptions, asked: Slice
+) -> tuple[list[Test], list[str]]:
+    """The tests of two metrics, the main one first, and notes on applicable ones that these scores do not allow.
+
+    Raises QuestionError: the measure has no test.
+    """
+    main = testing.test or measure.default_test(options, asked.is_whole)
+    if testing.test is not None:
+        return [main], []
+    tests, notes = [main], []
+    for test in measure.tests:
+        if test == "williams" and len(block.systems) <= 3:
+            notes.append(f"without williams: it needs more than 3 systems, there are {len(block.systems)}")
+        elif measure.resamples_segments(test) and block.left_out:
+            names = ", ".join(f"{name} ({reason})" for name, reason in sorted(block.left_out.items()))
+            notes.append(f"without {test}: {names}")
+        elif test != main:
+            tests.append(test)
+    return tests, notes
+
+
+def _tested(
+    block: Block,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    test: Test,
+    progress: Progress | None,
+) -> tuple[Tested, Options, TestOptions]:
+    """One test; where all are run, system scores are those that the test takes, and some are one-sided only."""
+    is_main = test == (testing.test or measure.default_test(options, asked.is_whole))
+    one_sided: Alternative = "greater"
+    sided = one_sided if testing.test is None and test in ONE_SIDED_ONLY else testing.alternative
+    fitted = fitted_options(measure, test, options if is_main else replace(options, system_score=None), asked)
+    its_testing = replace(testing.fitted(test), alternative=sided, correction="none")
+    tested = run_test(block, measure, fitted, its_testing, progress)
+    if len(tested.block.metrics) < 2:
+        raise QuestionError(f"a comparison needs at least 2 metrics, there is {len(tested.block.metrics)}")
+    return tested, fitted, its_testing
+
+
+def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairTest:
+    first, second = places
+    values = tested.evaluation.value
+    sources = sorted({str(source) for source in tested.evaluation.system_score if source is not None})
+    return PairTest(
+        test=str(testing.test),
+        alternative=testing.alternative,
+        system_score="+".join(sources) or None,
+        values=(float(values[first]), float(values[second])),
+        p=float(tested.p[first, second]),
+        draws=0 if tested.is_exact else testing.draws,
+        least=testing.resolution(tested.is_exact),
+    )
+
+
+@dataclass(frozen=True)
+class _Worlds:
+    difference: Interval
+    ends: tuple[Ends, Ends]
+    power: float
+
+
+def _bootstrapped(
+    block: Block,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    places: tuple[int, int],
+    progress: Progress | None,
+) -> _Worlds:
+    """What the bootstrap tells of two metrics; NaN for a measure that cannot be resampled by segments."""
+    nan = float("nan")
+    nothing = _Worlds(Interval(nan, nan, nan, 0), ((nan, nan), (nan, nan)), nan)
+    if "bootstrap" not in measure.tests or not block.with_segments.all():
+        return nothing
+    epsilon = None
+    if measure.is_calibrated:
+        epsilon = evaluate(measure, block, options).epsilon
+    drawn = bootstrap(
+        measure.resampled(block, options, epsilon),
+        testing.resample,
+        rng=np.random.default_rng([options.seed, 2]),
+        n_draws=testing.draws,
+        jackknife=testing.interval == "bca",
+        executor=testing.executor,
+        n_threads=testing.n_threads,
+        progress=None if progress is None else lambda done, total: progress(f"{measure} interval", done, total),
+    )
+    first, second = places
+    own = [drawn.interval(place, CONFIDENCE, testing.interval) for place in places]
+    return _Worlds(
+        difference=drawn.difference_interval(first, second, CONFIDENCE, testing.interval),
+        ends=((own[0].low, own[0].high), (own[1].low, own[1].high)),
+        power=power(drawn.draws[first] - drawn.draws[second], testing.alpha, testing.alternative),
+    )
+
+
+def _words(
+    names: tuple[str, str],
+    measure: Measure,
+    rows: tuple[PairTest, ...],
+    worlds: _Worlds,
+    testing: TestOptions,
+) -> tuple[str, ...]:
+    first, second = names
+    main = rows[0]
+    by = f"{measure}" if main.system_score is None else f"{measure} ({_scores_in_words(main.system_score)})"
+    shown = f"{first} ({main.values[0]:.4f})", f"{second} ({main.values[1]:.4f})"
+    sides = "one-sided" if main.alternative == "greater" else "two-sided"
+    how = f"{main.test}, {sides}, {f'{main.draws} resamples' if main.draws else 'exact'}"
+    if np.isnan(main.p):
+        return (f"By {by}, {first} and {second} cannot be compared: a value is not defined.",)
+    verdict = "is significantly better than" if main.p <= testing.alpha else "is not significantly better than"
+    if main.values[0] == main.values[1]:
+        verdict = "has the same value as"
+    level = f"significance level {testing.alpha:g}"
+    sentences = [f"By {by}, {shown[0]} {verdict} {shown[1]}: {_p_in_words(main)} ({how}), {level}."]
+    sentences += _disagreement(rows, testing.alpha)
+    difference = worlds.difference
+    if not np.isnan(difference.value):
+        scores = " by means over annotated segments" if measure.level == "sys" else ""
+        found = f"{first} would be found better" if main.alternative == "greater" else "a difference would be found"
+        sentences += [
+            f"The difference of {measure}{scores}, {first} minus {second}, is {difference.value:.4f}; resampling "
+            f"{_UNITS[testing.resample]}, its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}.",
+            f"Estimated power at this sample size: {found} ({sides}, {level}) in {worlds.power:.0%} of resamples, by a "
+            "normal test whose standard error is the bootstrap standard deviation.",
+        ]
+    return tuple(sentences)
+
+
+def _ends_in_words(found: Interval) -> str:
+    return "not defined" if np.isnan(found.low) else f"{found.low:.4f} to {found.high:.4f}"
+
+
+def _scores_in_words(source: str) -> str:
+    words = {"submitted": "submitted system scores", "mean": "means over all segments"}
+    return words.get(source, "means over annotated segments" if source == "judged-mean" else f"{source} system scores")
+
+
+def _p_in_words(found: PairTest) -> str:
+    return f"p < {found.least:.2g}" if found.p == 0 else f"p = {found.p:.3g}"
+
+
+def _disagreement(rows: tuple[PairTest, ...], alpha: float) -> list[str]:
+    """A sentence where some of the applicable tests find the difference and others do not."""
+    found = [f"{row.test} ({_p_in_words(row)})" for row in rows if row.p <= alpha]
+    others = [f"{row.test} ({_p_in_words(row)})" for row in rows if row.p > alpha]
+    if not found or not others:
+        return []
+    verb = "finds" if len(found) == 1 else "find"
+    negation = "does" if len(others) == 1 else "do"
+    return [f"The applicable tests disagree: {_listed(found)} {verb} the difference, {_listed(others)} {negation} not."]
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def pair_frame(found: PairwiseComparison) -> "pl.DataFrame":
+    """One row a test: test, alternative, system score, values, p that the first is better, draws (0 = exact)."""
+    import polars as pl
+
+    rows = [
+        {
+            "test": one.test,
+            "alternative": one.alternative,
+            "system_score": one.system_score,
+            "better": found.metrics[0],
+            "other": found.metrics[1],
+            "value_better": one.values[0],
+            "value_other": one.values[1],
+            "p": one.p,
+            "draws": one.draws,
+        }
+        for one in found.tests
+    ]
+    schema = {
+        **dict.fromkeys(("test", "alternative", "system_score", "better", "other"), pl.String),
+        **dict.fromkeys(("value_better", "value_other", "p"), pl.Float64),
+        "draws": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=schema).fill_nan(None)
+
+
+def pair_json(found: PairwiseComparison) -> dict[str, Any]:
+    """A pairwise comparison as nested values."""
+    return {
+        "metrics": list(found.metrics),
+        "values": list(found.values),
+        "difference": found.difference,
+        "interval": {
+            "confidence": CONFIDENCE,
+            "resample": found.resample,
+            "method": found.interval,
+            "low": found.low,
+            "high": found.high,
+        },
+        "value_intervals": [{"low": low, "high": high} for low, high in found.value_intervals],
+        "tests": [
+            {
+                "test": one.test,
+                "alternative": one.alternative,
+                "system_score": one.system_score,
+                "values": list(one.values),
+                "p": one.p,
+                "draws": one.draws,
+            }
+            for one in found.tests
+        ],
+        "power": found.power,
+        "summary": " ".join(found.words),
+        "measure": found.measure,
+        "signature": found.signature,
+    }

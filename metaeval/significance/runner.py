@@ -1,0 +1,164 @@
+"""One test of metrics against each other on prepared data: every command and protocol runs it here."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.pair_outcomes import pairs_test
+from metaeval.kernels.resampling.permutation import difference_p_values, permutation_test
+from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
+from metaeval.kernels.resampling.williams import williams_test
+from metaeval.measures import Measure
+from metaeval.measures.applicable import SWAPS
+from metaeval.measures.judged import judged_segments
+from metaeval.options import Options
+from metaeval.significance.options import TestOptions
+from queries.blocks import Block
+from warehouse import QuestionError
+
+Floats = npt.NDArray[np.float64]
+Advance = Callable[[int, int], None]
+EARLY_STOP = (0.02, 0.5)  # p-values outside are settled soon: the organisers' bounds
+
+
+@dataclass(frozen=True)
+class Run:
+    """Outcome of a test of M metrics, in the order of the blocks.
+
+    p: (M, M), [a, b] = p-value that a is better than b (that they differ, if two-sided), NaN on the diagonal and where
+    a value is not defined. null: (n_pairs, n_draws) drawn differences of metrics a < b, where kept. is_exact: nothing
+    was drawn for p.
+    """
+
+    p: Floats
+    null: Floats | None
+    is_exact: bool
+
+
+def run(
+    measure: Measure,
+    blocks: Sequence[Block],
+    epsilon: Floats | None,
+    options: Options,
+    testing: TestOptions,
+    rng: np.random.Generator,
+    advance: Advance | None = None,
+) -> Run:
+    """Test every metric against every other by testing.test.
+
+    blocks: one, or several language pairs that are pooled, over the same metrics in the same order. epsilon: (M,)
+    calibrated tie thresholds, which stay with their metrics; None where the measure has none.
+    Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
+    """
+    try:
+        if testing.test == "williams":
+            return _williams(measure, blocks[0], options, testing)
+        if testing.test == "pairs":
+            return _pairs(measure, blocks[0], epsilon, testing, rng)
+        if testing.test == "bootstrap":
+            return _bootstrapped(measure, blocks[0], epsilon, options, testing, rng, advance)
+        return _permuted(measure, blocks, epsilon, options, testing, rng, advance)
+    except ValueError as error:
+        raise QuestionError(f"{measure}, {testing.test}: {error}") from error
+
+
+def _who_computes(testing: TestOptions) -> dict[str, Any]:
+    return {"executor": testing.executor, "n_threads": testing.n_threads}
+
+
+def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> Run:
+    if testing.alternative != "greater":
+        raise QuestionError("Williams' test is one-sided; leave out --alternative")
+    scores = measure.scores(block, options)
+    found = williams_test(scores.human, scores.metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
+    return Run(found.p, None, is_exact=True)
+
+
+def _pairs(
+    measure: Measure, block: Block, epsilon: Floats | None, testing: TestOptions, rng: np.random.Generator
+) -> Run:
+    assert measure.pair_statistic is not None
+    assert epsilon is not None
+    judged = judged_segments(block, measure["by"])
+    assert judged.labels is not None
+    found = pairs_test(
+        judged.human,
+        judged.scores,
+        judged.labels,
+        epsilon,
+        statistic=measure.pair_statistic,
+        alternative=testing.alternative,
+        rng=rng,
+        n_draws=testing.draws,
+        keep_null=testing.keep_null or testing.plus_one,
+        **_who_computes(testing),
+    )
+    p = found.p
+    if testing.plus_one and not found.is_exact:
+        assert found.null is not None
+        p = difference_p_values(found.null, found.values, alternative=testing.alternative, plus_one=True)
+    return Run(p, found.null if testing.keep_null else None, found.is_exact)
+
+
+def _permuted(
+    measure: Measure,
+    blocks: Sequence[Block],
+    epsilon: Floats | None,
+    options: Options,
+    testing: TestOptions,
+    rng: np.random.Generator,
+    advance: Advance | None,
+) -> Run:
+    if len(blocks) > 1 and testing.test != "perm-systems":
+        raise QuestionError(f"language pairs are pooled with perm-systems, not with {testing.test}")
+    pooled = len(blocks) > 1
+    found = permutation_test(
+        measure.pooled_swap(blocks, options)
+        if pooled
+        else measure.swapped(blocks[0], SWAPS[str(testing.test)], options, epsilon),
+        rng=rng,
+        n_draws=testing.draws,
+        alternative=testing.alternative,
+        plus_one=testing.plus_one,
+        early_stop=EARLY_STOP if testing.early_stop else None,
+        keep_null=testing.keep_null,
+        progress=advance,
+        **_who_computes(testing),
+    )
+    return Run(found.p, found.null, is_exact=False)
+
+
+def _bootstrapped(
+    measure: Measure,
+    block: Block,
+    epsilon: Floats | None,
+    options: Options,
+    testing: TestOptions,
+    rng: np.random.Generator,
+    advance: Advance | None,
+) -> Run:
+    """The bootstrap: of system pairs where the measure counts them, of segments for everything else."""
+    if testing.alternative != "greater":
+        raise QuestionError("the bootstrap's share of resamples is one-sided; leave out --alternative")
+    agreements = measure.pair_agreements(block, options)
+    if agreements is not None:
+        pairs = system_pair_bootstrap(agreements, rng=rng, n_draws=testing.draws, progress=advance)
+        return Run(pairs.p, None, is_exact=False)
+    drawn = bootstrap(
+        measure.resampled(block, options, epsilon),
+        "inputs",
+        rng=rng,
+        n_draws=testing.draws,
+        progress=advance,
+        **_who_computes(testing),
+    )
+    gaps = drawn.draws[:, np.newaxis] - drawn.draws[np.newaxis]  # (M, M, n_draws)
+    p = np.mean(~(gaps > 1e-12), axis=2)
+    undefined = np.isnan(drawn.values)
+    p[undefined[:, np.newaxis] | undefined | np.eye(len(p), dtype=np.bool_)] = np.nan
+    first, second = np.triu_indices(len(drawn.values), 1)
+    return Run(p, gaps[first, second] if testing.keep_null else None, is_exact=False)

@@ -1,0 +1,253 @@
+"""Which system is better by one scorer: a test for every pair of systems, and the clusters that follow."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs, check_judged, where
+from metaeval.kernels.resampling.clusters import best_first, n_significant_pairs, ranks, significance_clusters
+from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
+from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
+from metaeval.measures.soft_pairwise import sign_generator
+from metaeval.signature import line, program_version, slice_parts
+from metaeval.significance.options import SMALLEST
+from metaeval.system_scores import SystemScore
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
+SYSTEM_TESTS: tuple[SystemTest, ...] = ("permutation", "bootstrap", "wilcoxon", "paired-t")
+
+
+@dataclass(frozen=True)
+class SystemComparison:
+    """Systems compared by one scorer, best first (equal means by name).
+
+    values: means over the segments that the scorer scored for the system; submitted: its submitted system scores, NaN
+    where there are none. p: (N, N), [i, j] for i < j = one-sided
+    p-value that system i is better than j, over their common segments (by wilcoxon it may be near 1: signed ranks can
+    point against the means); NaN elsewhere. ranks: 0 for a system without a score. least: what a p of 0 stands for:
+    one below this.
+    """
+
+    scorer: str
+    test: SystemTest
+    systems: tuple[str, ...]
+    values: Floats
+    submitted: Floats
+    p: Floats
+    ranks: npt.NDArray[np.int64]
+    clusters: npt.NDArray[np.int64]
+    n_significant: int
+    signature: str
+    least: float
+    notes: tuple[str, ...]
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters of systems that have a score."""
+        return len(np.unique(self.clusters[~np.isnan(self.values)]))
+
+
+def parse_system_test(text: str) -> SystemTest:
+    """Read a test's name.
+
+    Raises QuestionError: there is no such test.
+    """
+    for known in SYSTEM_TESTS:
+        if text == known:
+            test: SystemTest = known
+            return test
+    raise unknown("test of systems", text, SYSTEM_TESTS)
+
+
+def compare_systems(
+    warehouse: Warehouse,
+    asked: Slice,
+    scorer: str | None,
+    test: SystemTest,
+    options: Options,
+    *,
+    draws: int = 1000,
+    alpha: float = 0.05,
+) -> SystemComparison:
+    """Compare the systems of a slice by the human score (scorer None or its name) or by one metric.
+
+    permutation: paired, signs of differences drawn; bootstrap: segments drawn with replacement (Koehn 2004); both >=,
+    no +1. wilcoxon: signed ranks; paired-t: Student's t of the differences; nothing is drawn. All are one-sided. A
+    metric is named by its variant or base name, whatever its status, and needs no human score. It is tested, and its
+    systems ranked, on all segments that it scored; with options.system_score "judged-mean" on those that humans judged.
+    Raises QuestionError: see `select`; an unknown metric, one system only, draws below 1, alpha outside (0, 1), or
+        submitted system scores asked for: a test needs segments.
+    """
+    if draws < 1:
+        raise QuestionError(f"{draws} resamples: at least 1 is needed")
+    if not 0 < alpha < 1:
+        raise QuestionError(f"alpha {alpha}: expected a number between 0 and 1")
+    if options.system_score == "submitted":
+        raise QuestionError(
+            "systems are tested on segments, so means over segments rank them, and submitted scores stand beside; "
+            "take --system-score mean or judged-mean"
+        )
+    scored = _scored(warehouse, asked, scorer, options)
+    block, name = scored.block, scored.name
+    there = ~np.isnan(scored.scores)
+    if len(block.systems) < 2 or (there.any(axis=1)).sum() < 2:
+        raise QuestionError(f"{name} has no two systems with segment scores in this slice of {where(block.selection)}")
+    used = there.any(axis=0)
+    p = _p_values(scored.scores[:, used], there[:, used], test, options, draws)
+    n = there.sum(axis=1)
+    values = np.full(len(there), np.nan)
+    np.divide(np.where(there, scored.scores, 0.0).sum(axis=1), n, out=values, where=n > 0)
+    order = best_first(values)
+    p, values, submitted = p[np.ix_(order, order)], values[order], scored.submitted[order]
+    shown = np.full(p.shape, np.nan)
+    upper = np.triu_indices(len(p), 1)
+    shown[upper] = p[upper]
+    is_drawn = test in ("permutation", "bootstrap")
+    parts = [
+        ("systems_by", name),
+        *slice_parts(block.selection),
+        ("system_score", scored.source),
+        ("test", test),
+        ("alternative", "greater"),
+        ("resamples", draws if is_drawn else None),
+        ("seed", options.seed if is_drawn else None),
+        ("alpha", alpha),
+        ("n_systems", len(order)),
+        ("n_segments", f"{int(used.sum())}/{block.selection.n_segments}"),
+        ("n_missing", int((~there).sum())),
+        ("round_human", options.round_human),
+        ("scorehouse", program_version()),
+    ]
+    return SystemComparison(
+        scorer=name,
+        test=test,
+        systems=tuple(block.systems[place] for place in order),
+        values=values,
+        submitted=submitted,
+        p=shown,
+        ranks=np.where(np.isnan(values), 0, ranks(values)),
+        clusters=significance_clusters(values, p, alpha),
+        n_significant=n_significant_pairs(values, p, alpha),
+        signature=line(parts),
+        least=1.0 / draws if is_drawn else SMALLEST,
+        notes=(*block.selection.notes, *_beside(values, submitted, scored.source)),
+    )
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The scorer of a slice. scores: (N, S), NaN = none. submitted: (N,). source: whose means rank the systems."""
+
+    block: Block
+    name: str
+    scores: Floats
+    submitted: Floats
+    source: SystemScore
+
+
+def _scored(warehouse: Warehouse, asked: Slice, scorer: str | None, options: Options) -> _Scored:
+    """Raises QuestionError: see `Inputs`; an unknown metric, or one that is excluded."""
+    if scorer is not None:
+        block = Inputs(warehouse, asked, options.round_human, human="optional", also=(scorer,)).of_level("seg")
+        place = _place(block, scorer)
+        if place is not None:
+            scores = block.scores[place]
+            if options.system_score == "judged-mean":
+                scores = np.where(block.judged, scores, np.nan)
+            return _Scored(
+                block, block.metrics[place].name, scores, block.submitted[place], options.system_score or "mean"
+            )
+        if scorer != block.selection.human:
+            known = [choice.name for choice in block.selection.metrics]
+            known += [] if block.selection.human is None else [block.selection.human]
+            raise unknown("scorer", scorer, known, where=where(block.selection))
+    block = Inputs(warehouse, asked, options.round_human).of_level("seg")
+    check_judged(block)
+    return _Scored(block, str(block.selection.human), block.human, block.human_submitted, "judged-mean")
+
+
+def _place(block: Block, scorer: str) -> int | None:
+    """Where a metric stands in a block, by its variant or else its base name; None where there is no such metric.
+
+    Raises QuestionError: the metric is excluded.
+    """
+    by_name = {metric.name: place for place, metric in enumerate(block.metrics)}
+    by_base = {metric.base_name: place for place, metric in enumerate(block.metrics)}
+    place = by_name.get(scorer, by_base.get(scorer))
+    if place is None:
+        for choice in block.selection.metrics:
+            if scorer in (choice.name, choice.base_name) and choice.reason is not None:
+                raise QuestionError(f"{choice.name} of {where(block.selection)} is excluded: {choice.reason}")
+    return place
+
+
+def _beside(values: Floats, submitted: Floats, source: SystemScore) -> list[str]:
+    """A line on submitted system scores that stand beside the means that rank."""
+    both = ~np.isnan(values) & ~np.isnan(submitted)
+    if not both.any():
+        return []
+    one, other = values[both], submitted[both]
+    first, second = np.triu_indices(len(one), 1)
+    n_apart = int(np.count_nonzero((one[first] - one[second]) * (other[first] - other[second]) < 0))
+    what = "judged segments" if source == "judged-mean" else "all segments"
+    order = f"the other way round for {n_apart} pairs of systems" if n_apart else "in the same order"
+    return [f"value: the mean over {what}, which ranks and is tested; submitted system scores stand beside, {order}"]
+
+
+def _p_values(scores: Floats, there: npt.NDArray[np.bool_], test: SystemTest, options: Options, draws: int) -> Floats:
+    if test == "wilcoxon":
+        return wilcoxon_p_values(scores[np.newaxis], there)
+    if test == "paired-t":
+        return paired_t_p_values(scores[np.newaxis], there)
+    if test == "bootstrap":
+        drawn = paired_bootstrap_p_values(scores[np.newaxis], there, np.random.default_rng([options.seed, 3]), draws)
+    else:
+        signs = draw_signs(sign_generator(options.seed), draws, scores.shape[1])
+        drawn = sign_flip_p_values(scores[np.newaxis], there, signs)
+    p: Floats = drawn[0]
+    return p
+
+
+def systems_frame(found: SystemComparison) -> "pl.DataFrame":
+    """rank, system, value, cluster, submitted where there are any, and a column of p-values for each system."""
+    import polars as pl
+
+    submitted = {} if np.isnan(found.submitted).all() else {"submitted": pl.Series(found.submitted).fill_nan(None)}
+    columns = {name: pl.Series(name, found.p[:, place]).fill_nan(None) for place, name in enumerate(found.systems)}
+    return pl.DataFrame(
+        {
+            "rank": [int(rank) or None for rank in found.ranks],
+            "system": list(found.systems),
+            "value": pl.Series(found.values).fill_nan(None),
+            "cluster": found.clusters,
+            **submitted,
+            **columns,
+        }
+    )
+
+
+def systems_json(found: SystemComparison) -> dict[str, Any]:
+    """A comparison of systems as nested values, shaped as one of metrics."""
+    return {
+        "systems": list(found.systems),
+        "values": found.values,
+        "submitted": found.submitted,
+        "p": found.p,
+        "clusters": found.clusters,
+        "ranks": [int(rank) or None for rank in found.ranks],
+        "scorer": found.scorer,
+        "test": found.test,
+        "n_significant": found.n_significant,
+        "signature": found.signature,
+    }

@@ -1,0 +1,1 @@
+"""Tables over one slice: pair counts, ties, tie thresholds, agreement between metrics."""

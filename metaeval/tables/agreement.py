@@ -1,0 +1,64 @@
+"""How much metrics agree with each other: the correlation of every metric with every other."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metaeval import kernels
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs, no_metric
+from metaeval.measures import Measure
+from metaeval.measures.judged import labels
+from metaeval.system_scores import system_scores
+from metaeval.tables.table import Table, table_notes, table_signature
+from queries.blocks import Block, Floats
+from queries.reasons import Exclusion, Reason
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Table:
+    """Correlation of each metric with each other one over the (system, segment) pairs, or systems, that humans judged.
+
+    measure: pearson, spearman or kendall, at system level or by groups; groups where one of the two is constant are
+    dropped from the mean. Without a human score (none is loaded, or none is official and none named) over all that
+    metrics scored; notes say so. Missing values are null.
+    Columns: metric, and one for each metric, sorted by name.
+    Raises QuestionError: another measure; no metric; see `select`.
+    """
+    statistic = measure.correlation
+    if statistic is None:
+        raise QuestionError(f"metrics are compared by pearson, spearman or kendall, not by {measure}")
+    whole = Inputs(warehouse, asked, options.round_human, human="optional").block(measure)
+    if measure.level == "sys":
+        source = options.system_score or "submitted"
+        scores = system_scores(whole, source).metrics
+        has_all = ~np.asarray(np.isnan(scores).any(axis=1))
+        block, scores = whole.only(has_all), scores[has_all][:, :, np.newaxis]
+        excluded = {
+            metric.name: Exclusion(Reason.NO_SYSTEM_SCORES)
+            for metric, has in zip(whole.metrics, has_all, strict=True)
+            if not has
+        }
+        groups = np.zeros(scores.shape[1:], dtype=np.int64)
+    else:
+        source = None
+        block, excluded = whole.only(whole.with_segments), whole.left_out
+        scores = np.where(block.judged, block.scores, 0.0)
+        groups = np.where(block.judged, labels(block, measure["by"]), -1)
+    if not block.metrics:
+        raise QuestionError(no_metric(whole.selection, excluded))
+    matrix = kernels.correlation_matrix(scores, groups, statistic)
+    signature = table_signature(("matrix", measure), block, ("system_score", source))
+    return Table(_frame(block, matrix), signature, table_notes(block, excluded))
+
+
+def _frame(block: Block, matrix: Floats) -> "pl.DataFrame":
+    import polars as pl
+
+    names = [metric.name for metric in block.metrics]
+    columns = {name: pl.Series(column).fill_nan(None) for name, column in zip(names, matrix.T, strict=True)}
+    return pl.DataFrame({"metric": names, **columns})

@@ -1,0 +1,52 @@
+"""What a question about one slice answers: a frame, its signature, and what a reader should know."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from metaeval.inputs import remarks
+from metaeval.signature import line, program_version, slice_parts
+from queries.blocks import Block
+from queries.reasons import Exclusion
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Table:
+    """frame: its columns are documented with the function that makes it; what people read first comes first.
+
+    signature: one line a result. notes: what a reader should know, one line each.
+    """
+
+    frame: "pl.DataFrame"
+    signature: str
+    notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """The frame with its signature and notes, as notebooks show it."""
+        lines = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        signature = "<br>".join(escape(one) for one in self.signature.splitlines())
+        return f"{self.frame._repr_html_()}<p><small>{signature}</small></p>" + (f"<ul>{lines}</ul>" if lines else "")
+
+
+def block_parts(block: Block) -> list[tuple[str, object]]:
+    """What a signature says of a block: systems, metrics, segments, and what is not judged."""
+    return [
+        ("n_systems", len(block.systems)),
+        ("n_metrics", len(block.metrics)),
+        ("n_segments", f"{block.n_judged_segments}/{block.selection.n_segments}"),
+        ("n_missing", block.n_missing),
+    ]
+
+
+def table_signature(what: tuple[str, object], block: Block, *more: tuple[str, object]) -> str:
+    """The signature of a table over a block. what: first key and value; more: settings of this table."""
+    return line([what, *slice_parts(block.selection), *block_parts(block), *more, ("scorehouse", program_version())])
+
+
+def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, ...]:
+    """Notes on a table over a block. excluded: metrics of the slice that the table does without."""
+    return (*(f"without {name}: {excluded[name]}" for name in sorted(excluded)), *remarks(block))

@@ -1,0 +1,94 @@
+"""Tie thresholds: the calibrated ε of each metric, the interval that is as good, and the value over all thresholds."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metaeval import kernels
+from metaeval.evaluation import Options, evaluate
+from metaeval.inputs import Inputs
+from metaeval.kernels.agreement.pair_counts import standard_deviations
+from metaeval.kernels.arrays.grouping import group_scores
+from metaeval.kernels.resampling.pair_outcomes import PairStatistic
+from metaeval.measures import Measure
+from metaeval.measures.judged import labels
+from metaeval.signature import signature
+from metaeval.tables.table import Table, table_notes
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+if TYPE_CHECKING:
+    pass
+
+
+def _calibrated(measure: Measure) -> PairStatistic:
+    """What is calibrated.
+
+    Raises QuestionError: a measure without a calibrated tie threshold.
+    """
+    if not measure.is_calibrated or measure.pair_statistic is None:
+        raise QuestionError(f"{measure} has no tie threshold to calibrate; take acc_eq or tau_eq")
+    return measure.pair_statistic
+
+
+def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Table:
+    """Calibrated tie thresholds.
+
+    Columns: metric, measure, value (at the threshold), value_at_zero, epsilon (the smallest best threshold),
+    epsilon_high (all thresholds from epsilon up to, but not at, this one are as good; null: all above), epsilon_sd
+    (epsilon in standard deviations of the metric over what is judged); best first.
+    Raises QuestionError: a measure without a calibrated threshold; see `Inputs.judged_segments`.
+    """
+    import polars as pl
+
+    statistic = _calibrated(measure)
+    inputs = Inputs(warehouse, asked, options.round_human)
+    used = inputs.judged_segments()
+    found = evaluate(measure, used, options)
+    at_zero = kernels.calibration_curve(used.human, used.scores, labels(used, measure["by"]), [0.0], statistic)
+    spread = standard_deviations(group_scores(used.human, used.scores, labels(used, measure["by"])))
+    frame = pl.DataFrame(
+        {
+            "metric": [metric.name for metric in found.metrics],
+            "measure": [str(measure)] * len(found.metrics),
+            "value": found.value,
+            "value_at_zero": at_zero[:, 0],
+            "epsilon": found.epsilon,
+            "epsilon_high": found.epsilon_high,
+            "epsilon_sd": np.divide(found.epsilon, spread, out=np.zeros(len(spread)), where=spread > 0),
+        }
+    ).sort("value", "metric", descending=[True, False], nulls_last=True)
+    frame = frame.with_columns(
+        pl.when(pl.col("epsilon_high").is_finite()).then(pl.col("epsilon_high")).alias("epsilon_high")
+    )
+    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").left_out))
+
+
+def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, n_points: int = 200) -> Table:
+    """The value of a calibrated measure over tie thresholds, for plotting.
+
+    n_points: thresholds from 0 to the range of each metric's scores, denser near 0; the best one is among them.
+    Columns: metric, measure, epsilon, value; sorted by metric and epsilon.
+    Raises QuestionError: as `thresholds`; fewer than 2 points.
+    """
+    import polars as pl
+
+    statistic = _calibrated(measure)
+    if n_points < 2:
+        raise QuestionError(f"a curve needs 2 points or more, got {n_points}")
+    inputs = Inputs(warehouse, asked, options.round_human)
+    used = inputs.judged_segments()
+    found = evaluate(measure, used, options)
+    span = np.array([np.ptp(scores[used.judged]) if used.judged.any() else 0.0 for scores in used.scores])
+    grid = span[:, np.newaxis] * np.linspace(0, 1, n_points - 1) ** 2
+    thresholds = np.sort(np.column_stack([grid, np.nan_to_num(found.epsilon)]), axis=1)
+    values = kernels.calibration_curve(used.human, used.scores, labels(used, measure["by"]), thresholds, statistic)
+    frame = pl.DataFrame(
+        {
+            "metric": np.repeat([metric.name for metric in found.metrics], n_points).tolist(),
+            "measure": [str(measure)] * (n_points * len(found.metrics)),
+            "epsilon": thresholds.ravel(),
+            "value": values.ravel(),
+        }
+    )
+    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").left_out))

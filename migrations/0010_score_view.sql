@@ -1,0 +1,170 @@
+-- The public face for SQL: scores and what lies behind them, names joined in, nothing internal.
+
+CREATE VIEW scores AS
+SELECT t.name AS testset, t.year, e.lp, g.domain, g.document, s.segment, y.name AS system, sc.name AS metric, sc.base_name AS base_metric, sc.reference, s.value
+FROM internal.score AS s
+JOIN internal.vector AS v ON v.vector_id = s.vector_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
+JOIN internal.system AS y ON y.system_id = v.system_id
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.segment AS g ON g.evalset_id = v.evalset_id AND g.segment = s.segment;
+COMMENT ON VIEW scores IS 'Segment scores of metrics. One row per evaluation set, metric, system and segment.';
+COMMENT ON COLUMN scores.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN scores.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN scores.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN scores.domain IS 'Domain of the segment.';
+COMMENT ON COLUMN scores.document IS 'Document of the segment.';
+COMMENT ON COLUMN scores.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN scores.system IS 'System scored.';
+COMMENT ON COLUMN scores.metric IS 'Full name of the metric variant.';
+COMMENT ON COLUMN scores.base_metric IS 'Name without the reference.';
+COMMENT ON COLUMN scores.reference IS 'Reference used; NULL for none.';
+COMMENT ON COLUMN scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
+
+CREATE VIEW human_scores AS
+SELECT t.name AS testset, t.year, e.lp, g.domain, g.document, s.segment, y.name AS system, sc.name AS human, s.value
+FROM internal.score AS s
+JOIN internal.vector AS v ON v.vector_id = s.vector_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
+JOIN internal.system AS y ON y.system_id = v.system_id
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.segment AS g ON g.evalset_id = v.evalset_id AND g.segment = s.segment;
+COMMENT ON VIEW human_scores IS 'Segment scores of human protocols. One row per evaluation set, human score, system and segment.';
+COMMENT ON COLUMN human_scores.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN human_scores.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN human_scores.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN human_scores.domain IS 'Domain of the segment.';
+COMMENT ON COLUMN human_scores.document IS 'Document of the segment.';
+COMMENT ON COLUMN human_scores.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN human_scores.system IS 'System scored.';
+COMMENT ON COLUMN human_scores.human IS 'Name of the human score.';
+COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where not judged.';
+
+CREATE VIEW system_scores AS
+WITH submitted AS (
+  SELECT v.evalset_id, v.scorer_id, v.system_id, a.value
+  FROM internal.aggregate_score AS a
+  JOIN internal.vector AS v ON v.vector_id = a.vector_id AND v.level = 'sys'
+),
+segment_mean AS (
+  SELECT
+    v.evalset_id,
+    v.scorer_id,
+    v.system_id,
+    avg(s.value ORDER BY s.segment) AS mean,
+    count(s.value) AS n_segments,
+    count(*) - count(s.value) AS n_missing
+  FROM internal.score AS s
+  JOIN internal.vector AS v ON v.vector_id = s.vector_id
+  GROUP BY v.evalset_id, v.scorer_id, v.system_id
+),
+scored AS (
+  SELECT DISTINCT evalset_id, scorer_id, system_id
+  FROM internal.vector
+  WHERE level IN ('sys', 'seg')
+)
+SELECT
+  t.name AS testset,
+  t.year,
+  e.lp,
+  sc.kind,
+  sc.name AS scorer,
+  y.name AS system,
+  u.value AS submitted,
+  m.mean,
+  coalesce(m.n_segments, 0) AS n_segments,
+  coalesce(m.n_missing, 0) AS n_missing
+FROM scored AS k
+JOIN internal.evalset AS e ON e.evalset_id = k.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.scorer AS sc ON sc.scorer_id = k.scorer_id
+JOIN internal.system AS y ON y.system_id = k.system_id
+LEFT JOIN submitted AS u ON u.evalset_id = k.evalset_id AND u.scorer_id = k.scorer_id AND u.system_id = k.system_id
+LEFT JOIN segment_mean AS m ON m.evalset_id = k.evalset_id AND m.scorer_id = k.scorer_id AND m.system_id = k.system_id;
+COMMENT ON VIEW system_scores IS 'System scores, submitted and as means of segment scores. One row per evaluation set, scorer and system.';
+COMMENT ON COLUMN system_scores.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN system_scores.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN system_scores.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN system_scores.kind IS 'metric or human.';
+COMMENT ON COLUMN system_scores.scorer IS 'Full name of the metric variant, or human score.';
+COMMENT ON COLUMN system_scores.system IS 'System scored.';
+COMMENT ON COLUMN system_scores.submitted IS 'Submitted system score; NULL where missing.';
+COMMENT ON COLUMN system_scores.mean IS 'Mean of the segment scores that are not missing; NULL without any.';
+COMMENT ON COLUMN system_scores.n_segments IS 'Segment scores in the mean.';
+COMMENT ON COLUMN system_scores.n_missing IS 'Segments without a score.';
+
+CREATE VIEW aggregate_scores AS
+SELECT t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, v.level, a.unit, a.value
+FROM internal.aggregate_score AS a
+JOIN internal.vector AS v ON v.vector_id = a.vector_id
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+JOIN internal.system AS y ON y.system_id = v.system_id;
+COMMENT ON VIEW aggregate_scores IS 'Submitted scores of whole test sets, domains and documents. One row per evaluation set, scorer, system, level and unit.';
+COMMENT ON COLUMN aggregate_scores.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN aggregate_scores.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN aggregate_scores.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN aggregate_scores.kind IS 'metric or human.';
+COMMENT ON COLUMN aggregate_scores.scorer IS 'Full name of the metric variant, or human score.';
+COMMENT ON COLUMN aggregate_scores.system IS 'System scored.';
+COMMENT ON COLUMN aggregate_scores.level IS 'sys, domain or doc.';
+COMMENT ON COLUMN aggregate_scores.unit IS 'Domain or document; NULL at system level.';
+COMMENT ON COLUMN aggregate_scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
+
+CREATE VIEW judgements AS
+WITH marked AS (
+  SELECT judgement_id, count(*) AS n_errors
+  FROM internal.rating
+  GROUP BY judgement_id
+)
+SELECT
+  t.name AS testset, e.lp, sc.name AS human, y.name AS system, j.segment, j.rater, j.value, j.n, j.time, j.status,
+  coalesce(marked.n_errors, 0) AS n_errors
+FROM internal.judgement AS j
+JOIN internal.vector AS v ON v.vector_id = j.vector_id
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+JOIN internal.system AS y ON y.system_id = v.system_id
+LEFT JOIN marked ON marked.judgement_id = j.judgement_id;
+COMMENT ON VIEW judgements IS 'Single human judgements. One row per judgement.';
+COMMENT ON COLUMN judgements.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN judgements.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN judgements.human IS 'Human score that the judgement belongs to.';
+COMMENT ON COLUMN judgements.system IS 'System judged.';
+COMMENT ON COLUMN judgements.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN judgements.rater IS 'Annotator; NULL where not known.';
+COMMENT ON COLUMN judgements.value IS 'The judgement, higher is better.';
+COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row; NULL for a single judgement.';
+COMMENT ON COLUMN judgements.time IS 'When, in UTC; NULL where not known.';
+COMMENT ON COLUMN judgements.status IS 'valid, or why it is excluded from the score.';
+COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
+
+CREATE VIEW ratings AS
+SELECT
+  t.name AS testset, e.lp, sc.name AS human, y.name AS system, j.segment, j.rater,
+  r.category, r.severity, r.severity_class, r.weight, r.span_start, r.span_end, r.is_source_error
+FROM internal.rating AS r
+JOIN internal.judgement AS j ON j.judgement_id = r.judgement_id
+JOIN internal.vector AS v ON v.vector_id = j.vector_id
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+JOIN internal.system AS y ON y.system_id = v.system_id;
+COMMENT ON VIEW ratings IS 'Errors that annotators marked. One row per error.';
+COMMENT ON COLUMN ratings.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN ratings.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN ratings.human IS 'Human score that the error belongs to.';
+COMMENT ON COLUMN ratings.system IS 'System judged.';
+COMMENT ON COLUMN ratings.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN ratings.rater IS 'Annotator; NULL where not known.';
+COMMENT ON COLUMN ratings.category IS 'Kind of error.';
+COMMENT ON COLUMN ratings.severity IS 'Severity as the file has it, such as Major.';
+COMMENT ON COLUMN ratings.severity_class IS 'Severity spelled the same for all files, such as major.';
+COMMENT ON COLUMN ratings.weight IS 'Penalty, positive.';
+COMMENT ON COLUMN ratings.span_start IS 'First character of the span, from 0.';
+COMMENT ON COLUMN ratings.span_end IS 'Character after the span.';
+COMMENT ON COLUMN ratings.is_source_error IS 'True where the span lies in the source.';

@@ -1,0 +1,123 @@
+"""Evaluation sets by their names: one, or several from names joined by commas or "all"."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
+from warehouse.facts.testsets import facts, known_testsets
+
+
+def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
+    """Identifier of an evaluation set.
+
+    Raises QuestionError: unknown test set or language pair, with the nearest names.
+    """
+    known = warehouse.rows(
+        "SELECT t.name, e.lp, e.evalset_id FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
+    )
+    found = {lp: number for name, lp, number in known if name == testset}
+    if not found:
+        raise unknown_testset(testset, {name for name, _, _ in known})
+    if lp not in found:
+        raise unknown_lp(lp, found, testset)
+    return int(found[lp])
+
+
+def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
+    """The error for a test set that the warehouse does not have: not loaded, or not known at all."""
+    if testset not in known_testsets():
+        return unknown("test set", testset, loaded)
+    return QuestionError(
+        f"test set {testset!r} is not loaded; loaded: {', '.join(sorted(loaded)) or 'none'}; "
+        f"`scorehouse load PATH` or `scorehouse download {testset}` brings it in"
+    )
+
+
+def unknown_lp(lp: str, loaded: Collection[str], testset: str) -> QuestionError:
+    """The error for a language pair that a test set does not have: not loaded, or not known at all."""
+    if lp not in facts(testset).lps:
+        return unknown("language pair", lp, loaded, where=testset)
+    return QuestionError(
+        f"language pair {lp!r} of {testset} is not loaded; loaded: {', '.join(sorted(loaded))}; "
+        f"`scorehouse load PATH` or `scorehouse download {testset}` brings it in"
+    )
+
+
+@dataclass(frozen=True)
+class Evalsets:
+    """Evaluation sets by (test set, language pair).
+
+    chosen: those asked for. without_human: those that "all" would name too if they had the human score wanted.
+    """
+
+    chosen: tuple[tuple[str, str], ...]
+    without_human: tuple[tuple[str, str], ...] = ()
+
+
+def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = None) -> Evalsets:
+    """Evaluation sets from names joined by commas.
+
+    testsets: "all" for every test set. lps: "all" for every language pair with the human score wanted.
+    human: the human score wanted; None for an official one of systems or segments, or the only one there is.
+    Raises QuestionError: unknown test set, a language pair that none of the test sets has, or nothing left.
+    """
+    there = _evalsets_with_humans(warehouse)
+    names = list(there) if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
+    wanted = None if lps == "all" else list(dict.fromkeys(lps.split(",")))
+    for testset in names:
+        if testset not in there:
+            raise unknown_testset(testset, there)
+    known = {lp for testset in names for lp in there[testset]}
+    for lp in wanted or ():
+        if lp not in known:
+            if len(names) == 1:
+                raise unknown_lp(lp, known, names[0])
+            raise QuestionError(f"language pair {lp!r} is in none of {', '.join(names) or 'the test sets'}")
+    named = [(testset, lp) for testset in names for lp in wanted or sorted(there[testset]) if lp in there[testset]]
+    if wanted is not None:
+        return Evalsets(tuple(named))
+    chosen = tuple(one for one in named if _has_human(there[one[0]][one[1]], human))
+    if not chosen:
+        if human is not None:
+            raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
+        humans = {name for testset, lp in named for name, _ in there[testset][lp]}
+        raise QuestionError(
+            f"no language pair of {testsets} has an official human score that is loaded; {choice_of_humans(humans)}"
+        )
+    return Evalsets(chosen, tuple(one for one in named if one not in chosen))
+
+
+Humans = list[tuple[str, bool]]  # name, and whether it is an official one
+
+
+def _evalsets_with_humans(warehouse: Warehouse) -> dict[str, dict[str, Humans]]:
+    """Test set -> language pair -> its human scores; test sets by year and name."""
+    rows = warehouse.rows(
+        """
+        SELECT t.name, e.lp, h.human, h.is_standard
+        FROM evalset AS e
+        JOIN testset AS t ON t.testset_id = e.testset_id
+        LEFT JOIN humans AS h ON h.testset = t.name AND h.lp = e.lp
+        ORDER BY t.year NULLS FIRST, t.name, e.lp, h.human
+        """
+    )
+    found: dict[str, dict[str, Humans]] = {}
+    for testset, lp, human, is_standard in rows:
+        humans = found.setdefault(testset, {}).setdefault(lp, [])
+        if human is not None:
+            humans.append((human, bool(is_standard)))
+    return found
+
+
+def _has_human(humans: Humans, wanted: str | None) -> bool:
+    if wanted is not None:
+        return any(name == wanted for name, _ in humans)
+    return len(humans) == 1 or any(is_standard for _, is_standard in humans)
+
+
+def choice_of_humans(humans: Collection[str]) -> str:
+    """The way out where the official human score is not there and none was named."""
+    if not humans:
+        return "no human score is loaded"
+    return f"name one with --human; available: {', '.join(sorted(humans))}"

@@ -1,0 +1,60 @@
+"""Why a system or a metric is excluded: a value for each reason, with its sentence."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Reason(Enum):
+    """Why a system or metric is excluded; the value is the sentence, {} stands for a name or number."""
+
+    NOT_SELECTED = "not selected"
+    # systems
+    NOT_JUDGED = "not judged by {}"
+    NOT_JUDGED_HERE = "not judged by {} in this part of the test set"
+    NOTHING_IN_COMMON = "no segment judged and scored by every metric"
+    IS_REFERENCE = "the reference the metrics used"
+    LISTED_OUTLIER = "on the organisers' list of outliers (--with-outliers keeps it)"
+    MAD_OUTLIER = "an outlier by the MAD rule"
+    QUALITY_CONTROL = "an attention check or tutorial for annotators"
+    HUMAN_TRANSLATION = "a human translation (--with-human-references ranks it)"
+    # metrics
+    OTHER_REFERENCE = "computed with {}, not with reference {}"
+    REFERENCE_FREE = "reference-free"
+    REFERENCE_BASED = "reference-based"
+    NOT_PRIMARY = "{}, neither primary nor baseline"
+    OWN = "added by a user (--own ranks it)"
+    NOT_SUBMITTED = "not submitted to the metrics task (--all-metrics ranks it)"
+    NO_SCORES = "no scores for {}"
+    NO_SEGMENT_SCORES = "incomplete segment scores"
+    MISSING_SCORES = "{} (system, segment) scores missing (--intersection excludes those pairs for all)"
+    NO_SYSTEM_SCORES = "no system scores in this slice"
+
+
+_FOR_WANT_OF_SCORES = frozenset(
+    {
+        Reason.NO_SCORES,
+        Reason.NO_SEGMENT_SCORES,
+        Reason.MISSING_SCORES,
+        Reason.NO_SYSTEM_SCORES,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Why one system or metric is excluded; its text is the whole sentence.
+
+    >>> str(Exclusion(Reason.NOT_JUDGED, ("mqm",)))
+    'not judged by mqm'
+    """
+
+    reason: Reason
+    details: tuple[object, ...] = ()
+
+    def __str__(self) -> str:
+        return self.reason.value.format(*self.details)
+
+    @property
+    def lacks_scores(self) -> bool:
+        """Whether it would be included if only it had more scores."""
+        return self.reason in _FOR_WANT_OF_SCORES

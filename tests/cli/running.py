@@ -1,0 +1,52 @@
+"""How tests run the program, and what they find."""
+
+import contextlib
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
+"""The program as a process of its own."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def notes(self) -> list[str]:
+        return self.err.splitlines()
+
+    @property
+    def json(self) -> Any:
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+Scorehouse = Callable[..., Ran]
+
+
+def refused(ran: Ran, code: int, *words: str) -> str:
+    """Assert that a command ended with this code, with nothing on stdout and one line with these words on stderr."""
+    assert (ran.code, ran.out) == (code, "")
+    (line,) = ran.notes
+    assert line.startswith("error: ")
+    for word in words:
+        assert word in line
+    return line
+
+
+@contextlib.contextmanager
+def unchanged(path: Path) -> Iterator[None]:
+    """Assert that a file has the same bytes afterwards, and that nothing new lies beside it."""
+    before = hashlib.sha256(path.read_bytes()).digest(), sorted(path.parent.iterdir())
+    yield
+    assert (hashlib.sha256(path.read_bytes()).digest(), sorted(path.parent.iterdir())) == before

@@ -1,0 +1,95 @@
+"""Every command on every evaluation set of a warehouse, with every human score that it has."""
+
+import io
+import json
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import typer
+
+from cli.ending import run_program
+from cli.main import app
+from warehouse import Warehouse
+
+_PROGRAM = typer.main.get_command(app)  # built once, for thousands of calls
+LISTS = ("lps", "metrics", "humans", "systems", "sources", "results", "issues")
+OF_A_SLICE = (
+    ("rank", "-m", "pa", "-m", "acc23(by=item)"),
+    ("rank", "-m", "spa(n=20)", "-m", "pearson", "--all-metrics"),
+    ("compare", "-m", "pa", "--draws", "5"),
+    ("compare", "-m", "tau_b(by=item)", "--draws", "5", "--all-metrics"),
+    ("counts",),
+    ("counts", "--all-metrics", "--by", "system", "--epsilon", "0.1"),
+    ("ties",),
+    ("thresholds", "--segments", "1-200"),
+    ("correlations",),
+    ("correlations", "-m", "pearson", "--all-metrics"),
+    ("systems", "--draws", "5"),
+    ("systems", "--scorer", "BLEU", "--draws", "5"),
+    ("systems", "--scorer", "XCOMET-XL", "--test", "wilcoxon", "--system-score", "judged-mean"),
+)
+
+
+def calls(warehouse: Warehouse, testsets: Sequence[str] | None = None) -> Iterator[tuple[str, ...]]:
+    """The words of every command: on each evaluation set, with the official human score and with each by its name."""
+    humans: dict[tuple[str, str], list[str]] = {}
+    for testset, lp, human in warehouse.rows(
+        """
+        SELECT e.testset, e.lp, h.human
+        FROM evalsets AS e
+        LEFT JOIN humans AS h ON h.testset = e.testset AND h.lp = e.lp
+        ORDER BY ALL
+        """
+    ):
+        if testsets is None or testset in testsets:
+            humans.setdefault((testset, lp), []).extend([] if human is None else [human])
+    for (testset, lp), names in humans.items():
+        yield from (("list", what, testset, lp) for what in LISTS)
+        yield "audit", testset, lp
+        yield "show", testset, lp, "1"
+        for human in (None, *names):
+            named = () if human is None else ("--human", human)
+            yield from ((command, testset, lp, *more, *named) for command, *more in OF_A_SLICE)
+            yield "protocol", _protocol(testset), "--on", testset, "--lp", lp, *named
+
+
+def _protocol(testset: str) -> str:
+    """The protocol of a test set's year; of 2024 where it has none."""
+    digits = "".join(sign for sign in testset if sign.isdecimal())[:4][-2:]
+    return f"wmt{digits}" if 14 <= int(digits or 0) <= 25 else "wmt24"
+
+
+def fault(database: Path, words: Sequence[str]) -> str | None:
+    """What is wrong with how a command ended; None where it gave an answer, or one clear line why there is none."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = run_program(_PROGRAM, ["--db", str(database), *words, "--format", "json"])
+        except BaseException:
+            return traceback.format_exc()
+    out.seek(0)
+    data, notes = out.read(), err.getvalue().splitlines()
+    if "Traceback" in err.getvalue():
+        return err.getvalue()
+    if code != 0:
+        errors = [line for line in notes if line.startswith("error: ")]
+        is_clear = code == 2 and len(errors) == 1 and not data and notes[-1:] == errors
+        return None if is_clear else f"code {code}: {data[:100]!r} {notes}"
+    if _is_empty(json.loads(data)) and words[0] != "list" and not _reasons(notes):
+        return f"an empty answer without a reason: {data[:200]!r} {notes}"
+    return None
+
+
+def _is_empty(answer: object) -> bool:
+    """Whether an answer has no row, or no value in any row."""
+    rows = answer.get("metrics", answer.get("systems", [answer])) if isinstance(answer, dict) else answer
+    assert isinstance(rows, list)
+    values = [row["value"] for row in rows if isinstance(row, dict) and "value" in row]
+    return not rows or (bool(values) and all(value is None for value in values))
+
+
+def _reasons(notes: Sequence[str]) -> list[str]:
+    """Lines that are no signature and no progress."""
+    return [line for line in notes if "|scorehouse:" not in line]

@@ -1,0 +1,50 @@
+"""Every command, on evaluation sets of every kind: an answer, or one clear line why there is none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.sweeping import calls, fault
+from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
+from warehouse import LoadReport, Warehouse, load
+from warehouse.export.mtme import ScoreTable
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Evaluation sets that lack something: human scores, official ones, those of segments, metrics, systems, facts."""
+    folder = tmp_path_factory.mktemp("odd")
+    by_system = ScoreTable(systems=SYSTEMS, sys=np.nanmean(np.array(MQM), axis=1))
+    one_system = ScoreTable(systems=SYSTEMS[:1], seg=np.array(MQM)[:1])
+    partial = {"Fine-src": ScoreTable(systems=SYSTEMS[:2], seg=np.zeros((2, 5)))}
+    layouts = [
+        tiny_layout(folder, testset="whole24"),
+        tiny_layout(folder, testset="unjudged24", humans={}),
+        tiny_layout(folder, testset="unofficial24", humans={"a": mqm_table(), "b": mqm_table()}, facts=False),
+        tiny_layout(folder, testset="systems24", humans={"mqm": by_system}),
+        tiny_layout(folder, testset="unscored24", metrics={}),
+        tiny_layout(folder, testset="partial24", metrics=partial),
+        tiny_layout(folder, testset="single24", humans={"mqm": one_system}),
+        tiny_layout(folder, testset="submitted24", metrics={"Only-src": metric_tables()["Only-src"]}),
+    ]
+    report = load(layouts, folder / "odd.duckdb")
+    assert not report.faults, report.faults
+    return folder / "odd.duckdb"
+
+
+def _faults(database: Path, testsets: tuple[str, ...] | None = None) -> dict[str, str]:
+    with Warehouse.open(database) as warehouse:
+        every = list(calls(warehouse, testsets))
+    assert len(every) > 20
+    found = {" ".join(words): fault(database, words) for words in every}
+    return {words: what for words, what in found.items() if what is not None}
+
+
+def test_evaluation_sets_that_lack_something_have_answers_or_reasons(odd: Path) -> None:
+    assert _faults(odd) == {}
+
+
+@pytest.mark.long("every command on all real evaluation sets: tens of minutes")
+def test_every_real_evaluation_set_has_answers_or_reasons(real_load: tuple[Path, LoadReport]) -> None:
+    assert _faults(real_load[0]) == {}

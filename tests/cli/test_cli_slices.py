@@ -1,0 +1,176 @@
+"""One slice, whatever the command: every command sees the same systems, metrics, segments and missing scores."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+import metaeval
+from cli.options import SliceFlags
+from metaeval.evaluation import Options
+from metaeval.measures import Measure
+from metaeval.significance.comparison import compare
+from metaeval.significance.options import TestOptions
+from metaeval.significance.systems import compare_systems
+from metaeval.study import check_ranked, study
+from metaeval.tables.agreement import agreement
+from metaeval.tables.counts import pair_counts
+from metaeval.tables.table import Table
+from metaeval.tables.thresholds import thresholds
+from metaeval.tables.ties import ties
+from queries.selection import Slice
+from tests.cli.running import Scorehouse, refused
+from tests.helpers import LP, MQM, NAN, TESTSET, tiny_layout, tiny_warehouse
+from warehouse import Warehouse
+from warehouse.export.mtme import ScoreTable
+
+TAU, ACC_EQ, PEARSON = (Measure.parse(text) for text in ("tau_b(by=item)", "acc_eq(by=item)", "pearson(by=none)"))
+Seen = tuple[set[str] | None, str]  # metrics (None: it has none), signature
+
+
+def _ranked(warehouse: Warehouse, asked: Slice) -> Seen:
+    found = study(warehouse, asked, [TAU], Options())
+    check_ranked([found])
+    return {metric.name for metric in found.results[0].evaluation.metrics}, found.signatures[0]
+
+
+def _compared(warehouse: Warehouse, asked: Slice) -> Seen:
+    found = compare(warehouse, asked, TAU, Options(), TestOptions(draws=5))
+    return set(found.metrics), found.signature
+
+
+def _tabled(table: Table, names: Iterable[str]) -> Seen:
+    return set(names), table.signature
+
+
+def _tied(warehouse: Warehouse, asked: Slice) -> Seen:
+    found = ties(warehouse, asked)
+    return _tabled(found, found.frame.filter(kind="metric")["scorer"])
+
+
+def _tested(warehouse: Warehouse, asked: Slice) -> Seen:
+    return None, compare_systems(warehouse, asked, None, "permutation", Options(), draws=5).signature
+
+
+COMMANDS: dict[str, Callable[[Warehouse, Slice], Seen]] = {
+    "rank": _ranked,
+    "compare": _compared,
+    "ties": _tied,
+    "counts": lambda w, asked: _tabled(found := pair_counts(w, asked, "none"), found.frame["metric"]),
+    "thresholds": lambda w, asked: _tabled(found := thresholds(w, asked, ACC_EQ, Options()), found.frame["metric"]),
+    "correlations": lambda w, asked: _tabled(found := agreement(w, asked, PEARSON, Options()), found.frame["metric"]),
+    "systems": _tested,
+}
+FLAGS: dict[str, tuple[object, ...]] = {
+    "human": ("esa",),
+    "reference": ("refB",),
+    "domain": (["news"],),
+    "document": (["s*"], ["n1", "n2"]),
+    "segments": ("1-3",),
+    "systems": (["[ABD]*"],),
+    "metrics": (["F*", "Guest", "Mine-src"], ["*-src"]),
+    "reference_based": (True,),
+    "reference_free": (True,),
+    "primary": (True,),
+    "human_references": (True,),
+    "with_outliers": (True,),
+    "mad_outliers": (True,),
+    "own": (True,),
+    "all_metrics": (True,),
+    "intersection": (True,),
+}
+CASES = [(name, value) for name, values in FLAGS.items() for value in values]
+
+
+@pytest.fixture(scope="module")
+def varied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny task with more systems, one of them an outlier by its scores, and metrics of every status."""
+    folder = tmp_path_factory.mktemp("varied")
+    systems = ("Ash", "Beech", "Cherry", "Damson", "Elder", "refA", "refB")
+    human = np.array([*MQM[:3], (-2.0, -1.0, -4.0, NAN, -2.0), (-90.0, -80.0, -70.0, NAN, -99.0), *MQM[3:], MQM[1]])
+    rng = np.random.default_rng(1)
+
+    def table(*, part: int = len(systems), hole: bool = False) -> ScoreTable:
+        seg = rng.normal(size=(part, 5)).round(2)
+        seg[1, 2] = NAN if hole else seg[1, 2]
+        return ScoreTable(systems=systems[:part], seg=seg)
+
+    metrics = {
+        "Fine-src": table(),
+        "Rough-refA": table(),
+        "Rough-refB": table(),
+        "Flat-refA": table(),
+        "Wrong-src": table(),
+        "Other-src": table(),
+        "Guest-src": table(),
+        "Mine-src": table(),
+        "Holes-src": table(hole=True),
+        "Part-src": table(part=3),
+    }
+    judged = {"mqm": ScoreTable(systems=systems, seg=human), "esa": ScoreTable(systems=systems[:4], seg=human[:4])}
+    layout = tiny_layout(folder / "layout", systems=systems, humans=judged, metrics=metrics)
+    tiny_warehouse(folder, layout).close()
+    with duckdb.connect(str(folder / "tiny.duckdb")) as connection:
+        of = "WHERE scorer_id = (SELECT scorer_id FROM internal.scorer WHERE name = ?)"
+        connection.execute(f"UPDATE internal.entry SET is_own = true, status = 'no entry' {of}", ["Mine-src"])
+        connection.execute(f"UPDATE internal.entry SET status = 'no entry' {of}", ["Guest-src"])
+        connection.execute("UPDATE internal.system SET is_outlier = true WHERE name = 'Damson'")
+    return folder / "tiny.duckdb"
+
+
+@pytest.fixture(scope="module")
+def warehouse(varied: Path) -> Iterator[Warehouse]:
+    with Warehouse.open(varied) as opened:
+        yield opened
+
+
+def _seen(command: str, warehouse: Warehouse, asked: Slice) -> tuple[set[str] | None, dict[str, str]]:
+    """The metrics, and what the signature says of the human score, systems and segments."""
+    metrics, signature = COMMANDS[command](warehouse, asked)
+    parts = dict(part.split(":", 1) for part in signature.split("|"))
+    return metrics, {key: parts[key] for key in ("human", "n_systems", "n_segments", "n_missing") if key in parts}
+
+
+def test_every_flag_of_a_slice_is_tested_here() -> None:
+    assert set(FLAGS) == {item.name for item in fields(SliceFlags)}
+
+
+@pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
+def test_every_command_sees_the_same_slice(warehouse: Warehouse, flag: str, value: object) -> None:
+    asked = SliceFlags(**{flag: value}).slice(TESTSET, LP)  # type: ignore[arg-type]
+    metrics, parts = _seen("rank", warehouse, asked)
+    assert metrics
+    for command in COMMANDS:
+        seen, of_command = _seen(command, warehouse, asked)
+        assert seen == (metrics if command != "systems" else None), command
+        assert of_command == {key: parts[key] for key in of_command}, command
+        assert {"human", "n_systems", "n_segments"} <= set(of_command), command
+    if (flag, value) != ("human", None):
+        assert (metrics, parts) != _seen("rank", warehouse, Slice(TESTSET, LP)), "the flag changes nothing"
+
+
+@pytest.mark.parametrize("command", ["rank", "compare", "counts", "ties", "thresholds", "correlations", "systems"])
+def test_the_reference_has_a_short_name_and_all_metrics_a_flag_everywhere(
+    scorehouse: Scorehouse, varied: Path, command: str
+) -> None:
+    ran = scorehouse("--db", varied, command, TESTSET, LP, "--ref", "refB", "--all-metrics", "--mad-outliers")
+    assert ran.code == 0, ran.err
+    signatures = [line for line in ran.notes if "|lp:" in line]
+    assert signatures
+    for signature in signatures:
+        parts = dict(part.split(":", 1) for part in signature.split("|"))
+        assert (parts["reference"], parts["outliers"], parts["all_metrics"]) == ("refB", "mad", "yes")
+
+
+def test_several_names_after_one_flag_say_to_repeat_it(scorehouse: Scorehouse) -> None:
+    refused(scorehouse("counts", "sim24", "en-de", "--metrics", "A", "B"), 2, "repeat --metrics", "--metrics B")
+    refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", "spa"), 2, "repeat -m", "-m spa")
+
+
+def test_python_and_the_command_line_agree(simulated_warehouse: Warehouse, scorehouse: Scorehouse) -> None:
+    rows = scorehouse("rank", "sim24", "cs-uk", "-m", "pa", "--significance", "--draws", 20, "--format", "json").json
+    found = metaeval.rank(simulated_warehouse, "sim24", "cs-uk", "pa", significance=True, draws=20).frame
+    assert found.select(sorted(found.columns)).to_dicts() == [dict(sorted(row.items())) for row in rows]

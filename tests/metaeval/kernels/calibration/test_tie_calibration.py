@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.kernels import acc23, average, calibrate, calibration_curve, cell_labels, pair_counts
+from metaeval.kernels.calibration.gap_sources import CellPairs, ListedPairs
+from metaeval.kernels.calibration.tie_calibration import pair_weights
+from tests import naive
+from tests.metaeval.kernels.strategies import Scores, scores
+
+MODULE = sys.modules["metaeval.kernels.calibration.tie_calibration"]
+SOURCES = sys.modules["metaeval.kernels.calibration.gap_sources"]
+COUNTS = sys.modules["metaeval.kernels.agreement.pair_counts"]
+NAN = np.nan
+
+
+def assert_equals_enumeration(drawn: Scores) -> None:
+    found = calibrate(drawn.human, drawn.metrics, drawn.labels)
+    for metric, values in enumerate(drawn.metrics):
+        expected = naive.calibration(drawn.human, values, drawn.labels)
+        if expected is None:
+            assert np.isnan([found.value[metric], found.epsilon[metric], found.epsilon_high[metric]]).all()
+        else:
+            value, epsilon, epsilon_high = expected
+            assert found.value[metric] == pytest.approx(float(value), abs=1e-12)
+            assert (found.epsilon[metric], found.epsilon_high[metric]) == (epsilon, epsilon_high)
+
+
+def tiny_pieces(patch: pytest.MonkeyPatch, listed: bool) -> None:
+    """Make every limit so small that a handful of pairs needs histograms, finer histograms and chunks."""
+    patch.setattr(MODULE, "LISTED_PAIRS", 10**9 if listed else 0)
+    for source, n_pairs, n_bins in ((ListedPairs, 2, 3), (CellPairs, 3, 4)):
+        patch.setattr(source, "n_enumerable", n_pairs)
+        patch.setattr(source, "n_bins", n_bins)
+    patch.setattr(SOURCES, "CHUNK_PAIRS", 5)
+    patch.setattr(SOURCES, "BLOCK_PAIRS", 7)
+    patch.setattr(COUNTS, "DENSE_SIZE", 2)
+
+
+def test_the_best_margin_of_three_cells_is_found_by_hand() -> None:
+    # pairs: tied humans 0.5 apart; right ones 1.5 and 2 apart. From 0.5 on all three are right, to 1.5
+    found = calibrate([[0.0, 0.0, 1.0]], [[[1.0, 1.5, 3.0]]], [[0, 0, 0]])
+    assert (found.value[0], found.epsilon[0], found.epsilon_high[0]) == (1.0, 0.5, 1.5)
+    assert found.counts.n_tied_both.tolist() == [[1]]
+    assert (found.n_groups, found.statistic) == (1, "acc23")
+
+
+def test_equal_differences_become_ties_together() -> None:
+    # a tied and a right pair both 1 apart: no margin can win one without losing the other
+    found = calibrate([[0.0, 0.0], [0.0, 1.0]], [[[0.0, 5.0], [1.0, 6.0]]], cell_labels("item", (2, 2)))
+    assert (found.value[0], found.epsilon[0]) == (0.5, 0.0)
+    assert found.epsilon_high[0] == np.inf
+
+
+def test_a_margin_stays_best_until_the_first_worse_one_not_the_next_difference() -> None:
+    # the wrong pair 2 apart changes nothing; the right one 3 apart does
+    found = calibrate([[0.0, 0.0, 1.0]], [[[4.0, 3.0, 6.0]]], [[0, 0, 0]])
+    assert (found.epsilon[0], found.epsilon_high[0]) == (1.0, 2.0)
+    wrong = calibrate([[0.0, 0.0, 1.0]], [[[4.0, 3.0, 1.0]]], [[0, 0, 0]])
+    assert (wrong.value[0], wrong.epsilon[0], wrong.epsilon_high[0]) == (pytest.approx(1 / 3), 1.0, np.inf)
+
+
+def test_without_human_ties_the_margin_is_0() -> None:
+    found = calibrate([[0.0, 1.0, 2.0]], [[[3.0, 4.0, 1.0]]], [[0, 0, 0]])
+    assert (found.epsilon[0], found.epsilon_high[0]) == (0.0, 1.0)
+
+
+def test_a_constant_metric_gets_margin_0_for_good() -> None:
+    found = calibrate([[0.0, 0.0, 2.0]], [[[3.0, 3.0, 3.0]]], [[0, 0, 0]])
+    assert (found.value[0], found.epsilon[0], found.epsilon_high[0]) == (pytest.approx(1 / 3), 0.0, np.inf)
+
+
+def test_no_group_gives_nan() -> None:
+    found = calibrate([[0.0], [NAN]], [[[1.0], [2.0]]], [[0], [0]])
+    assert np.isnan([found.value[0], found.epsilon[0], found.epsilon_high[0]]).all()
+    assert found.n_groups == 0
+
+
+def test_tau_23_has_the_margin_of_acc23() -> None:
+    rng = np.random.default_rng(3)
+    human, metrics = rng.integers(0, 3, (5, 20)) * 1.0, rng.normal(size=(3, 5, 20))
+    labels = cell_labels("item", human.shape)
+    acc, tau = calibrate(human, metrics, labels), calibrate(human, metrics, labels, "tau_23")
+    assert (acc.epsilon == tau.epsilon).all()
+    np.testing.assert_allclose(tau.value, 2 * acc.value - 1, atol=1e-15)
+
+
+def test_an_unknown_statistic_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown statistic 'tau_b'; expected one of acc23, tau_23"):
+        calibrate([[0.0, 1.0]], [[[0.0, 1.0]]], [[0, 0]], "tau_b")  # type: ignore[arg-type]
+
+
+@given(scores(max_systems=4, max_segments=4, extreme=True))
+def test_listed_pairs_give_what_trying_every_margin_gives(drawn: Scores) -> None:
+    assert_equals_enumeration(drawn)
+
+
+@given(scores(max_systems=4, max_segments=4, extreme=True))
+def test_sorted_cells_give_what_trying_every_margin_gives(drawn: Scores) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MODULE, "LISTED_PAIRS", 0)
+        assert_equals_enumeration(drawn)
+
+
+@given(scores(max_systems=4, max_segments=4, extreme=True), st.booleans())
+def test_histograms_within_histograms_give_what_trying_every_margin_gives(drawn: Scores, listed: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        tiny_pieces(patch, listed)
+        assert_equals_enumeration(drawn)
+
+
+@given(scores(max_systems=4, max_segments=4), st.integers(-40, 40))
+def test_a_rescaled_metric_has_a_rescaled_margin(drawn: Scores, power: int) -> None:
+    before = calibrate(drawn.human, drawn.metrics, drawn.labels)
+    after = calibrate(drawn.human, drawn.metrics * 2.0**power, drawn.labels)
+    np.testing.assert_array_equal(after.value, before.value)
+    np.testing.assert_array_equal(after.epsilon, before.epsilon * 2.0**power)
+    np.testing.assert_array_equal(after.epsilon_high, before.epsilon_high * 2.0**power)
+
+
+@given(scores(max_systems=5, max_segments=5), st.integers(0, 2**32 - 1))
+def test_the_margin_does_not_depend_on_the_order_of_systems_and_segments(drawn: Scores, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    systems, segments = rng.permutation(drawn.human.shape[0]), rng.permutation(drawn.human.shape[1])
+    before = calibrate(drawn.human, drawn.metrics, drawn.labels)
+    after = calibrate(
+        drawn.human[systems][:, segments],
+        drawn.metrics[:, systems][:, :, segments],
+        drawn.labels[systems][:, segments],
+    )
+    np.testing.assert_array_equal(after.epsilon, before.epsilon)
+    np.testing.assert_array_equal(after.epsilon_high, before.epsilon_high)
+    np.testing.assert_allclose(after.value, before.value, atol=1e-12)
+
+
+@pytest.mark.parametrize("by", ["none", "item", "system"])
+def test_all_paths_agree_on_thousands_of_cells(by: str) -> None:
+    rng = np.random.default_rng(11)
+    human = -np.round(rng.gamma(0.5, 3, (8, 250)))
+    human[rng.random(human.shape) < 0.2] = NAN
+    noise = rng.normal(size=human.shape)
+    signal = np.nan_to_num(human)
+    metrics = np.stack([signal * 0.2 + noise, np.round(signal + 2 * noise), np.round(noise, 1), noise * 1e-9])
+    metrics[3, 0, 0] = 1e9
+    labels = cell_labels(by, human.shape)  # type: ignore[arg-type]
+    found = []
+    for limit, pairs, bins in ((10**9, 1 << 13, 1 << 11), (10**9, 500, 64), (0, 1 << 16, 1 << 14), (0, 300, 32)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(MODULE, "LISTED_PAIRS", limit)
+            for source in (ListedPairs, CellPairs):
+                patch.setattr(source, "n_enumerable", pairs)
+                patch.setattr(source, "n_bins", bins)
+            found.append(calibrate(human, metrics, labels))
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.epsilon, found[0].epsilon)
+        np.testing.assert_array_equal(other.epsilon_high, found[0].epsilon_high)
+        np.testing.assert_array_equal(other.value, found[0].value)
+    # no margin among those of a sample of pairs is better, and the interval is as good as its beginning
+    gaps = np.abs(rng.choice(metrics[0].ravel(), 200) - rng.choice(metrics[0].ravel(), 200))
+    curve = calibration_curve(human, metrics[:1], labels, gaps)
+    assert (curve <= found[0].value[0] + 1e-12).all()
+    low, high = found[0].epsilon[0], found[0].epsilon_high[0]
+    inside, end = calibration_curve(human, metrics[:1], labels, [(low + high) / 2, high])[0]
+    assert inside == pytest.approx(found[0].value[0], abs=1e-14)
+    assert end < found[0].value[0]
+
+
+def test_the_curve_is_the_statistic_at_each_margin() -> None:
+    human, metrics = [[0.0, 0.0, 1.0]], [[[1.0, 1.5, 3.0]], [[0.0, 0.0, 0.0]]]
+    labels = [[0, 0, 0]]
+    assert calibration_curve(human, metrics, labels, [0.0, 0.5, 2.0]) == pytest.approx(
+        np.array([[2 / 3, 1.0, 1 / 3], [1 / 3, 1 / 3, 1 / 3]])
+    )
+    each = calibration_curve(human, metrics, labels, [[0.0], [9.0]], "tau_23")
+    assert each == pytest.approx(np.array([[1 / 3], [-1 / 3]]))
+    with pytest.raises(ValueError, match="epsilons must be"):
+        calibration_curve(human, metrics, labels, [[0.0]])
+
+
+def test_the_value_is_acc23_at_the_margin_found() -> None:
+    rng = np.random.default_rng(8)
+    human, metrics = rng.integers(0, 3, (6, 30)) * 1.0, rng.normal(size=(4, 6, 30))
+    labels = cell_labels("item", human.shape)
+    found = calibrate(human, metrics, labels)
+    at_margin = average(acc23, pair_counts(human, metrics, labels, found.epsilon))
+    np.testing.assert_array_equal(found.value, at_margin.value)
+
+
+def test_weights_of_unequal_groups_are_whole_numbers_over_a_common_denominator() -> None:
+    weights, tolerance = pair_weights(np.array([1, 3, 10, 3]))
+    assert (weights.tolist(), tolerance) == ([30, 10, 3, 10], 0)
+    equal, tolerance = pair_weights(np.array([78, 78]))
+    assert (equal.tolist(), tolerance) == ([1, 1], 0)
+
+
+def test_weights_that_have_no_common_denominator_in_64_bits_know_their_rounding_error() -> None:
+    sizes = np.arange(2001, 2030)
+    n_pairs = sizes * (sizes - 1) // 2
+    weights, error = pair_weights(n_pairs)
+    total = int((weights * n_pairs).sum())
+    assert 0 <= (1 << 62) - total <= error + len(n_pairs)
+    for weight, n in zip(weights.tolist(), n_pairs.tolist(), strict=True):
+        assert 0 <= Fraction(1 << 62, len(n_pairs) * n) - weight < 2
+
+
+@given(scores(max_systems=4, max_segments=4, extreme=True), st.booleans())
+def test_rounded_weights_give_what_trying_every_margin_gives(drawn: Scores, listed: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        # weights of 3 digits instead of 18 mislead at every turn
+        patch.setattr(MODULE, "LARGEST", 1 << 12)
+        tiny_pieces(patch, listed)
+        assert_equals_enumeration(drawn)
+
+
+def test_unequal_groups_without_a_common_denominator_are_calibrated_exactly() -> None:
+    rng = np.random.default_rng(4)
+    labels = np.repeat(np.arange(30), np.arange(31, 61))[np.newaxis]
+    human = rng.integers(0, 3, labels.shape) * 1.0
+    metrics = np.round(rng.normal(size=(1, *labels.shape)) + 0.3 * human, 2)
+    assert pair_weights(np.arange(31, 61) * np.arange(30, 60) // 2)[1] > 0
+    found = calibrate(human, metrics, labels)
+    assert found.epsilon[0] < 0.5
+    gaps = np.unique(np.abs(metrics[0, 0, :, np.newaxis] - metrics[0, 0]))
+    gaps = gaps[gaps < 0.5]
+    curve = calibration_curve(human, metrics, labels, gaps)[0]
+    assert found.value[0] == curve.max()
+    assert found.epsilon[0] == gaps[curve >= curve.max() - 1e-14].min()

@@ -1,0 +1,280 @@
+"""Bootstrap intervals: against plain resampling, SciPy, and their coverage."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power, resampled_units
+from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_statistics import (
+    ResampleStatistic,
+    accuracy_resample,
+    any_resample,
+    pairwise_difference_resample,
+    pearson_resample,
+    soft_pairwise_resample,
+    system_resample,
+)
+from metaeval.kernels.resampling.sign_flip import draw_signs
+from metaeval.kernels.resampling.system_pair_bootstrap import pair_agreements, system_pair_bootstrap
+from tests import naive_significance as naive
+
+Floats = npt.NDArray[np.float64]
+SIGNS = draw_signs(np.random.default_rng(0), 16, 12)
+
+
+def scores(seed: int, missing: float) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    human = rng.integers(-4, 1, (5, 12)).astype(float)
+    metrics = np.round(human + rng.normal(0, 2, (2, 5, 12)), 1)
+    human[rng.random(human.shape) < missing] = np.nan
+    return human, metrics
+
+
+CASES = {
+    "pearson": (pearson_resample, naive.pearson_in_groups(np.zeros((5, 12), dtype=np.int64))),
+    "pdp": (pairwise_difference_resample, naive.pairwise_difference_pearson),
+    "spearman by item": (lambda h, m: item_resample(h, m, "spearman"), naive.rank_correlation_by_item("spearman")),
+    "acc23 by item": (lambda h, m: item_resample(h, m, "acc23"), naive.acc23_by_item),
+    "system pearson": (lambda h, m: system_resample(h, m, "pearson"), naive.system_correlation("pearson")),
+    "system spearman": (lambda h, m: system_resample(h, m, "spearman"), naive.system_correlation("spearman")),
+    "system kendall": (lambda h, m: system_resample(h, m, "kendall"), naive.system_correlation("kendall")),
+    "pa": (lambda h, m: accuracy_resample(h, m), naive.pairwise_accuracy("organisers")),
+    "pa tship": (lambda h, m: accuracy_resample(h, m, "tship"), naive.pairwise_accuracy("tship")),
+    "spa": (lambda h, m: soft_pairwise_resample(h, m, SIGNS), naive.soft_pairwise(SIGNS)),
+    "spa(n=inf)": (lambda h, m: soft_pairwise_resample(h, m, None), naive.soft_pairwise(None)),
+}
+
+
+MADE_OF_PAIRS = ("acc23 by item", "pa", "pa tship", "spa", "spa(n=inf)")
+
+
+@pytest.mark.parametrize("resample", ["inputs", "systems", "both"])
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+@pytest.mark.parametrize("name", CASES)
+def test_draws_equal_the_statistic_of_each_resampled_array(name: str, missing: float, resample: str) -> None:
+    build, statistic = CASES[name]
+    human, metrics = scores(len(name), missing)
+    result = bootstrap(build(human, metrics), resample, rng=np.random.default_rng(1), n_draws=27, n_threads=1)  # type: ignore[arg-type]
+    expected = []
+    for systems, segments in resampled_units(np.random.default_rng(1), 27, resample, (5, 12)):  # type: ignore[arg-type]
+        for draw in range(len(systems if systems is not None else segments)):  # type: ignore[arg-type]
+            rows = np.arange(5) if systems is None else systems[draw]
+            columns = np.arange(12) if segments is None else segments[draw]
+            h, m = human[rows][:, columns], metrics[:, rows][:, :, columns]
+            if name == "pearson":
+                statistic = naive.pearson_in_groups(np.zeros(h.shape, dtype=np.int64))
+            copies = (rows,) if name in MADE_OF_PAIRS else ()
+            expected.append([statistic(h, x, *copies) for x in m])
+    np.testing.assert_allclose(result.draws.T, expected, atol=1e-10)
+    np.testing.assert_allclose(result.values, [statistic(human, x) for x in metrics], atol=1e-10)
+
+
+def test_threads_batches_and_executors_change_nothing() -> None:
+    human, metrics = scores(3, 0.2)
+    for statistic in (pearson_resample(human, metrics), soft_pairwise_resample(human, metrics, SIGNS)):
+        run = partial(bootstrap, statistic, "both", n_draws=80)
+        reference = run(rng=np.random.default_rng(0), n_threads=1)
+        assert np.array_equal(run(rng=np.random.default_rng(0), n_threads=2).draws, reference.draws, equal_nan=True)
+        assert np.array_equal(run(rng=np.random.default_rng(0), batch=60).draws, reference.draws, equal_nan=True)
+        with ThreadPoolExecutor(2) as executor:
+            other = run(rng=np.random.default_rng(0), executor=executor)
+        assert np.array_equal(other.draws, reference.draws, equal_nan=True)
+
+
+def test_progress_counts_draws_and_units_left_out() -> None:
+    seen: list[tuple[int, int]] = []
+    statistic = pearson_resample(*scores(3, 0.0))
+    bootstrap(
+        statistic,
+        rng=np.random.default_rng(0),
+        n_draws=60,
+        jackknife=True,
+        n_threads=1,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(25, 72), (50, 72), (60, 72), (72, 72)]
+
+
+@given(seed=st.integers(0, 2**32 - 1), confidence=st.sampled_from([0.8, 0.9, 0.95]))
+def test_percentile_intervals_are_quantiles_of_the_defined_draws(seed: int, confidence: float) -> None:
+    rng = np.random.default_rng(seed)
+    draws = rng.normal(0, 1, 60)
+    draws[:5] = np.nan
+    found = interval(0.1, draws, confidence=confidence)
+    edge = (1 - confidence) / 2
+    assert found.low == pytest.approx(np.nanquantile(draws, edge))
+    assert found.high == pytest.approx(np.nanquantile(draws, 1 - edge))
+    assert found.n_undefined == 5
+
+
+@pytest.mark.parametrize("resample", ["inputs", "systems"])
+def test_bca_intervals_equal_those_of_scipy_on_the_same_draws(resample: str) -> None:
+    rng = np.random.default_rng(2)
+    human = rng.normal(0, 1, (9, 25))
+    metrics = human + rng.normal(0, 1.5, (2, 9, 25))
+    n_units = 25 if resample == "inputs" else 9
+
+    def value_of(units: npt.NDArray[np.int64]) -> float:
+        h, m = (human[:, units], metrics[:, :, units]) if resample == "inputs" else (human[units], metrics[:, units])
+        return naive.pearson_of(h.ravel(), m[0].ravel()) - naive.pearson_of(h.ravel(), m[1].ravel())
+
+    result = bootstrap(
+        pearson_resample(human, metrics),
+        resample,  # type: ignore[arg-type]
+        rng=np.random.default_rng(0),
+        n_draws=400,
+        jackknife=True,
+    )
+    # hand SciPy our own draws: no resamples of its own, and the same interval must come out
+    ours = result.difference_interval(0, 1, method="bca")
+    distribution = result.draws[0] - result.draws[1]
+    previous = stats.bootstrap((np.arange(n_units),), value_of, n_resamples=2, vectorized=False, method="percentile")
+    previous.bootstrap_distribution = distribution
+    scipy_interval = stats.bootstrap(
+        (np.arange(n_units),), value_of, n_resamples=0, vectorized=False, method="BCa", bootstrap_result=previous
+    ).confidence_interval
+    assert ours.low == pytest.approx(scipy_interval.low, abs=1e-9)
+    assert ours.high == pytest.approx(scipy_interval.high, abs=1e-9)
+
+
+def test_a_statistic_of_equal_draws_has_no_bca_interval_but_a_percentile_one() -> None:
+    found = interval(0.5, np.full(50, 0.5), np.full(10, 0.5), method="bca")
+    assert np.isnan([found.low, found.high]).all()
+    assert interval(0.5, np.full(50, 0.5)).low == 0.5
+
+
+def population(rng: np.random.Generator, n_segments: int) -> tuple[Floats, Floats]:
+    """Five systems, two metrics of different quality; segments are independent."""
+    quality = np.linspace(-0.5, 0.5, 5)[:, None]
+    human = quality + rng.normal(0, 1, (5, n_segments)) + rng.normal(0, 1, n_segments)
+    noise = rng.normal(0, 1, (2, 5, n_segments)) * np.array([0.8, 1.2])[:, None, None]
+    return human, human + noise
+
+
+@pytest.mark.parametrize(
+    "n_simulations", [150, pytest.param(1500, marks=pytest.mark.long("1500 simulated test sets: 30 seconds"))]
+)
+@pytest.mark.parametrize(
+    "build",
+    [pearson_resample, pairwise_difference_resample, lambda h, m: item_resample(h, m, "pearson")],
+    ids=["pearson", "pdp", "pearson by item"],
+)
+def test_boot_inputs_intervals_cover_the_true_value_in_95_percent(build: object, n_simulations: int) -> None:
+    assert callable(build)
+    truth = bootstrap(build(*population(np.random.default_rng(999), 200_000)), rng=np.random.default_rng(0), n_draws=1)
+    covered = np.zeros(2)
+    for seed in range(n_simulations):
+        statistic: ResampleStatistic = build(*population(np.random.default_rng([8, seed]), 150))
+        result = bootstrap(statistic, rng=np.random.default_rng(seed), n_threads=1)
+        one, difference = result.interval(0), result.difference_interval(0, 1)
+        covered += [
+            one.low <= truth.values[0] <= one.high,
+            difference.low <= truth.values[0] - truth.values[1] <= difference.high,
+        ]
+    share = covered / n_simulations
+    bound = 3.5 * math.sqrt(0.95 * 0.05 / n_simulations)  # standard errors; 0.02 for 1500
+    assert (np.abs(share - 0.95) <= bound).all(), share
+
+
+def drawn_systems(rng: np.random.Generator, n_systems: int) -> tuple[Floats, Floats]:
+    """Systems drawn from a population, twelve segments, scores in half points: pairs are often tied."""
+    human = np.round(2 * (rng.normal(0, 0.7, (n_systems, 1)) + rng.normal(0, 1, (n_systems, 12)))) / 2
+    noise = rng.normal(0, 1, (2, n_systems, 12)) * np.array([0.8, 1.2])[:, None, None]
+    return human, np.round(2 * (human + noise)) / 2
+
+
+@pytest.mark.parametrize(
+    "build",
+    [lambda h, m: item_resample(h, m, "acc23"), lambda h, m: accuracy_resample(h, m)],
+    ids=["acc23 by item", "pa"],
+)
+def test_intervals_of_redrawn_systems_lie_around_the_value_and_cover_the_truth(build: object) -> None:
+    """Pairs of a system with itself would lift the draws of acc23 by .03 here, and coverage would be .6."""
+    assert callable(build)
+    truth = np.mean(
+        [build(*drawn_systems(np.random.default_rng([9, k]), 150)).values(None, None, 1)[0, 0] for k in range(30)]
+    )
+    n_simulations, covered, bias = 150, 0, []
+    for seed in range(n_simulations):
+        statistic = build(*drawn_systems(np.random.default_rng([8, seed]), 12))
+        result = bootstrap(statistic, "systems", rng=np.random.default_rng(seed), n_draws=100, n_threads=1)
+        one = result.interval(0)
+        covered += one.low <= truth <= one.high
+        bias.append(np.nanmean(result.draws[0]) - one.value)
+    # 100 draws of 12 systems give .93 to .97; the standard error of 150 simulations is .02
+    assert covered / n_simulations > 0.87
+    assert abs(np.mean(bias)) < 0.004  # standard error .001
+
+
+def test_power_is_the_share_of_worlds_beyond_the_critical_value() -> None:
+    rng = np.random.default_rng(0)
+    # worlds spread around 1.645 standard errors: half of them find a one-sided difference at 0.05
+    worlds = rng.normal(1.6449, 1.0, 20_000)
+    assert power(worlds) == pytest.approx(0.5, abs=0.02)
+    assert power(worlds, alternative="two-sided") == pytest.approx(stats.norm.sf(1.96 - 1.6449), abs=0.02)
+    assert power(-worlds) < 0.01
+    assert power([0.3, 0.3, 0.3]) == 1.0
+
+
+def test_a_metric_that_is_always_right_beats_the_others_in_every_resample() -> None:
+    right = np.array([[True] * 20, [True] * 10 + [False] * 10, [False] * 20])
+    result = system_pair_bootstrap(right, rng=np.random.default_rng(0), n_draws=500)
+    assert result.winner == 0
+    assert result.is_on_par.tolist() == [True, False, False]
+    assert result.n_wins[0, 2] == 500
+    np.testing.assert_allclose(result.accuracy, [1.0, 0.5, 0.0])
+    assert result.p[2, 0] == 1.0
+
+
+def test_win_counts_equal_a_loop_over_resamples() -> None:
+    rng = np.random.default_rng(3)
+    right = rng.random((4, 31)) < np.array([0.9, 0.8, 0.75, 0.5])[:, None]
+    result = system_pair_bootstrap(right, rng=np.random.default_rng(9), n_draws=60)
+    wins = np.zeros((4, 4), dtype=int)
+    for stream, size in zip(np.random.default_rng(9).spawn(3), (25, 25, 10), strict=True):
+        for picks in stream.integers(0, 31, (size, 31)):
+            accuracy = [np.mean([right[m, pair] for pair in picks]) for m in range(4)]
+            for a in range(4):
+                for b in range(4):
+                    wins[a, b] += accuracy[a] > accuracy[b] + 1e-12
+    assert result.n_wins.tolist() == wins.tolist()
+    on_par = [bool(wins[result.winner, m] < 0.95 * 60) for m in range(4)]
+    assert result.is_on_par.tolist() == on_par
+
+
+def test_agreements_of_the_two_tie_rules_are_worked_out_by_hand() -> None:
+    human = np.array([3.0, 3.0, 1.0, np.nan])
+    metrics = np.array([[2.0, 2.0, 1.0, 9.0], [1.0, 2.0, 2.0, 9.0]])
+    # pairs (0,1) tied by humans, (0,2), (1,2)
+    assert pair_agreements(human, metrics).tolist() == [[True, True, True], [False, False, False]]
+    assert pair_agreements(human, metrics, "tship").tolist() == [[True, True], [False, False]]
+
+
+def test_arguments_that_make_no_sense_are_refused() -> None:
+    human, metrics = scores(0, 0.0)
+    statistic = any_resample(human, metrics, lambda h, m, origins: m.mean(axis=(1, 2)))
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="unknown resample 'rows'"):
+        bootstrap(statistic, "rows", rng=rng)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="0 draws"):
+        bootstrap(statistic, rng=rng, n_draws=0)
+    with pytest.raises(ValueError, match="not both"):
+        bootstrap(statistic, "both", rng=rng, jackknife=True)
+    with pytest.raises(ValueError, match="needs jackknife"):
+        bootstrap(statistic, rng=rng, n_draws=5).interval(0, method="bca")
+    with pytest.raises(ValueError, match="unknown statistic 'tau_x'"):
+        item_resample(human, metrics, "tau_x")
+    with pytest.raises(ValueError, match="2 metrics or more"):
+        system_pair_bootstrap(np.ones((1, 4), dtype=bool), rng=rng)
+    with pytest.raises(ValueError, match="no cell"):
+        pearson_resample(np.full((2, 3), np.nan), metrics[:, :2, :3])

@@ -1,0 +1,174 @@
+"""Measures as values: read as written, printed as they are read, and refused with a reason."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.catalogue import measures as catalogue
+from metaeval.measures import DEFINITIONS, GROUPINGS, Definition, Measure, Parameter
+from metaeval.measures.pair_counts import coefficient_table
+from warehouse import QuestionError
+
+POSITIVE = st.floats(min_value=0, max_value=1e300, exclude_min=True, allow_nan=False)
+
+
+@st.composite
+def _tables(draw: st.DrawFn) -> str:
+    """Coefficient tables that are the same when turned by 180 degrees."""
+    cell = st.one_of(st.just("X"), st.floats(-10, 10, allow_nan=False).map(repr))
+    a, b, c, d, e = (draw(cell) for _ in range(5))
+    return f"{a}:{b}:{c}/{d}:{e}:{d}/{c}:{b}:{a}"
+
+
+WORDS: dict[str, st.SearchStrategy[str]] = {
+    "by": st.sampled_from(GROUPINGS),
+    "epsilon": st.one_of(st.just("0"), POSITIVE.map(repr), POSITIVE.map(lambda value: f"{value!r}sd")),
+    "pool": st.sampled_from(["groups", "pairs"]),
+    "on_nan": st.sampled_from(["drop", "zero", "common"]),
+    "ties": st.sampled_from(["organisers", "tship"]),
+    "n": st.one_of(st.just("inf"), st.integers(1, 10**6).map(str)),
+    "binary": st.sampled_from(["no", "yes"]),
+    "threshold": POSITIVE.map(repr),
+    "coefficients": _tables(),
+    "top": st.integers(2, 10**3).map(str),
+}
+
+
+@st.composite
+def _texts(draw: st.DrawFn) -> str:
+    """Any measure as a user might write it: parameters in any order, some left out, spaces anywhere."""
+    definition = draw(st.sampled_from(list(DEFINITIONS.values())))
+    named = [p for p in definition.parameters if p.name in ("by", "top") or draw(st.booleans())]
+    if definition.name == "tau_c":
+        named = [p for p in named if p.name != "epsilon"]
+    parts = [
+        f"{p.name}{draw(st.sampled_from(['=', ' = ']))}{draw(WORDS[p.name])}" for p in draw(st.permutations(named))
+    ]
+    space = draw(st.sampled_from(["", " "]))
+    return f"{space}{definition.name}{space}({f',{space}'.join(parts)})" if parts else definition.name
+
+
+@given(text=_texts())
+def test_printing_and_parsing_are_inverse(text: str) -> None:
+    measure = Measure.parse(text)
+    printed = str(measure)
+    assert Measure.parse(printed) == measure
+    assert str(Measure.parse(printed)) == printed
+
+
+@given(text=_texts())
+def test_print_gives_the_parameters_that_are_not_at_their_default_and_by_always(text: str) -> None:
+    measure = Measure.parse(text)
+    inside = str(measure).partition("(")[2]
+    for parameter, value in zip(measure.definition.parameters, measure.values, strict=True):
+        assert (f"{parameter.name}=" in inside) == (value != parameter.default or parameter.always)
+        assert parameter.always or parameter.name not in ("by", "coefficients", "top")
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=list(DEFINITIONS))
+def test_every_parameter_is_drawn_in_these_tests_and_its_default_is_valid(definition: Definition) -> None:
+    for parameter in definition.parameters:
+        assert parameter.name in WORDS
+        assert parameter.parse(parameter.show(parameter.default)) == parameter.default
+        assert parameter.meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "printed", "level"),
+    [
+        ("spa", "spa", "sys"),
+        ("spa(n=1000)", "spa", "sys"),
+        ("spa(n=inf)", "spa(n=inf)", "sys"),
+        ("spa(binary=yes, n=500)", "spa(n=500, binary=yes)", "sys"),
+        ("pa(ties=tship)", "pa(ties=tship)", "sys"),
+        ("pearson", "pearson", "sys"),
+        ("pearson(by=none)", "pearson(by=none)", "seg"),
+        ("pearson(top=8)", "pearson(top=8)", "sys"),
+        ("pearson( top=10 )", "pearson(top=10)", "sys"),
+        ("pearson(on_nan=zero)", "pearson(by=item, on_nan=zero)", "seg"),
+        ("tau_ap", "tau_ap", "sys"),
+        ("kendall()", "kendall", "sys"),
+        ("acc_eq", "acc_eq(by=item)", "seg"),
+        ("acc_eq( by = system )", "acc_eq(by=system)", "seg"),
+        ("tau_b(epsilon=0.50,by=doc)", "tau_b(by=doc, epsilon=0.5)", "seg"),
+        ("tau_b(epsilon=0)", "tau_b(by=item)", "seg"),
+        ("tau_b(epsilon=0sd)", "tau_b(by=item)", "seg"),
+        ("tau_b(epsilon=0.1sd)", "tau_b(by=item, epsilon=0.10000000000000001sd)", "seg"),
+        ("tau_14(pool=pairs)", "tau_14(by=item, pool=pairs)", "seg"),
+        ("kendall_like", "kendall_like", "seg"),
+        ("kendall_like(threshold=30)", "kendall_like(threshold=30)", "seg"),
+        ("tabular(coefficients=1:X:-1/X:X:X/-1:X:1)", "tabular(by=item, coefficients=1:X:-1/X:X:X/-1:X:1)", "seg"),
+        ("pdp", "pdp", "seg"),
+    ],
+)
+def test_a_measure_prints_as_documented(text: str, printed: str, level: str) -> None:
+    measure = Measure.parse(text)
+    assert (str(measure), measure.level) == (printed, level)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sap", "unknown measure 'sap'; did you mean 'spa'?"),
+        ("zzz", "unknown measure 'zzz'; available: "),
+        ("", "expected NAME or NAME(parameter=value, ...)"),
+        ("spa(", "expected NAME or NAME(parameter=value, ...)"),
+        ("spa(n=5", "expected NAME or NAME(parameter=value, ...)"),
+        ("spa(5)", "found '5', expected parameter=value"),
+        ("spa(n=)", "found 'n=', expected parameter=value"),
+        ("spa(n=5, n=6)", "parameter 'n' stands there twice"),
+        ("spa(draws=5)", "unknown parameter 'draws' for measure 'spa'; available: binary, n"),
+        ("acc_eq(buy=item)", "unknown parameter 'buy' for measure 'acc_eq'; did you mean 'by'?"),
+        ("pa(by=item)", "unknown parameter 'by' for measure 'pa'"),
+        ("spa(n=0)", "found n=0, expected a whole number of at least 1, or inf"),
+        ("pearson(top=1)", "found top=1, expected a whole number of at least 2"),
+        ("pearson(top=5, by=item)", "top and by do not go together"),
+        ("spa(n=1.5)", "found n=1.5, expected a whole number"),
+        ("tau_b(by=items)", "found by=items, expected one of none, item, system, doc, domain"),
+        ("tau_b(epsilon=-1)", "found epsilon=-1, expected a number of at least 0"),
+        ("tau_b(epsilon=nan)", "found epsilon=nan, expected a number of at least 0"),
+        ("tau_b(epsilon=inf)", "found epsilon=inf, expected a number of at least 0"),
+        ("tau_c(epsilon=0.1)", "tau_c is defined for epsilon = 0 only"),
+        ("kendall_like(threshold=0)", "found threshold=0, expected a number above 0"),
+        ("tabular(coefficients=1:2)", "expected 3 rows between '/' of 3 cells between ':'"),
+        ("tabular(coefficients=1:0:1/0:0:0/0:0:1)", "the same when turned by 180 degrees"),
+        ("tabular(coefficients=inf:0:0/0:0:0/0:0:inf)", "expected finite coefficients, or X"),
+    ],
+)
+def test_what_is_no_measure_is_refused_with_the_reason(text: str, message: str) -> None:
+    with pytest.raises(QuestionError) as raised:
+        Measure.parse(text)
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_parameter_is_read_by_its_name() -> None:
+    measure = Measure.parse("tau_b(by=system, epsilon=0.5)")
+    assert (measure["by"], measure["epsilon"], measure["pool"]) == ("system", 0.5, "groups")
+    with pytest.raises(KeyError):
+        measure["n"]
+
+
+def test_equal_measures_are_equal_however_they_were_written() -> None:
+    assert Measure.parse("tau_b(epsilon=0.5, by=item)") == Measure.parse("tau_b( by=item,epsilon=5e-1 )")
+    assert len({Measure.parse("spa"), Measure.parse("spa(n=1000)"), Measure.parse("spa(n=999)")}) == 2
+
+
+def test_a_coefficient_table_has_rows_of_humans_and_columns_of_metrics() -> None:
+    assert coefficient_table("1:0:-1/x:X:X/-1:0:1") == [[1, 0, -1], [None, None, None], [-1, 0, 1]]
+
+
+def test_the_catalogue_of_measures_has_a_row_each_with_meaning_formula_and_source() -> None:
+    frame = catalogue()
+    assert frame.height == len(DEFINITIONS)
+    for row in frame.rows(named=True):
+        assert str(Measure.parse(row["measure"])) == row["measure"]
+        assert all(row[column] for column in ("level", "meaning", "formula", "range", "source"))
+
+
+def test_parameters_are_plain_values() -> None:
+    seen: set[Any] = {parameter.name for definition in DEFINITIONS.values() for parameter in definition.parameters}
+    assert seen == set(WORDS)
+    assert all(isinstance(parameter, Parameter) for d in DEFINITIONS.values() for parameter in d.parameters)

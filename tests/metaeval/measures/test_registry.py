@@ -1,0 +1,111 @@
+"""What the rest of the program may know of measures: nothing but what they answer."""
+
+import ast
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import metaeval
+from metaeval.measures import DEFINITIONS, Measure
+from metaeval.measures.applicable import TESTS
+
+ROOT = Path(metaeval.__file__).resolve().parents[1]
+NAMES = {definition.name for definition in DEFINITIONS.values()}
+OWN = ("metaeval/measures/", "metaeval/kernels/")  # kernels have statistics of the same names
+SOURCES = [
+    path
+    for package in ("cli", "metaeval", "queries", "warehouse", "migrations")
+    for path in sorted((ROOT / package).rglob("*.py"))
+    if not str(path.relative_to(ROOT)).startswith(OWN)
+]
+
+
+def _is_name(node: ast.AST) -> bool:
+    """Whether an expression is the name of something called a measure: `measure.name`, `rule.measure.name`."""
+    if not isinstance(node, ast.Attribute) or node.attr != "name":
+        return False
+    owner = node.value
+    return (isinstance(owner, ast.Name) and owner.id == "measure") or (
+        isinstance(owner, ast.Attribute) and owner.attr == "measure"
+    )
+
+
+def _texts(nodes: list[ast.expr]) -> Iterator[str]:
+    """Texts in expressions; of lists and tuples what is in them."""
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+            yield from _texts(node.elts)
+
+
+def branches(tree: ast.AST) -> list[int]:
+    """Lines that decide by a measure's name: `measure.name`, or a name of one, compared or looked up."""
+    lines = []
+    for node in ast.walk(tree):
+        asked: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            asked = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            is_text = node.func.attr in ("startswith", "endswith")
+            asked = [node.func.value, *node.args] if is_text else node.args if node.func.attr == "get" else []
+        elif isinstance(node, ast.Subscript):
+            asked = [node.slice] if any(map(_is_name, ast.walk(node.slice))) else []
+        elif isinstance(node, ast.Match):
+            asked = [node.subject]
+        elif isinstance(node, ast.MatchValue):
+            asked = [node.value]
+        is_asked = any(_is_name(part) for one in asked for part in ast.walk(one))
+        if is_asked or any(text.partition("(")[0] in NAMES for text in _texts(asked)):
+            lines.append(node.lineno)  # type: ignore[attr-defined]
+    return lines
+
+
+def test_nobody_but_measures_asks_for_their_names() -> None:
+    assert len(SOURCES) > 100
+    found = [f"{path.relative_to(ROOT)}:{line}" for path in SOURCES for line in branches(ast.parse(path.read_text()))]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'if measure.name == "anything": pass',
+        'x = 1 if rule.measure.name in ("pa", "spa") else 2',
+        'if text.startswith(("acc_eq", "tau_eq")): pass',
+        'statistic = "acc23" if name == "acc_eq" else "tau_23"',
+        'if str(measure) != "spa(n=inf)": pass',
+        'match name:\n    case "pdp": pass',
+        "match measure.name:\n    case _: pass",
+        "TABLE[rule.measure.name, measure.level]",
+        "TABLE.get(measure.name, 0)",
+        "EXCLUDED = [m for m in all if m not in ['pearson', 'pdp']]",
+    ],
+)
+def test_the_test_above_finds_what_it_looks_for(source: str) -> None:
+    assert branches(ast.parse(source))
+
+
+@pytest.mark.parametrize("text", DEFINITIONS)
+def test_a_measure_says_all_that_the_rest_asks(text: str) -> None:
+    measure = Measure.parse(text)
+    assert DEFINITIONS[text].measure == measure
+    assert set(measure.tests) <= set(TESTS)
+    assert measure.why_tests
+    assert ("pairs" in measure.tests) == (measure.pair_statistic is not None) == measure.is_calibrated
+    assert all(measure.cost(test, 2, 3, 4) >= 0 for test in measure.tests)
+
+
+@pytest.mark.parametrize("text", [*DEFINITIONS, "pearson(top=5)", "tau_b(by=none, epsilon=0.1sd)", "spa(n=inf)"])
+def test_a_measure_travels_to_other_processes(text: str) -> None:
+    measure = Measure.parse(text)
+    assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+def test_a_registered_measure_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        DEFINITIONS["mine"] = DEFINITIONS["pa"]  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        Measure.parse("pa").values = ()  # type: ignore[misc]

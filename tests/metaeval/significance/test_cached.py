@@ -1,0 +1,292 @@
+"""The result store: a second run answers from it, with the same numbers; a change of the scores is another question."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from metaeval.cache import DAMAGED
+from metaeval.evaluation import Options
+from metaeval.measures import Measure
+from metaeval.protocols import protocol_named
+from metaeval.protocols.cached import scored
+from metaeval.protocols.tables import as_json as protocol_json
+from metaeval.significance.cached import FROM_STORE, Compared, compared
+from metaeval.significance.comparison import Comparison, as_json
+from metaeval.significance.options import TestOptions
+from metaeval.significance.pairwise import pair_json
+from queries.selection import Slice
+from tests.helpers import metric_tables, tiny_layout
+from warehouse import Warehouse, load
+
+SIM = Slice("sim24", "cs-uk")
+TWO = replace(SIM, metrics=("simBLEU-refA", "simchrF-refA"))
+QUICK = TestOptions(draws=40)
+PEARSON = Measure.parse("pearson")
+
+
+@pytest.fixture
+def database(simulated_database: Path, tmp_path: Path) -> Path:
+    """A copy that may be written, without results."""
+    copy = Path(shutil.copy(simulated_database, tmp_path / "copy.duckdb"))
+    with duckdb.connect(copy) as connection:
+        connection.execute("DELETE FROM internal.result")
+    return copy
+
+
+def ran(database: Path, asked: Slice = SIM, testing: TestOptions = QUICK, **more: object) -> Compared:
+    return compared(database, asked, PEARSON, Options(), testing, **more)  # type: ignore[arg-type]
+
+
+def n_results(database: Path) -> int:
+    with Warehouse.open(database) as warehouse:
+        return int(warehouse.rows("SELECT count(*) FROM result")[0][0])
+
+
+def same(one: Comparison | None, other: Comparison | None) -> None:
+    assert one is not None
+    assert other is not None
+    for name in ("values", "p", "corrected", "clusters", "ranks"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+    for name in ("metrics", "signature", "notes", "n_significant", "n_distinct", "indistinct", "draws", "is_exact"):
+        assert getattr(one, name) == getattr(other, name)
+    assert str(as_json(one)) == str(as_json(other))
+
+
+def test_a_second_comparison_comes_from_the_store_with_the_same_numbers(database: Path) -> None:
+    first, second = ran(database), ran(database)
+    assert first.notes == []
+    assert second.notes == [FROM_STORE]
+    same(first.comparison, second.comparison)
+    assert n_results(database) == 1
+
+
+def test_a_second_pairwise_comparison_comes_from_the_store_with_the_same_numbers(database: Path) -> None:
+    first, second = ran(database, TWO), ran(database, TWO)
+    assert second.notes == [FROM_STORE]
+    assert first.pairwise is not None
+    assert second.pairwise is not None
+    assert pair_json(first.pairwise) == pair_json(second.pairwise)
+    assert (first.pairwise.words, first.pairwise.notes) == (second.pairwise.words, second.pairwise.notes)
+    matrix = ran(database, TWO, in_depth=False)
+    assert matrix.comparison is not None
+    assert matrix.notes == []
+
+
+def test_fresh_computes_again_and_keeps_one_result(database: Path) -> None:
+    first, second = ran(database), ran(database, fresh=True)
+    assert second.notes == []
+    same(first.comparison, second.comparison)
+    assert n_results(database) == 1
+
+
+@pytest.mark.parametrize("changed", [{"n_threads": 2}, {"n_threads": 1}])
+def test_threads_do_not_make_another_question(database: Path, changed: dict[str, int]) -> None:
+    ran(database)
+    assert ran(database, testing=replace(QUICK, **changed)).notes == [FROM_STORE]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"draws": 41}, {"alpha": 0.01}, {"alternative": "two-sided"}, {"plus_one": True}, {"test": "williams"}],
+    ids=str,
+)
+def test_another_question_is_computed(database: Path, changed: dict[str, object]) -> None:
+    ran(database)
+    assert ran(database, testing=replace(QUICK, **changed)).notes == []  # type: ignore[arg-type]
+    assert n_results(database) == 2
+
+
+def test_a_named_test_that_is_the_default_is_the_same_question(database: Path) -> None:
+    ran(database)
+    assert ran(database, testing=replace(QUICK, test="perm-systems")).notes == [FROM_STORE]
+
+
+def test_the_same_metrics_by_another_slice_keep_their_own_signature(database: Path) -> None:
+    whole = ran(database)
+    other = ran(database, replace(SIM, metrics=("*",)))
+    assert other.notes == []
+    assert whole.comparison is not None
+    assert other.comparison is not None
+    assert "|metrics:*|" in other.comparison.signature
+    assert "metrics:*" not in whole.comparison.signature
+
+
+def test_kept_differences_are_computed_every_time(database: Path) -> None:
+    ran(database)
+    for _ in range(2):
+        found = ran(database, testing=replace(QUICK, keep_null=True))
+        assert found.comparison is not None
+        assert found.comparison.null is not None
+    again = ran(database)
+    assert again.comparison is not None
+    assert again.comparison.null is None
+
+
+def test_changed_scores_are_another_question(tmp_path: Path) -> None:
+    database, layout = tmp_path / "tiny.duckdb", tmp_path / "layout"
+    asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Rough-refA", "Wrong-src"))
+    assert load([tiny_layout(layout)], database).is_clean
+    first = compared(database, asked, Measure.parse("pearson(by=none)"), Options(), QUICK)
+    tables = metric_tables()
+    seg = tables["Fine-src"].seg
+    assert seg is not None
+    changed = seg.copy()
+    changed[0, 0] += 0.01
+    shutil.rmtree(layout)
+    tables["Fine-src"] = replace(tables["Fine-src"], seg=changed)
+    assert not load([tiny_layout(layout, metrics=tables)], database).faults
+    second = compared(database, asked, Measure.parse("pearson(by=none)"), Options(), QUICK)
+    assert second.notes == []
+    assert first.comparison is not None
+    assert second.comparison is not None
+    assert not np.array_equal(first.comparison.values, second.comparison.values)
+
+
+def test_an_interrupt_stores_nothing(database: Path) -> None:
+    def interrupted(what: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    for asked in (SIM, TWO):
+        with pytest.raises(KeyboardInterrupt):
+            ran(database, asked, progress=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        protocol(database, progress=interrupted)
+    assert n_results(database) == 0
+
+
+@pytest.mark.parametrize("spoiled", ["", "{", "[]", "null", "7", '{"measure": 1}', "[" * 100_000, "half"])
+@pytest.mark.parametrize("asked", [SIM, TWO])
+def test_a_damaged_result_is_computed_anew_and_stored(asked: Slice, spoiled: str, database: Path) -> None:
+    first = ran(database, asked)
+    with duckdb.connect(database) as connection:
+        how = "payload[:length(payload) // 2]" if spoiled == "half" else "$spoiled"
+        values = {} if spoiled == "half" else {"spoiled": spoiled}
+        connection.execute(f"UPDATE internal.result SET payload = {how}", values)
+    anew = ran(database, asked)
+    assert anew.notes == [DAMAGED]
+    again = ran(database, asked)
+    assert again.notes == [FROM_STORE]
+    if asked is SIM:
+        same(again.comparison, first.comparison)
+    else:
+        assert again.pairwise is not None
+        assert first.pairwise is not None
+        assert str(pair_json(again.pairwise)) == str(pair_json(first.pairwise))
+
+
+# --- where it cannot be stored --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reader(database: Path) -> Iterator[None]:
+    """Another process that has the warehouse open for reading."""
+    program = "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True); print('open', flush=True); input()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(database)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    yield
+    process.communicate("\n", timeout=30)
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_file_in_use_by_another_process_still_gives_the_answer(database: Path) -> None:
+    found = ran(database)
+    assert found.comparison is not None
+    (note,) = found.notes
+    assert note.startswith("the result was not stored: ")
+    assert "locked by" in note
+    _, (note,) = protocol(database)
+    assert note.startswith("the result was not stored: ")
+    assert n_results(database) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the administrator may write everywhere")
+def test_a_file_that_may_not_be_written_still_gives_the_answer(database: Path) -> None:
+    database.chmod(0o444)
+    database.parent.chmod(0o555)
+    try:
+        found = ran(database)
+    finally:
+        database.parent.chmod(0o755)
+    assert found.comparison is not None
+    (note,) = found.notes
+    assert note.startswith("the result was not stored: ")
+
+
+# --- protocols ------------------------------------------------------------------------------------------------------
+
+
+def protocol(
+    database: Path,
+    name: str = "wmt23",
+    *,
+    significance: bool = True,
+    lps: tuple[str, ...] = ("cs-uk",),
+    testing: TestOptions = QUICK,
+    all_metrics: bool = False,
+    options: Options | None = None,
+    **more: object,
+) -> tuple[dict[str, object], list[str]]:
+    """What `protocol` shows, and notes on the store."""
+    asked = (
+        database,
+        protocol_named(name),
+        "sim24",
+        lps,
+        None,
+        all_metrics,
+        significance,
+        options or Options(),
+        testing,
+    )
+    found, notes = scored(*asked, **more)  # type: ignore[arg-type]
+    shape = protocol_json(found)
+    return {**shape, "notes": found.notes, "n_significant": found.n_significant}, notes
+
+
+def test_a_second_protocol_score_comes_from_the_store_with_the_same_numbers(database: Path) -> None:
+    first, notes = protocol(database)
+    assert notes == []
+    second, notes = protocol(database)
+    assert notes == [FROM_STORE]
+    assert str(first) == str(second)  # NaN is not equal to itself
+    third, notes = protocol(database, fresh=True)
+    assert notes == []
+    assert str(third) == str(first)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"name": "wmt24"},
+        {"lps": ("cs-uk", "en-de")},
+        {"testing": replace(QUICK, draws=50)},
+        {"significance": False},
+        {"all_metrics": True},
+        {"options": Options(seed=7)},
+    ],
+    ids=str,
+)
+def test_another_protocol_is_another_question(database: Path, changed: dict[str, object]) -> None:
+    changed = {**changed, "testing": changed.get("testing", QUICK)}
+    protocol(database)
+    if changed.get("name") == "wmt24":
+        changed |= {"significance": False}  # soft pairwise accuracy takes long
+    _, notes = protocol(database, **changed)  # type: ignore[arg-type]
+    assert notes == []
+
+
+def test_without_significance_the_test_s_settings_do_not_matter(database: Path) -> None:
+    protocol(database, significance=False)
+    _, notes = protocol(database, significance=False, testing=TestOptions(draws=7, alpha=0.2))
+    assert notes == [FROM_STORE]

@@ -1,0 +1,596 @@
+"""Metrics against metrics on a warehouse: the right scores into each test, and p the right way round."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.kernels import draw_signs
+from metaeval.kernels.resampling.clusters import significance_clusters
+from metaeval.kernels.resampling.corrections import benjamini_hochberg, holm
+from metaeval.kernels.resampling.permutation import swap_blocks
+from metaeval.measures import Measure
+from metaeval.significance.comparison import Comparison, as_json, compare, compare_block, matrix_frame
+from metaeval.significance.metric_tests import fitted_options, run_test
+from metaeval.significance.options import TestOptions, parse_test
+from metaeval.study import rank
+from metaeval.system_scores import system_scores
+from queries.blocks import Block
+from queries.selection import Slice
+from tests import naive_significance as naive
+from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
+from warehouse import QuestionError, Warehouse
+from warehouse.export.mtme import ScoreTable
+
+SIM = Slice("sim24", "en-de")
+FEW = replace(SIM, metrics=("simBLEU*", "simchrF*", "Marlin*", "Dice*"))
+PAPER = TestOptions(test="perm-inputs", alternative="two-sided", draws=1000)
+JUDGED = Options(system_score="judged-mean")
+
+
+def parsed(text: str) -> Measure:
+    return Measure.parse(text)
+
+
+def fetched(warehouse: Warehouse, asked: Slice, measure: str = "spa") -> Block:
+    return Inputs(warehouse, asked).block(parsed(measure))
+
+
+@pytest.mark.parametrize("text", ["pearson", "pa", "spa(n=20)", "acc_eq(by=item)", "tau_b(by=item)", "pdp"])
+def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(
+    simulated_warehouse: Warehouse, text: str
+) -> None:
+    """p of (a, b) and of (b, a) add up to 1 or, by ties, to more; two-sided ones are equal."""
+    asked = replace(FEW, segments=(1, 40))
+    block, measure = fetched(simulated_warehouse, asked), parsed(text)
+    for test in measure.tests:
+        options = fitted_options(measure, test, Options(), asked)
+        p = run_test(block, measure, options, TestOptions(test=test, draws=60)).p
+        off = np.triu_indices(len(p), 1)
+        assert (p[off] + p.T[off] >= 1 - 1e-12).all(), test
+        if test not in ("williams", "bootstrap"):
+            both = run_test(block, measure, options, TestOptions(test=test, draws=60, alternative="two-sided")).p
+            assert np.array_equal(both, both.T, equal_nan=True), test
+            assert (both[off] >= np.minimum(p[off], p.T[off]) - 1e-12).all(), test
+
+
+# --- what goes in ---------------------------------------------------------------------------------------------------
+
+
+def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(simulated_warehouse: Warehouse) -> None:
+    block = fetched(simulated_warehouse, FEW)
+    for test, source in (("perm-systems", "submitted"), ("perm-inputs", "judged-mean"), ("perm-both", "judged-mean")):
+        found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test=test, draws=10))
+        scores = system_scores(block, source)
+        values = [np.corrcoef(scores.human, metric)[0, 1] for metric in scores.metrics]
+        np.testing.assert_allclose(found.values, np.sort(values)[::-1], atol=1e-12)
+        assert f"|system_score:{source}|" in found.signature
+
+
+def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Warehouse) -> None:
+    block = fetched(simulated_warehouse, FEW)
+    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(draws=60))
+    assert found.test == "perm-systems"
+    scores = system_scores(block, "submitted")
+    rng = np.random.default_rng([0, 1])
+    masks = np.concatenate(list(swap_blocks(rng, 60, scores.human.shape)))
+    statistic = naive.system_correlation("pearson")
+    values, differences = naive.swapped_differences(
+        statistic, scores.human[:, np.newaxis], scores.metrics[:, :, np.newaxis], "systems", masks
+    )
+    check_against(found, [metric.name for metric in block.metrics], values, differences)
+
+
+@pytest.mark.parametrize("measure", ["pa", "spearman"])
+def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehouse, measure: str) -> None:
+    block = fetched(simulated_warehouse, FEW)
+    found = compare(simulated_warehouse, FEW, parsed(measure), JUDGED, replace(PAPER, test=None, draws=20))
+    assert found.test == "perm-inputs"
+    kept = block.judged.any(axis=0)
+    human, metrics = block.human[:, kept], block.scores[:, :, kept]
+    masks = np.concatenate(list(swap_blocks(np.random.default_rng([0, 1]), 20, (int(kept.sum()),))))
+    statistic = naive.pairwise_accuracy("organisers") if measure == "pa" else naive.system_correlation(measure)
+    values, differences = naive.swapped_differences(statistic, human, metrics, "inputs", masks)
+    check_against(found, [metric.name for metric in block.metrics], values, differences, two_sided=True)
+
+
+def test_soft_pairwise_accuracy_shares_its_signs_with_the_ranking(simulated_warehouse: Warehouse) -> None:
+    asked = replace(FEW, segments=(1, 40))
+    block = fetched(simulated_warehouse, asked)
+    found = compare(simulated_warehouse, asked, parsed("spa(n=6)"), Options(seed=4), TestOptions(draws=6))
+    kept = block.judged.any(axis=0)
+    human, metrics = block.human[:, kept], block.scores[:, :, kept]
+    signs = draw_signs(np.random.default_rng([4, 0]), 6, int(kept.sum()))
+    masks = np.concatenate(list(swap_blocks(np.random.default_rng([4, 1]), 6, (int(kept.sum()),))))
+    values, differences = naive.swapped_differences(naive.soft_pairwise(signs), human, metrics, "inputs", masks)
+    check_against(found, [metric.name for metric in block.metrics], values, differences)
+    ranking = rank(simulated_warehouse, "sim24", "en-de", ["spa(n=6)"], options=Options(seed=4), **vars_of(asked))
+    assert ranking["metric"].to_list() == list(found.metrics)
+    np.testing.assert_allclose(ranking["value"], found.values, atol=1e-12)
+
+
+def vars_of(asked: Slice) -> dict[str, object]:
+    return {"metrics": asked.metrics, "segments": asked.segments}
+
+
+def check_against(
+    found: Comparison, names: list[str], values: np.ndarray, differences: np.ndarray, *, two_sided: bool = False
+) -> None:
+    """The comparison's p are the shares that a plain loop counts, with the better metric's claim in the row."""
+    count = naive.n_extreme(values, differences, two_sided=two_sided)
+    for i, better in enumerate(found.metrics):
+        for j, worse in enumerate(found.metrics):
+            expected = count[names.index(better), names.index(worse)] / len(differences) if i < j else np.nan
+            assert found.p[i, j] == expected or (np.isnan(found.p[i, j]) and i >= j), (better, worse)
+
+
+def test_calibrated_margins_stay_with_their_metrics_in_the_pairs_test(simulated_warehouse: Warehouse) -> None:
+    asked = replace(FEW, segments=(1, 30))
+    block = fetched(simulated_warehouse, asked)
+    found = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions())
+    assert (found.test, found.is_exact, found.draws) == ("pairs", True, 0)
+    ranking = rank(simulated_warehouse, "sim24", "en-de", ["acc_eq(by=item)"], **vars_of(asked))
+    epsilon = dict(zip(ranking["metric"], ranking["epsilon"], strict=True))
+    names = [metric.name for metric in block.metrics]
+    labels = np.tile(np.arange(block.human.shape[1]), (len(block.systems), 1))
+    only = naive.pairs_only_right(block.human, block.scores, labels, np.array([epsilon[name] for name in names]))
+    from scipy.stats import binom
+
+    for i, better in enumerate(found.metrics):
+        for j in range(i + 1, len(names)):
+            a, b = names.index(better), names.index(found.metrics[j])
+            n = only[a, b] + only[b, a]
+            assert found.p[i, j] == pytest.approx(binom.sf(only[a, b] - 1, n, 0.5), rel=1e-9)
+
+
+def test_williams_needs_no_draws_and_stands_on_submitted_scores(simulated_warehouse: Warehouse) -> None:
+    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test="williams"))
+    assert found.is_exact
+    assert "|test:williams|alternative:greater|test_resamples:exact|" in found.signature
+    assert "degrees_of_freedom:n-3" in found.signature
+    legacy = compare(
+        simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test="williams", legacy_df=True)
+    )
+    upper = np.triu_indices(len(found.metrics), 1)
+    assert (legacy.p[upper] <= found.p[upper]).all()
+    assert (legacy.p[upper] < found.p[upper]).any()
+
+
+def test_the_bootstrap_of_accuracy_redraws_system_pairs_of_submitted_scores(simulated_warehouse: Warehouse) -> None:
+    testing = TestOptions(test="bootstrap", draws=400)
+    found = compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)
+    assert "|system_score:submitted|" in found.signature
+    assert "test_p_value:share_not_better" in found.signature
+    scores = system_scores(fetched(simulated_warehouse, FEW), "submitted")
+    signs = [np.sign(np.subtract.outer(x, x))[np.triu_indices(len(x), 1)] for x in (scores.human, *scores.metrics)]
+    right = np.array([sign == signs[0] for sign in signs[1:]])
+    names = [metric.name for metric in fetched(simulated_warehouse, FEW).metrics]
+    first, last = names.index(found.metrics[0]), names.index(found.metrics[-1])
+    rng = np.random.default_rng(0)
+    picks = rng.integers(0, right.shape[1], (20_000, right.shape[1]))
+    share = np.mean(right[first][picks].sum(axis=1) <= right[last][picks].sum(axis=1))
+    # 400 draws: a binomial share, four standard errors
+    assert found.p[0, -1] == pytest.approx(share, abs=4 * np.sqrt(max(share * (1 - share), 1e-4) / 400))
+
+
+# --- which way round ------------------------------------------------------------------------------------------------
+
+
+def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_the_other_way(tmp_path: Path) -> None:
+    """Fine follows the human order of four systems, Wrong reverses it: p of the better one is small."""
+    with tiny_warehouse(tmp_path) as warehouse:
+        asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Wrong-src"))
+        found = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(draws=2000))
+    assert found.metrics == ("Fine-src", "Wrong-src")
+    # swapping all systems, none, or any that leave the difference as large: of 2^3 masks of 3 systems only none is
+    # as extreme as the data, so p is 1/8 up to the error of 2000 draws (four standard errors are 0.03)
+    assert found.p[0, 1] == pytest.approx(1 / 8, abs=0.03)
+    assert np.isnan([found.p[0, 0], found.p[1, 0], found.p[1, 1]]).all()
+    assert found.n_significant == 0
+    assert found.clusters.tolist() == [1, 1]
+
+
+def test_clusters_begin_with_the_first_metric_that_is_significantly_worse(simulated_warehouse: Warehouse) -> None:
+    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(draws=200))
+    current, members, expected = 1, [], []
+    for j in range(len(found.metrics)):
+        undefined_starts = np.isnan(found.values[j]) and members and not np.isnan(found.values[members[-1]])
+        if any(found.p[i, j] <= 0.05 for i in members) or undefined_starts:
+            current, members = current + 1, []
+        members.append(j)
+        expected.append(current)
+    assert found.clusters.tolist() == expected
+    assert found.n_clusters == expected[-1] - int(np.isnan(found.values).any())
+    assert found.n_significant == np.sum(found.p <= 0.05)
+
+
+@pytest.mark.parametrize(("correction", "correct"), [("holm", holm), ("bh", benjamini_hochberg)])
+def test_a_correction_takes_all_pairs_as_one_family_and_leaves_raw_p(
+    simulated_warehouse: Warehouse, correction: str, correct: object
+) -> None:
+    testing = TestOptions(draws=200)
+    raw = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), testing)
+    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), replace(testing, correction=correction))
+    assert np.array_equal(found.p, raw.p, equal_nan=True)
+    defined = raw.p[~np.isnan(raw.p)]
+    np.testing.assert_allclose(found.corrected[~np.isnan(raw.p)], correct(defined))  # type: ignore[operator]
+    assert np.array_equal(np.isnan(found.corrected), np.isnan(raw.p))
+    expected = significance_clusters(found.values, found.corrected, 0.05)
+    assert np.array_equal(found.clusters, expected)
+    assert found.n_significant == np.sum(found.corrected <= 0.05) < raw.n_significant
+    assert f"|correction:{correction}|" in found.signature
+
+
+def test_two_sided_p_are_at_least_as_large(simulated_warehouse: Warehouse) -> None:
+    one, two = (
+        compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(draws=300, alternative=side))
+        for side in ("greater", "two-sided")
+    )
+    upper = np.triu_indices(len(one.metrics), 1)
+    assert (two.p[upper] >= one.p[upper]).all()
+    assert "|alternative:two-sided|" in two.signature
+
+
+def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse: Warehouse) -> None:
+    testing = TestOptions(draws=100, keep_null=True)
+    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), testing)
+    assert found.null is not None
+    first, second = np.triu_indices(len(found.metrics), 1)
+    assert found.null.shape == (first.size, 100)
+    gaps = (found.values[first] - found.values[second])[:, np.newaxis]
+    np.testing.assert_allclose(np.mean(found.null >= gaps - 1e-9, axis=1), found.p[first, second])
+
+
+def test_a_constant_metric_has_no_rank_and_no_p_and_stands_last(simulated_warehouse: Warehouse) -> None:
+    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(draws=50))
+    undefined = [name for name, value in zip(found.metrics, found.values, strict=True) if np.isnan(value)]
+    assert undefined == ["Onlooker-src", "Steady-src"]
+    assert found.metrics[-2:] == ("Onlooker-src", "Steady-src")
+    assert found.ranks[-2:].tolist() == [0, 0]
+    assert np.isnan(found.p[:, -2:]).all()
+    assert as_json(found)["ranks"][-2:] == [None, None]
+    assert matrix_frame(found)["rank"][-1] is None
+
+
+# --- who takes part -------------------------------------------------------------------------------------------------
+
+
+def holed_warehouse(tmp_path: Path) -> Warehouse:
+    """The tiny task with a metric without scores for one system, and one without a score for one judged cell."""
+    tables = metric_tables()
+    lacks_system = ScoreTable(systems=SYSTEMS[:2], seg=np.arange(10.0).reshape(2, 5), sys=np.array([1.0, 2.0]))
+    return tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics={**tables, "Partial-src": lacks_system}))
+
+
+@pytest.mark.parametrize("test", ["perm-inputs", "perm-systems", "perm-both"])
+def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: Path, test: str) -> None:
+    with holed_warehouse(tmp_path) as warehouse:
+        asked = Slice("tiny24", "en-de")
+        found = compare(warehouse, asked, parsed("spa(n=20)"), Options(), TestOptions(test=test, draws=20))
+        assert "Only-src" not in found.metrics
+        assert "without Only-src: incomplete segment scores" in found.notes
+        assert "without Partial-src: no scores for Cherry" in found.notes
+        pearson = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(draws=20))
+        assert "Only-src" in pearson.metrics
+        by_segments = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(test="perm-inputs", draws=20))
+        assert "Only-src" not in by_segments.metrics
+        assert "without Only-src: incomplete segment scores" in by_segments.notes
+
+
+def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path) -> None:
+    tables = metric_tables()
+    tables["Twin-src"] = tables["Fine-src"]
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        found = compare(warehouse, Slice("tiny24", "en-de"), parsed("pearson"), Options(), TestOptions(draws=50))
+    assert "Fine-src and Twin-src have exactly the same scores" in found.notes
+    places = [found.metrics.index(name) for name in ("Fine-src", "Twin-src")]
+    assert found.p[min(places), max(places)] == 1
+    assert found.ranks[places[0]] == found.ranks[places[1]]
+    assert found.metrics.index("Fine-src") < found.metrics.index("Twin-src")
+
+
+def test_pairs_across_clusters_that_are_not_significant_are_told(simulated_warehouse: Warehouse) -> None:
+    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(draws=200))
+    assert found.indistinct
+    for better, worse in found.indistinct:
+        i, j = found.metrics.index(better), found.metrics.index(worse)
+        assert i < j
+        assert found.clusters[i] != found.clusters[j]
+        assert not found.p[i, j] <= 0.05
+    assert any("different clusters although" in note for note in found.notes)
+
+
+# --- who computes ---------------------------------------------------------------------------------------------------
+
+EXECUTED = ("pearson", "spa(n=30)", "acc_eq(by=doc)", "tau_b(by=item)")
+
+
+def same(one: Comparison, other: Comparison) -> None:
+    assert one.metrics == other.metrics
+    for name in ("values", "p", "corrected", "clusters", "ranks"):
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
+    assert (one.signature, one.notes) == (other.signature, other.notes)
+
+
+@contextmanager
+def dask_pool(**options: object) -> Iterator[Executor]:
+    distributed = pytest.importorskip("distributed", reason="the dask extra is not installed")
+    with (
+        distributed.LocalCluster(dashboard_address=None, n_workers=2, threads_per_worker=1, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client.get_executor()
+
+
+def test_threads_and_processes_give_the_same_numbers(simulated_warehouse: Warehouse) -> None:
+    asked = replace(FEW, segments=(1, 40))
+    with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
+        for text in EXECUTED:
+            measure = parsed(text)
+            alone = compare(simulated_warehouse, asked, measure, Options(), TestOptions(draws=60, n_threads=1))
+            for more in ({"n_threads": 2}, {"executor": threads}, {"executor": processes}):
+                testing = TestOptions(draws=60, **more)  # type: ignore[arg-type]
+                same(alone, compare(simulated_warehouse, asked, measure, Options(), testing))
+
+
+@pytest.mark.filterwarnings("ignore")  # of the cluster's own making
+@pytest.mark.parametrize("processes", [False, True])
+def test_a_dask_cluster_gives_the_same_numbers(simulated_warehouse: Warehouse, processes: bool) -> None:
+    asked = replace(FEW, segments=(1, 40))
+    with dask_pool(processes=processes) as pool:
+        for text in ("pearson", "spa(n=30)"):
+            alone = compare(simulated_warehouse, asked, parsed(text), Options(), TestOptions(draws=60, n_threads=1))
+            testing = TestOptions(draws=60, executor=pool)
+            same(alone, compare(simulated_warehouse, asked, parsed(text), Options(), testing))
+
+
+def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
+    seen: list[tuple[str, int, int]] = []
+    testing = TestOptions(draws=110, n_threads=2)
+    compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing, lambda *step: seen.append(step))
+    assert [done for _, done, _ in seen] == [25, 50, 75, 100, 110]
+    assert {(what, total) for what, _, total in seen} == {("pa perm-systems", 110)}
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "testing", "words"),
+    [
+        ("pearson", Options(), TestOptions(draws=0), "0 resamples: at least 1 is needed"),
+        ("pearson", Options(), TestOptions(alpha=0.0), "alpha 0.0: expected a number between 0 and 1"),
+        ("pearson", Options(), TestOptions(alpha=1.0), "alpha 1.0"),
+        ("spa", Options(), TestOptions(test="williams"), "'williams' does not apply to measure 'spa'; applicable ones"),
+        ("spa(binary=yes)", Options(), TestOptions(), "has no test of significance"),
+        ("spa(binary=yes)", Options(), TestOptions(test="perm-inputs"), "there is none that does"),
+        ("pearson", Options(), TestOptions(test="pairs"), "test 'pairs' does not apply"),
+        ("acc_eq(by=none)", Options(), TestOptions(test="perm-both"), "applicable ones: pairs, bootstrap"),
+        ("pearson", Options(system_score="submitted"), TestOptions(test="perm-inputs"), "submitted does not fit"),
+        ("pa", Options(system_score="mean"), TestOptions(test="perm-both"), "mean does not fit"),
+        ("spa", Options(system_score="submitted"), TestOptions(), "submitted does not fit"),
+        ("pearson", Options(), TestOptions(test="williams", alternative="two-sided"), "one-sided"),
+        ("pearson", Options(), TestOptions(test="bootstrap", alternative="two-sided"), "one-sided"),
+        ("pearson", Options(), TestOptions(legacy_df=True), "legacy df belongs to williams, not to perm-systems"),
+        ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one belongs to"),
+        ("acc_eq(by=item)", Options(), TestOptions(early_stop=True), "early stop belongs to"),
+        ("pearson", Options(), TestOptions(early_stop=True, keep_null=True), "no complete null distribution"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_reason(
+    simulated_warehouse: Warehouse, measure: str, options: Options, testing: TestOptions, words: str
+) -> None:
+    with pytest.raises(QuestionError, match=words):
+        compare(simulated_warehouse, FEW, parsed(measure), options, testing)
+
+
+def test_one_metric_is_no_comparison(simulated_warehouse: Warehouse) -> None:
+    asked = replace(SIM, metrics=("simBLEU-refA",))
+    with pytest.raises(QuestionError, match="at least 2 metrics, there is 1 in this slice"):
+        compare(simulated_warehouse, asked, parsed("pearson"), Options(), TestOptions())
+
+
+def test_williams_needs_more_than_three_systems(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path) as warehouse, pytest.raises(QuestionError, match="more than 3 systems, got 3"):
+        compare(warehouse, Slice("tiny24", "en-de"), parsed("pearson"), Options(), TestOptions(test="williams"))
+
+
+def test_an_unknown_test_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(QuestionError, match=r"'perm-input'.*perm-inputs"):
+        parse_test("perm-input")
+
+
+def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Warehouse) -> None:
+    asked = replace(FEW, segments=(1, 50))
+    with pytest.raises(QuestionError, match="no submitted system scores"):
+        compare(simulated_warehouse, asked, parsed("pa"), Options(system_score="submitted"), TestOptions())
+    found = compare(simulated_warehouse, asked, parsed("pa"), Options(), TestOptions(draws=10))
+    assert found.test == "perm-inputs"
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "is_whole", "expected"),
+    [
+        ("acc_eq(by=item)", Options(), True, "pairs"),
+        ("tau_eq(by=none)", Options(), True, "pairs"),
+        ("pearson", Options(), True, "perm-systems"),
+        ("pa", Options(system_score="submitted"), True, "perm-systems"),
+        ("pa", Options(), False, "perm-inputs"),
+        ("pa", JUDGED, True, "perm-inputs"),
+        ("spa", Options(), True, "perm-inputs"),
+        ("pdp", Options(), True, "perm-inputs"),
+        ("tau_b(by=none)", Options(), True, "perm-inputs"),
+        ("tau_b(by=system, epsilon=0.5)", Options(), False, "perm-systems"),
+        ("weighted_tau", Options(), False, "perm-systems"),
+    ],
+)
+def test_the_default_test(measure: str, options: Options, is_whole: bool, expected: str) -> None:
+    assert parsed(measure).default_test(options, is_whole) == expected
+
+
+# --- conventions ----------------------------------------------------------------------------------------------------
+
+
+def test_one_is_added_to_the_draws_of_pairs_too_where_they_are_drawn(simulated_warehouse: Warehouse) -> None:
+    asked = replace(FEW, segments=(1, 60))
+    testing = TestOptions(draws=99)
+    measure = parsed("acc_eq(by=doc)")
+    plain = compare(simulated_warehouse, asked, measure, Options(), testing)
+    added = compare(simulated_warehouse, asked, measure, Options(), replace(testing, plus_one=True))
+    assert not plain.is_exact
+    upper = np.triu_indices(len(plain.metrics), 1)
+    np.testing.assert_allclose(added.p[upper], (plain.p[upper] * 99 + 1) / 100)
+    assert "|test_p_value:one_sided,ge,plus_one|" in added.signature
+    asked = replace(FEW, segments=(1, 30))
+    exact = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), replace(testing, plus_one=True))
+    assert exact.is_exact
+    assert "+1" not in exact.signature
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32), scale=st.floats(0.01, 100), test=st.sampled_from(["perm-inputs", "perm-both"]))
+def test_scales_of_metrics_change_nothing(seed: int, scale: float, test: str) -> None:
+    rng = np.random.default_rng(seed)
+    block = made_block(rng.integers(-9, 1, (5, 12)).astype(float), rng.normal(0, 1, (3, 5, 12)))
+    other = replace(block, scores=block.scores * np.array([1.0, scale, 1.0])[:, np.newaxis, np.newaxis])
+    testing = TestOptions(test=test, draws=30, n_threads=1)  # type: ignore[arg-type]
+    one, two = (compare_block(made, parsed("pearson(by=none)"), Options(), testing) for made in (block, other))
+    assert one.metrics == two.metrics
+    np.testing.assert_allclose(one.values, two.values, atol=1e-9)
+    assert np.array_equal(one.p, two.p, equal_nan=True)
+
+
+def made_block(human: np.ndarray, scores: np.ndarray) -> Block:
+    """A block of plain arrays: metrics A, B, C, systems 0, 1, …"""
+    from queries.selection import MetricChoice, Selection
+
+    n_metrics, n_systems, n_segments = scores.shape
+    metrics = tuple(
+        MetricChoice(k, "ABCDEFGH"[k], "ABCDEFGH"[k], None, None, False, True, False, None) for k in range(n_metrics)
+    )
+    selection = Selection(
+        Slice("made", "xx-yy"), 0, "mqm", 0, None, (), metrics, tuple(range(n_segments)),
+        (None,) * n_segments, (None,) * n_segments, n_segments,
+    )  # fmt: skip
+    return Block(
+        selection=selection,
+        systems=tuple(str(place) for place in range(n_systems)),
+        segments=np.arange(n_segments),
+        metrics=metrics,
+        human=human,
+        scores=scores,
+        human_submitted=np.full(n_systems, np.nan),
+        submitted=np.full((n_metrics, n_systems), np.nan),
+    )
+
+
+def test_the_json_shape_is_the_documented_one(simulated_warehouse: Warehouse) -> None:
+    found = compare(simulated_warehouse, FEW, parsed("pa"), Options(), TestOptions(draws=40))
+    shape = as_json(found)
+    documented = ["metrics", "values", "p", "clusters", "measure", "test", "alternative", "draws", "signature"]
+    assert [name for name in shape if name in documented] == documented
+    assert shape["p"].shape == (len(shape["metrics"]),) * 2
+    assert (shape["measure"], shape["test"], shape["alternative"], shape["draws"]) == (
+        "pa",
+        "perm-systems",
+        "greater",
+        40,
+    )
+
+
+def test_options_without_effect_are_left_aside_where_several_tests_run() -> None:
+    testing = TestOptions(plus_one=True, early_stop=True, legacy_df=True, absolute=True)
+    assert testing.fitted("williams") == TestOptions(test="williams", legacy_df=True, absolute=True)
+    assert testing.fitted("perm-both") == TestOptions(test="perm-both", plus_one=True, early_stop=True)
+    assert testing.fitted("bootstrap") == TestOptions(test="bootstrap")
+
+
+def test_fitted_options_name_judged_means_where_segments_are_drawn() -> None:
+    for test in ("perm-inputs", "perm-both", "bootstrap"):
+        assert fitted_options(parsed("pearson"), test, Options(), SIM).system_score == "judged-mean"
+    assert fitted_options(parsed("pearson"), "perm-systems", Options(), SIM).system_score is None
+    assert fitted_options(parsed("pa"), "bootstrap", Options(), SIM).system_score is None
+
+
+# --- the SPA paper's Table 1, on WMT23 ------------------------------------------------------------------------------
+
+TABLE_1_PA = (  # lp, raw ties, distinct values, significant pairs, clusters
+    ("en-de", False, 12, (157, 164), 5),
+    ("he-en", False, 11, (175, 181), 5),
+    ("en-de", True, 12, (170, 173), 5),
+    ("he-en", True, 11, (180, 183), 5),
+)
+
+
+@pytest.mark.parametrize(("lp", "raw_ties", "n_distinct", "significant", "n_clusters"), TABLE_1_PA)
+def test_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
+    wmt23_warehouse: Warehouse, lp: str, raw_ties: bool, n_distinct: int, significant: tuple[int, int], n_clusters: int
+) -> None:
+    asked = Slice("wmt23", lp, only="reference-based")
+    found = compare(wmt23_warehouse, asked, parsed("pa"), replace(JUDGED, raw_ties=raw_ties), PAPER)
+    assert len(found.metrics) == 25
+    assert found.n_distinct == n_distinct
+    assert significant[0] <= found.n_significant <= significant[1]
+    assert found.n_clusters == n_clusters
+
+
+@pytest.mark.parametrize(
+    ("draws", "significant"),
+    [(100, (200, 216)), pytest.param(1000, (203, 213), marks=pytest.mark.long("1000 × 1000 draws: 20 seconds"))],
+)
+def test_soft_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
+    wmt23_warehouse: Warehouse, draws: int, significant: tuple[int, int]
+) -> None:
+    asked = Slice("wmt23", "en-de", only="reference-based")
+    found = compare(wmt23_warehouse, asked, parsed("spa"), JUDGED, replace(PAPER, draws=draws))
+    assert len(found.metrics) == 25
+    assert found.n_distinct in (23, 24)
+    assert significant[0] <= found.n_significant <= significant[1]
+    assert 5 <= found.n_clusters <= 7
+    assert "instructscore-refA and sescoreX-refA have exactly the same scores" in found.notes
+
+
+def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_draws_can_tell(
+    simulated_warehouse: Warehouse,
+) -> None:
+    names = ("Dice-src", "Marlin-24-refA", "simBLEU-refA")
+    asked = Slice("sim24", "en-de", metrics=names)
+    found = {
+        correction: compare(
+            simulated_warehouse,
+            asked,
+            Measure.parse("pearson(by=item)"),
+            Options(),
+            TestOptions(draws=40, correction=correction),  # type: ignore[arg-type]
+        )
+        for correction in ("none", "holm")
+    }
+    assert found["none"].p[0, 2] == 0
+    assert found["none"].least[0, 2] == 1 / 40
+    n_zeros = np.count_nonzero(found["holm"].p == 0)
+    assert n_zeros >= 2
+    assert found["holm"].corrected[0, 2] == 0
+    assert found["holm"].least[0, 2] == pytest.approx(3 / 40)
+    assert any(note.startswith(f"{n_zeros} p-values of 0 are below 0.025") for note in found["holm"].notes)
+    assert not any("p-values of 0" in note for note in found["none"].notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "is_exact", "expected"),
+    [
+        (TestOptions(draws=200), False, 1 / 200),
+        (TestOptions(draws=1000, early_stop=True), False, 1 / 100),
+        (TestOptions(draws=50, early_stop=True), False, 1 / 50),
+        (TestOptions(draws=1000), True, 1e-300),
+    ],
+)
+def test_what_a_p_of_0_stands_for(options: TestOptions, is_exact: bool, expected: float) -> None:
+    assert options.resolution(is_exact) == expected

@@ -1,0 +1,250 @@
+"""Two metrics: every fitting test, the interval, the power, and sentences that are true."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.kernels.resampling.bootstrap import bootstrap, power, resampled_units
+from metaeval.measures import Measure
+from metaeval.significance.comparison import compare
+from metaeval.significance.options import TestOptions
+from metaeval.significance.pairwise import PairwiseComparison, compare_pair, pair_frame, pair_json
+from metaeval.system_scores import system_scores
+from queries.selection import Slice
+from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
+from warehouse import QuestionError, Warehouse
+
+TWO = Slice("sim24", "en-de", metrics=("simBLEU-refA", "Marlin-24-refA"))
+QUICK = TestOptions(draws=200)
+PEARSON = Measure.parse("pearson")
+
+
+def fought(
+    warehouse: Warehouse, text: str, asked: Slice = TWO, testing: TestOptions = QUICK, **options: object
+) -> PairwiseComparison:
+    return compare_pair(warehouse, asked, Measure.parse(text), Options(**options), testing)  # type: ignore[arg-type]
+
+
+def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulated_warehouse: Warehouse) -> None:
+    found = fought(simulated_warehouse, "pearson")
+    assert found.metrics == ("Marlin-24-refA", "simBLEU-refA")
+    assert found.values[0] > found.values[1]
+    rows = [(one.test, one.alternative, one.system_score, one.draws) for one in found.tests]
+    assert rows == [
+        ("perm-systems", "greater", "submitted", 200),
+        ("perm-inputs", "greater", "judged-mean", 200),
+        ("perm-both", "greater", "judged-mean", 200),
+        ("williams", "greater", "submitted", 0),
+        ("bootstrap", "greater", "judged-mean", 200),
+    ]
+
+
+def test_each_row_is_the_comparison_by_that_test(simulated_warehouse: Warehouse) -> None:
+    found = fought(simulated_warehouse, "pearson")
+    for one in found.tests:
+        alone = compare(simulated_warehouse, TWO, PEARSON, Options(), replace(QUICK, test=one.test))  # type: ignore[arg-type]
+        assert alone.metrics == found.metrics
+        assert one.p == alone.p[0, 1]
+        assert one.values == tuple(alone.values)
+
+
+def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(tmp_path: Path) -> None:
+    """Submitted scores favour Fine, means of judged segments favour Rough: p of Fine by the means is large."""
+    tables = metric_tables()
+    fine = tables["Fine-src"]
+    assert fine.seg is not None
+    tables = {"Fine-src": replace(fine, seg=fine.seg[::-1]), "Rough-refA": tables["Rough-refA"]}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        found = fought(warehouse, "pearson", Slice("tiny24", "en-de"))
+    assert found.metrics == ("Fine-src", "Rough-refA")
+    by_test = {one.test: one for one in found.tests}
+    assert by_test["perm-systems"].values[0] > by_test["perm-systems"].values[1]
+    assert by_test["perm-inputs"].values[0] < by_test["perm-inputs"].values[1]
+    assert by_test["perm-inputs"].p > 0.5
+    assert found.difference < 0
+    assert f"Fine-src minus Rough-refA, is {found.difference:.4f}" in found.words[1]
+
+
+def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_warehouse: Warehouse) -> None:
+    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, draws=100))
+    block = Inputs(simulated_warehouse, TWO).block(PEARSON)
+    kept = block.judged.any(axis=0)
+    human, metrics = block.human[:, kept], np.where(block.judged, block.scores, np.nan)[:, :, kept]
+    draws = []
+    for _, segments in resampled_units(np.random.default_rng([0, 2]), 100, "inputs", human.shape):
+        assert segments is not None
+        for picks in segments:
+            h = np.nanmean(human[:, picks], axis=1)
+            r = [np.corrcoef(h, np.nanmean(metric[:, picks], axis=1))[0, 1] for metric in metrics]
+            draws.append(r[0] - r[1])
+    low, high = np.quantile(draws, [0.025, 0.975])
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.power == power(draws)
+    scores = system_scores(block, "judged-mean")
+    first, second = (np.corrcoef(scores.human, metric)[0, 1] for metric in scores.metrics)
+    assert found.difference == pytest.approx(first - second)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["acc_eq(by=item)", "acc_eq(by=doc)", "tau_b(by=doc)", "tau_b(by=item, epsilon=0.1)", "pdp", "spa(n=20)", "pa"],
+)
+def test_every_kind_of_measure_has_a_pairwise_comparison(simulated_warehouse: Warehouse, text: str) -> None:
+    asked = replace(TWO, segments=(1, 40))
+    found = fought(simulated_warehouse, text, asked, TestOptions(draws=20))
+    assert found.tests
+    assert all(0 <= one.p <= 1 for one in found.tests)
+    assert np.isnan(found.power) == ("doc" in text)
+    assert np.isnan(found.low) == ("doc" in text)
+
+
+def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> None:
+    found = fought(simulated_warehouse, "pearson")
+    first, *disagreement, interval, share = found.words
+    assert not disagreement
+    p = found.tests[0].p
+    shown = "p < 0.005" if p == 0 else f"p = {p:.3g}"
+    assert first == (
+        f"By pearson (submitted system scores), Marlin-24-refA ({found.values[0]:.4f}) is significantly better than "
+        f"simBLEU-refA ({found.values[1]:.4f}): {shown} (perm-systems, one-sided, 200 resamples), "
+        "significance level 0.05."
+    )
+    assert interval == (
+        "The difference of pearson by means over annotated segments, Marlin-24-refA minus simBLEU-refA, is "
+        f"{found.difference:.4f}; resampling segments, its 95% confidence interval is {found.low:.4f} to "
+        f"{found.high:.4f}."
+    )
+    assert share == (
+        "Estimated power at this sample size: Marlin-24-refA would be found better (one-sided, significance level "
+        f"0.05) in {found.power:.0%} of resamples, by a normal test whose standard error is the bootstrap standard "
+        "deviation."
+    )
+    one = fought(simulated_warehouse, "pearson", testing=replace(QUICK, alternative="two-sided"))
+    assert "(perm-systems, two-sided, 200 resamples)" in one.words[0]
+    assert "a difference would be found (two-sided" in one.words[-1]
+    assert {row.test: row.alternative for row in one.tests}["williams"] == "greater"
+
+
+def test_tests_that_disagree_are_told(simulated_warehouse: Warehouse) -> None:
+    asked = replace(TWO, metrics=("Rubric-5-src", "Kestrel-24-QE-src"), segments=(1, 40))
+    found = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(draws=60))
+    p = {one.test: one.p for one in found.tests}
+    alpha = (min(p.values()) + max(p.values())) / 2
+    assert min(p.values()) < max(p.values())
+    told = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(draws=60, alpha=alpha))
+    (line,) = [sentence for sentence in told.words if sentence.startswith("The applicable tests disagree: ")]
+    before, after = line.split(" the difference, ")
+    for test, value in p.items():
+        assert test in (before if value <= alpha else after)
+        assert test not in (after if value <= alpha else before)
+    alone = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(test="perm-inputs", draws=60, alpha=alpha))
+    assert not any("disagree" in sentence for sentence in alone.words)
+
+
+@pytest.mark.parametrize(("resample", "method"), [("systems", "percentile"), ("both", "percentile"), ("inputs", "bca")])
+def test_intervals_may_draw_other_units_and_be_corrected(
+    simulated_warehouse: Warehouse, resample: str, method: str
+) -> None:
+    testing = replace(QUICK, draws=60, resample=resample, interval=method)
+    found = fought(simulated_warehouse, "pearson", testing=testing)
+    block = Inputs(simulated_warehouse, TWO).block(PEARSON)
+    names = [metric.name for metric in block.metrics]
+    places = [names.index(name) for name in found.metrics]
+    drawn = bootstrap(
+        PEARSON.resampled(block, Options(), None),
+        resample,  # type: ignore[arg-type]
+        rng=np.random.default_rng([0, 2]),
+        n_draws=60,
+        jackknife=method == "bca",
+    )
+    expected = drawn.difference_interval(*places, 0.95, method)
+    assert (found.low, found.high) == (expected.low, expected.high)
+    own = [drawn.interval(place, 0.95, method) for place in places]
+    assert found.value_intervals == tuple((one.low, one.high) for one in own)
+    assert f"|interval:95%,{method},resamples=60,resample={resample}" in found.signature
+    units = {"inputs": "segments", "systems": "systems", "both": "segments and systems"}[resample]
+    assert any(f"; resampling {units}, " in sentence for sentence in found.words)
+    shape = pair_json(found)
+    assert (shape["interval"]["resample"], shape["interval"]["method"]) == (resample, method)
+    assert shape["value_intervals"] == [{"low": one.low, "high": one.high} for one in own]
+
+
+def test_a_difference_that_is_not_significant_is_said_to_be_none(simulated_warehouse: Warehouse) -> None:
+    asked = replace(TWO, metrics=("Marlin-24-refA", "Oriole-refA"))
+    found = fought(simulated_warehouse, "pearson", asked)
+    assert found.tests[0].p > 0.05
+    assert " is not significantly better than " in found.words[0]
+
+
+def test_equal_metrics_are_said_to_be_equal(tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    tables = metric_tables()
+    tables["Twin-src"] = tables["Fine-src"]
+    asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Twin-src"))
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        found = fought(warehouse, "pearson", asked)
+    assert " has the same value as " in found.words[0]
+    assert found.difference == 0
+    assert found.power == 0
+    assert "Fine-src and Twin-src have exactly the same scores" in found.notes
+    assert all(one.p == 1 for one in found.tests if one.test != "williams")
+    with tiny_warehouse(tmp_path / "again", tiny_layout(tmp_path / "other", metrics=tables)) as warehouse:
+        corrected = fought(warehouse, "pearson", asked, replace(QUICK, interval="bca"))
+    assert np.isnan(corrected.low)
+    assert "95% confidence interval is not defined." in corrected.words[1]
+
+
+def test_a_metric_without_a_value_cannot_be_compared(tmp_path: Path) -> None:
+    asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Flat-src"))
+    with tiny_warehouse(tmp_path) as warehouse:
+        found = fought(warehouse, "pearson", asked)
+    assert found.words == (
+        "By pearson (submitted system scores), Fine-src and Flat-src cannot be compared: a value is not defined.",
+    )
+    assert pair_frame(found)["p"].null_count() == len(found.tests)
+
+
+def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
+    asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Only-src"))
+    with tiny_warehouse(tmp_path) as warehouse:
+        found = fought(warehouse, "pearson", asked)
+        assert [one.test for one in found.tests] == ["perm-systems"]
+        assert np.isnan(found.difference)
+        assert len(found.words) == 1
+        assert "without williams: it needs more than 3 systems, there are 3" in found.notes
+        assert "without perm-inputs: Only-src (incomplete segment scores)" in found.notes
+        with pytest.raises(QuestionError, match="more than 3 systems, got 3"):
+            fought(warehouse, "pearson", asked, TestOptions(test="williams"))
+
+
+def test_one_test_only_where_it_is_named(simulated_warehouse: Warehouse) -> None:
+    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, test="williams", legacy_df=True))
+    assert [(one.test, one.draws) for one in found.tests] == [("williams", 0)]
+    assert "(williams, one-sided, exact)" in found.words[0]
+    assert "degrees_of_freedom:n-2" in found.signature
+
+
+def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="the slice has 1"):
+        fought(simulated_warehouse, "pearson", replace(TWO, metrics=("simBLEU-refA",)))
+    with pytest.raises(QuestionError, match="does not fit"):
+        fought(simulated_warehouse, "pearson", testing=TestOptions(test="perm-inputs"), system_score="submitted")
+    with pytest.raises(QuestionError, match="legacy df belongs to williams"):
+        fought(simulated_warehouse, "pa", testing=replace(QUICK, legacy_df=True))
+    with pytest.raises(QuestionError, match="one-sided"):
+        fought(simulated_warehouse, "pearson", testing=replace(QUICK, test="williams", alternative="two-sided"))
+    with pytest.raises(QuestionError, match="no test of significance"):
+        fought(simulated_warehouse, "spa(binary=yes)")
+
+
+def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
+    found = fought(simulated_warehouse, "pearson")
+    frame, shape = pair_frame(found), pair_json(found)
+    assert frame["p"].to_list() == [one["p"] for one in shape["tests"]]
+    assert frame["value_better"].to_list() == [one["values"][0] for one in shape["tests"]]
+    assert shape["interval"]["low"] == found.low
+    assert shape["summary"] == " ".join(found.words)

@@ -1,0 +1,174 @@
+"""Systems against systems on one scorer."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp, wilcoxon
+
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.kernels import draw_signs
+from metaeval.kernels.resampling.clusters import significance_clusters
+from metaeval.measures import Measure
+from metaeval.significance.systems import (
+    SYSTEM_TESTS,
+    SystemTest,
+    compare_systems,
+    parse_system_test,
+    systems_frame,
+    systems_json,
+)
+from queries.blocks import Block
+from queries.selection import Slice
+from tests.helpers import tiny_warehouse
+from warehouse import QuestionError, Warehouse
+
+SIM = Slice("sim24", "cs-uk")
+
+
+def fetched(warehouse: Warehouse, asked: Slice = SIM) -> Block:
+    return Inputs(warehouse, asked).block(Measure.parse("spa"))
+
+
+def test_values_are_means_of_judged_segments_best_first(simulated_warehouse: Warehouse) -> None:
+    block = fetched(simulated_warehouse)
+    found = compare_systems(simulated_warehouse, SIM, None, "permutation", Options(), draws=50)
+    means = dict(zip(block.systems, np.nanmean(block.human, axis=1), strict=True))
+    assert found.systems == tuple(sorted(means, key=lambda name: (-means[name], name)))
+    np.testing.assert_allclose(found.values, [means[name] for name in found.systems])
+    assert found.scorer == "mqm"
+
+
+def test_p_of_the_permutation_test_is_that_of_a_plain_loop_with_the_signs_of_spa(
+    simulated_warehouse: Warehouse,
+) -> None:
+    block = fetched(simulated_warehouse)
+    found = compare_systems(simulated_warehouse, SIM, None, "permutation", Options(seed=2), draws=40)
+    used = block.judged.any(axis=0)
+    human = block.human[:, used]
+    signs = draw_signs(np.random.default_rng([2, 0]), 40, int(used.sum())).astype(float)
+    place = {name: row for row, name in enumerate(block.systems)}
+    for i, better in enumerate(found.systems):
+        for j, worse in enumerate(found.systems):
+            if i >= j:
+                assert np.isnan(found.p[i, j])
+                continue
+            gap = human[place[better]] - human[place[worse]]
+            both = ~np.isnan(gap)
+            observed, tolerance = gap[both].sum(), 1e-9 * np.abs(gap[both]).sum()
+            expected = np.mean([row[both] @ gap[both] >= observed - tolerance for row in signs])
+            assert found.p[i, j] == expected
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "paired-t"])
+def test_tests_that_draw_nothing_are_scipy_s_one_sided_ones(simulated_warehouse: Warehouse, test: SystemTest) -> None:
+    block = fetched(simulated_warehouse)
+    found = compare_systems(simulated_warehouse, SIM, None, test, Options())
+    for i, j in ((0, -1), (1, 2), (3, 4)):
+        first, second = (block.systems.index(found.systems[place]) for place in (i, j))
+        gap = block.human[first] - block.human[second]
+        gap = np.round(gap[~np.isnan(gap)], 8)
+        scipy_s = {"wilcoxon": wilcoxon, "paired-t": lambda x, alternative: ttest_1samp(x, 0, alternative=alternative)}
+        assert found.p[i, j] == pytest.approx(scipy_s[test](gap, alternative="greater").pvalue, rel=1e-6)
+    assert "alternative:greater" in found.signature
+    assert "draws" not in found.signature
+
+
+@pytest.mark.parametrize("test", SYSTEM_TESTS)
+def test_every_signature_says_that_the_test_is_one_sided(simulated_warehouse: Warehouse, test: SystemTest) -> None:
+    found = compare_systems(simulated_warehouse, SIM, None, test, Options(), draws=8)
+    assert "alternative:greater" in found.signature
+    assert f"test:{test}" in found.signature
+
+
+def test_signed_ranks_that_point_the_other_way_are_no_evidence(wmt23_warehouse: Warehouse) -> None:
+    """By the mean of COMET NLLB_MBR_BLEU is ahead of NLLB_Greedy, by signed ranks it is behind."""
+    found = compare_systems(wmt23_warehouse, Slice("wmt23", "en-de"), "COMET-refA", "wilcoxon", Options())
+    ahead, behind = (found.systems.index(name) for name in ("NLLB_MBR_BLEU", "NLLB_Greedy"))
+    assert ahead < behind
+    assert found.p[ahead, behind] == pytest.approx(0.9996, abs=5e-5)
+    assert found.clusters[ahead] == found.clusters[behind]
+
+
+def test_the_bootstrap_is_the_share_of_resamples_without_a_win(simulated_warehouse: Warehouse) -> None:
+    found = compare_systems(simulated_warehouse, SIM, "simchrF-refA", "bootstrap", Options(), draws=400)
+    block = fetched(simulated_warehouse)
+    scores = block.scores[[metric.name for metric in block.metrics].index("simchrF-refA")]
+    i, j = (block.systems.index(name) for name in found.systems[1:3])
+    gap = scores[i] - scores[j]
+    picks = np.random.default_rng(0).integers(0, gap.size, (4000, gap.size))
+    share = np.mean(gap[picks].sum(axis=1) <= 0)
+    # four binomial standard errors of 400 draws
+    assert found.p[1, 2] == pytest.approx(share, abs=4 * np.sqrt(max(share * (1 - share), 0.01) / 400))
+
+
+def test_clusters_follow_the_greedy_rule(simulated_warehouse: Warehouse) -> None:
+    found = compare_systems(simulated_warehouse, SIM, None, "permutation", Options(), draws=200)
+    assert np.array_equal(found.clusters, significance_clusters(found.values, found.p))
+    assert found.n_significant == np.sum(found.p <= 0.05)
+    assert found.n_clusters == found.clusters.max() > 1
+
+
+def test_a_metric_is_found_by_its_full_or_base_name_and_tested_on_all_segments(simulated_warehouse: Warehouse) -> None:
+    full = compare_systems(simulated_warehouse, SIM, "simchrF-refA", "permutation", Options(), draws=20)
+    base = compare_systems(simulated_warehouse, SIM, "simchrF", "permutation", Options(), draws=20)
+    assert np.array_equal(full.p, base.p, equal_nan=True)
+    assert "n_missing:0" in full.signature
+    n = fetched(simulated_warehouse).human.shape[1]
+    assert f"n_segments:{n}/{n}" in full.signature
+
+
+def test_outliers_by_the_mad_rule_are_left_out_when_asked_for(simulated_warehouse: Warehouse) -> None:
+    asked = Slice("sim22", "cs-uk", outliers="mad")
+    expected = fetched(simulated_warehouse, asked).systems
+    assert len(expected) < len(fetched(simulated_warehouse, replace(asked, outliers="none")).systems)
+    found = compare_systems(simulated_warehouse, asked, None, "wilcoxon", Options())
+    assert sorted(found.systems) == sorted(expected)
+    assert "outliers:mad" in found.signature
+
+
+def test_a_system_that_nobody_scored_stands_last_without_rank(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        found = compare_systems(
+            warehouse, Slice("tiny24", "en-de", human_references=True), "Rough-refA", "permutation", Options(), draws=8
+        )
+        assert found.systems[-1] == "Cherry"  # the metric leaves the reference out, and so does the slice
+        with pytest.raises(QuestionError, match="no two systems"):
+            compare_systems(warehouse, Slice("tiny24", "en-de"), "Only-src", "permutation", Options())
+
+
+def test_json_and_table_hold_the_same(simulated_warehouse: Warehouse) -> None:
+    found = compare_systems(simulated_warehouse, SIM, None, "permutation", Options(), draws=20)
+    frame, shape = systems_frame(found), systems_json(found)
+    assert frame["system"].to_list() == shape["systems"] == list(found.systems)
+    assert frame["rank"].to_list() == shape["ranks"]
+    assert frame.columns[:4] == ["rank", "system", "value", "cluster"]
+    assert frame[found.systems[2]].to_list()[:2] == found.p[:2, 2].tolist()
+
+
+@pytest.mark.parametrize(
+    ("scorer", "draws", "alpha", "words"),
+    [
+        ("simCHRF", 10, 0.05, r"unknown scorer 'simCHRF'.*simchrF"),
+        (None, 0, 0.05, "0 resamples"),
+        (None, 10, 1.5, "alpha 1.5"),
+    ],
+)
+def test_bad_questions_are_refused(
+    simulated_warehouse: Warehouse, scorer: str | None, draws: int, alpha: float, words: str
+) -> None:
+    with pytest.raises(QuestionError, match=words):
+        compare_systems(simulated_warehouse, SIM, scorer, "permutation", Options(), draws=draws, alpha=alpha)
+
+
+def test_one_system_is_no_comparison(simulated_warehouse: Warehouse) -> None:
+    one = replace(SIM, systems=(fetched(simulated_warehouse).systems[0],))
+    with pytest.raises(QuestionError, match="no two systems"):
+        compare_systems(simulated_warehouse, one, None, "wilcoxon", Options())
+
+
+def test_an_unknown_test_is_refused() -> None:
+    with pytest.raises(QuestionError, match="unknown test of systems 'wilcoxn'"):
+        parse_system_test("wilcoxn")

@@ -1,0 +1,158 @@
+"""Keys hold all that a result depends on and nothing else; results come back from JSON as they went in."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metaeval import cache
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.significance.comparison import Comparison, compare
+from metaeval.significance.options import TestOptions
+from metaeval.significance.pairwise import PairwiseComparison, compare_pair
+from queries.blocks import Block
+from queries.selection import Selection, Slice
+from warehouse import Warehouse
+
+SIM = Slice("sim24", "cs-uk")
+PEARSON = Measure.parse("pearson")
+
+
+@pytest.fixture(scope="module")
+def block(simulated_warehouse: Warehouse) -> Block:
+    return Inputs(simulated_warehouse, SIM).block(PEARSON)
+
+
+def key_of(block: Block, **changed: object) -> str:
+    parts = {"measure": "pearson", "options": Options(), "testing": TestOptions(), **changed}
+    return cache.key("compare", [block], *parts.values())
+
+
+CHANGES = {
+    "a human score": lambda block: replace(block, human=bumped(block.human)),
+    "a judgement that is gone": lambda block: replace(block, human=bumped(block.human, np.nan)),
+    "a metric's score": lambda block: replace(block, scores=bumped(block.scores)),
+    "a submitted score": lambda block: replace(block, submitted=bumped(block.submitted)),
+    "a submitted human score": lambda block: replace(block, human_submitted=bumped(block.human_submitted)),
+    "the name of a system": lambda block: replace(block, systems=("Other", *block.systems[1:])),
+    "the name of a metric": lambda block: replace(
+        block, metrics=(replace(block.metrics[0], name="Other-src"), *block.metrics[1:])
+    ),
+    "the numbers of segments": lambda block: replace(block, segments=block.segments + 1),
+    "documents": lambda block: replace(
+        block, selection=replace(block.selection, documents=("x", *block.selection.documents[1:]))
+    ),
+    "the slice that is quoted": lambda block: replace(
+        block, selection=replace(block.selection, slice=replace(SIM, primary=True))
+    ),
+    "why a metric is out": lambda block: replace(block, selection=with_another_reason(block.selection)),
+}
+
+
+def with_another_reason(selection: Selection) -> Selection:
+    last = replace(selection.metrics[-1], reason="other")
+    return replace(selection, metrics=(*selection.metrics[:-1], last))
+
+
+def bumped(array: np.ndarray, to: float | None = None) -> np.ndarray:
+    changed = array.copy()
+    place = tuple(np.argwhere(~np.isnan(array))[0])
+    changed[place] = np.nextafter(changed[place], np.inf) if to is None else to
+    return changed
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_the_key_changes_with(block: Block, what: str) -> None:
+    assert key_of(CHANGES[what](block)) != key_of(block)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"measure": "pa"},
+        {"options": Options(seed=1)},
+        {"options": Options(system_score="mean")},
+        {"options": Options(raw_ties=True)},
+        {"options": Options(round_human=3)},
+        {"testing": TestOptions(draws=999)},
+        {"testing": TestOptions(alternative="two-sided")},
+        {"testing": TestOptions(alpha=0.01)},
+        {"testing": TestOptions(correction="bh")},
+        {"testing": TestOptions(plus_one=True)},
+        {"testing": TestOptions(test="perm-both")},
+        {"testing": TestOptions(early_stop=True)},
+        {"testing": TestOptions(legacy_df=True)},
+        {"testing": TestOptions(absolute=True)},
+    ],
+    ids=str,
+)
+def test_the_key_changes_with_a_parameter(block: Block, changed: dict[str, object]) -> None:
+    assert key_of(block, **changed) != key_of(block)
+
+
+def test_the_key_does_not_know_who_computes(block: Block) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        assert key_of(block, testing=TestOptions(n_threads=2, executor=pool)) == key_of(block)
+
+
+def test_the_key_knows_the_version_and_the_kind(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = key_of(block)
+    assert cache.key("pairwise", [block], "pearson", Options(), TestOptions()) != before
+    monkeypatch.setattr(cache, "program_version", lambda: "99")
+    assert key_of(block) != before
+
+
+def test_the_key_is_the_same_in_every_process(simulated_database: Path, block: Block) -> None:
+    program = (
+        "import sys; from metaeval import cache; from metaeval.inputs import Inputs; from warehouse import Warehouse\n"
+        "from metaeval.measures import Measure; from queries.selection import Slice\n"
+        "from metaeval.evaluation import Options; from metaeval.significance.options import TestOptions\n"
+        "with Warehouse.open(sys.argv[1]) as w: block = Inputs(w, Slice('sim24', 'cs-uk')).block(Measure.parse('pa'))\n"
+        "print(cache.key('compare', [block], 'pearson', Options(), TestOptions()))"
+    )
+    keys = {
+        subprocess.run(
+            [sys.executable, "-c", program, str(simulated_database)],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            text=True,
+            cwd=Path(__file__).parents[2],
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }
+    assert keys == {key_of(block)}
+
+
+def test_a_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse) -> None:
+    found = compare(simulated_warehouse, SIM, PEARSON, Options(), TestOptions(draws=50, correction="holm"))
+    assert np.isnan(found.values).any()  # a constant metric
+    back = cache.decoded(Comparison, cache.encoded(found))
+    for item in fields(Comparison):
+        one, other = getattr(found, item.name), getattr(back, item.name)
+        if isinstance(one, np.ndarray):
+            assert one.dtype == other.dtype
+            assert np.array_equal(one, other, equal_nan=True)
+        else:
+            assert one == other
+            assert type(one) is type(other)
+
+
+@pytest.mark.parametrize("text", ["pearson", "tau_b(by=doc)"])
+def test_a_pairwise_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse, text: str) -> None:
+    asked = replace(SIM, metrics=("simBLEU-refA", "Steady-src"), segments=(1, 30))
+    found = compare_pair(simulated_warehouse, asked, Measure.parse(text), Options(), TestOptions(draws=20))
+    back = cache.decoded(PairwiseComparison, cache.encoded(found))
+    for name in ("metrics", "words", "notes", "measure", "signature"):
+        assert getattr(found, name) == getattr(back, name)
+    np.testing.assert_array_equal(found.values, back.values)
+    for name in ("difference", "low", "high", "power"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(back, name))
+    assert [str(one) for one in found.tests] == [str(one) for one in back.tests]

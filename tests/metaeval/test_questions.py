@@ -1,0 +1,74 @@
+"""The questions as functions: strings where strings are meant, tables out, and signatures that help shows."""
+
+import inspect
+
+import pytest
+
+import metaeval
+from cli.main import COMMANDS
+from cli.options import SliceFlags
+from metaeval.questions import SliceOptions
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+QUESTIONS = ("rank", "compare", "protocol", "systems", "counts", "ties", "thresholds", "correlations", "audit")
+OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations")
+SIM = ("sim24", "cs-uk")
+QUICK = {"compare": {"measure": "pa", "draws": 20}, "systems": {"draws": 20}, "protocol": {"rules": "wmt23"}}
+QUICK |= {"rank": {"measures": "pa"}, "thresholds": {"segments": (1, 30)}}
+
+
+def test_each_question_of_the_command_line_is_a_function() -> None:
+    assert set(QUESTIONS) <= set(dir(metaeval)) & set(COMMANDS)
+    assert not [name for name in dir(metaeval) if name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_has_a_frame_a_signature_and_notes_and_shows_itself(
+    simulated_warehouse: Warehouse, name: str
+) -> None:
+    found = getattr(metaeval, name)(simulated_warehouse, *SIM, **QUICK.get(name, {}))
+    assert isinstance(found, metaeval.Table)
+    assert found.frame.height > 0
+    assert found.signature
+    assert all(isinstance(note, str) for note in found.notes)
+    html = found._repr_html_()
+    assert "<table" in html
+    assert found.signature.splitlines()[0].partition("|")[0] in html
+
+
+@pytest.mark.parametrize("name", OF_A_SLICE)
+def test_help_shows_every_option_of_a_slice(name: str) -> None:
+    parameters = inspect.signature(getattr(metaeval, name)).parameters
+    assert list(parameters)[:3] == ["warehouse", "testset", "lp"]
+    for option in SliceOptions.__annotations__:
+        assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameters[option].annotation is not inspect.Parameter.empty
+    assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+
+
+def test_the_options_of_a_slice_are_those_of_the_command_line() -> None:
+    folded = {"reference_based", "reference_free", "with_outliers", "mad_outliers"}  # here: only, outliers
+    assert set(SliceOptions.__annotations__) == set(SliceFlags.__dataclass_fields__) - folded | {"only", "outliers"}
+    assert len(SliceOptions.__annotations__) == len(Slice.__dataclass_fields__) - 2  # test set and language pair
+
+
+def test_a_string_stands_for_one_and_names_are_read_as_on_the_command_line(
+    simulated_warehouse: Warehouse,
+) -> None:
+    one = metaeval.rank(simulated_warehouse, *SIM, "pa", metrics="simBLEU")
+    assert one.frame.equals(metaeval.rank(simulated_warehouse, *SIM, ["pa"], metrics=["simBLEU"]).frame)
+    several = metaeval.rank(simulated_warehouse, "sim23,sim24", "all", "pa").frame
+    assert several["testset"].unique().sort().to_list() == ["sim23", "sim24"]
+    assert several["lp"].n_unique() > 1
+    everywhere = metaeval.rank(simulated_warehouse, "all", "en-de", "pa").frame
+    assert everywhere["testset"].n_unique() > 2
+    with pytest.raises(QuestionError, match=r"unknown option 'humna'.*did you mean 'human'"):
+        metaeval.rank(simulated_warehouse, *SIM, "pa", humna="mqm")  # type: ignore[call-arg]
+
+
+def test_what_people_read_first_comes_first_and_the_signature_last(simulated_warehouse: Warehouse) -> None:
+    frame = metaeval.rank(simulated_warehouse, *SIM, ["pa", "pearson"], significance=True, draws=20).frame
+    assert frame.columns[:5] == ["metric", "measure", "value", "rank", "cluster"]
+    assert frame.columns[-1] == "signature"
+    assert frame["cluster"].null_count() < frame.height

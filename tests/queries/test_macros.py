@@ -1,0 +1,234 @@
+"""Macros of the file: whatever names the query around a call has, it answers as the call with literals does."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+import migrations
+from tests.helpers import SYSTEMS, mqm_table, tiny_layout, tiny_warehouse
+from warehouse import QuestionError, Warehouse
+from warehouse.export.mtme import ScoreTable
+
+ALIASES = ("e", "q", "asked")
+PAIRS = (("en-de", "mqm"), ("de-en", "mqm"), ("de-en", "esa"), ("en-de", "esa"))
+METRICS = ("Fine-src", "Flat-src", "Rough-refA", "Wrong-src")
+EXTRA = {"concordance": "", "concordance_by": ", 'none'"}
+"""What each table macro takes after test set, language pair, human score and epsilon."""
+SCALARS: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("tau_a", "tau_b", "tau_10", "tau_13", "tau_14", "tau_23", "acc23"), ("7", "3", "2", "4", "1")),
+    "tau_c": ("7", "3", "9", "4"),
+    "kendall_like": ("7", "3", "4"),
+    "pair_agreement": ("0.5", "-0.25", "0.1"),
+    "pairwise_accuracy": ("[1.0, 2.0, 2.0, 4.0]", "[1.0, 3.0, 2.0, 2.5]"),
+}
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Two language pairs whose scores differ; en-de has no human score esa."""
+    folder = tmp_path_factory.mktemp("macros")
+    turned = ScoreTable(systems=SYSTEMS, seg=np.flip(mqm_table().seg))
+    layout = tiny_layout(folder / "layout")
+    tiny_layout(folder / "layout", lp="de-en", humans={"mqm": turned, "esa": mqm_table()})
+    with tiny_warehouse(folder, layout) as warehouse:
+        yield warehouse
+
+
+def body_of_macros() -> str:
+    """The definitions of all macros, without texts in quotes."""
+    text = "".join(text for _, _, text in migrations.sql_files())
+    return re.sub(r"'[^']*'", "", " ".join(re.findall(r"(?ms)^CREATE MACRO .*?^COMMENT", text)))
+
+
+def names_of_macros() -> list[str]:
+    """Every word in the definitions that could be a column's name in somebody's query."""
+    return sorted(set(re.findall(r"\b[a-z][a-z_0-9]*\b", body_of_macros())))
+
+
+def names_of_tables() -> list[str]:
+    """Every name of a table in the definitions, and some that people write."""
+    found = re.findall(
+        r"\bAS ([a-z_]+)$|\bAS ([a-z_]+) ON\b|([a-z_]+)\.|([a-z_]+)(?:\([a-z_, ]+\))? AS \(", body_of_macros(), re.M
+    )
+    return sorted({name for names in found for name in names if name} | {*"etvsjgyabcx", "score", "evalset"})
+
+
+def rows(warehouse: Warehouse, query: str) -> list[tuple[object, ...]]:
+    return sorted(warehouse.sql(query).rows(), key=str)
+
+
+def literal_rows(warehouse: Warehouse, macro: str, pairs: Iterable[tuple[str, str | None]]) -> list[tuple[object, ...]]:
+    """What the macro gives for literals, one call for each language pair and human score, behind the two."""
+    found = []
+    for lp, human in pairs:
+        given = "NULL" if human is None else f"'{human}'"
+        query = (
+            f"SELECT '{lp}' AS x_1, {given} AS x_2, m.* FROM {macro}('tiny24', '{lp}', {given}, 0{EXTRA[macro]}) AS m"
+        )
+        found += warehouse.sql(query).rows()
+    return sorted(found, key=str)
+
+
+def table_macros(warehouse: Warehouse) -> list[str]:
+    found = warehouse.sql(
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal AND function_type = 'table_macro'"
+    )
+    return sorted(found["function_name"])
+
+
+def test_every_macro_is_looked_at(two: Warehouse) -> None:
+    assert table_macros(two) == sorted(EXTRA)
+    found = two.sql(
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal AND function_type = 'macro'"
+    )
+    assert sorted(found["function_name"]) == sorted(SCALARS)
+    assert {"asked", "question", "evalset_id", "testset", "lp", "j", "sc", "cell"} <= set(names_of_macros())
+
+
+def test_a_table_macro_takes_columns_of_a_table_of_any_name(two: Warehouse) -> None:
+    macro = "concordance"  # it passes its arguments on to concordance_by: the names of both are met
+    reserved = set(two.sql("SELECT keyword_name FROM duckdb_keywords()")["keyword_name"])
+    expected = literal_rows(two, macro, PAIRS)
+    assert len({str(literal_rows(two, macro, [pair])) for pair in PAIRS}) == len(PAIRS)
+    values = ", ".join(f"('{lp}', '{human}', 'tiny24')" for lp, human in PAIRS)
+    for name in sorted({*names_of_macros(), *"abcdefghijklmnopqrstuvwxyz"} - reserved):
+        call = f"{macro}({name}.testset, {name}.lp, {name}.human, 0{EXTRA[macro]})"
+        query = (
+            f"SELECT {name}.lp, {name}.human, m_0.* FROM (VALUES {values}) AS {name}(lp, human, testset), {call} AS m_0"
+        )
+        assert rows(two, query) == expected, name
+
+
+def test_a_table_macro_takes_columns_of_any_name(two: Warehouse) -> None:
+    macro = "concordance"  # it passes its arguments on to concordance_by: the names of both are met
+    reserved = set(two.sql("SELECT keyword_name FROM duckdb_keywords()")["keyword_name"])
+    names = sorted(set(names_of_macros()) - reserved)
+    expected = literal_rows(two, macro, PAIRS)
+    values = ", ".join(f"('{lp}', '{human}', 'tiny24')" for lp, human in PAIRS)
+    for n in range(0, len(names), 3):
+        name, other, third = names[n], names[n - 1], names[n - 2]
+        call = f"{macro}({third}, {name}, {other}, 0{EXTRA[macro]})"
+        query = (
+            f"SELECT x_0.{name} AS x_1, x_0.{other} AS x_2, m_0.* "
+            f"FROM (VALUES {values}) AS x_0({name}, {other}, {third}), {call} AS m_0"
+        )
+        assert rows(two, query) == expected, (name, other, third)
+
+
+@pytest.mark.parametrize("macro", sorted(EXTRA))
+def test_a_table_macro_takes_columns_of_every_view(macro: str, two: Warehouse) -> None:
+    columns = two.sql(
+        "SELECT table_name, column_name FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal"
+    )
+    views: dict[str, set[str]] = {}
+    for view, column in columns.rows():
+        views.setdefault(view, set()).add(column)
+    literal: dict[tuple[str, str | None], list[tuple[object, ...]]] = {}
+    answered = set()
+    for view, names in views.items():
+        if not {"testset", "lp"} <= names:
+            continue
+        human = next((name for name in ("human", "standard_human_seg") if name in names), None)
+        for alias in ALIASES:
+            given = "'mqm'" if human is None else f"{alias}.{human}"
+            call = f"{macro}({alias}.testset, {alias}.lp, {given}, 0{EXTRA[macro]})"
+            found = rows(two, f"SELECT DISTINCT {alias}.lp, {given}, m.* FROM {view} AS {alias}, {call} AS m")
+            asked = two.sql(f"SELECT DISTINCT {alias}.lp, {given} FROM {view} AS {alias}").rows()
+            literal |= {key: literal_rows(two, macro, [key]) for key in asked if key not in literal}
+            assert found == sorted((row for key in asked for row in literal[key]), key=str), (view, alias)
+            answered |= {view} if found else set()
+    assert {"evalsets", "humans", "metrics", "scores", "human_scores", "pair_counts", "texts", "sources"} <= answered
+
+
+@pytest.mark.parametrize("name", sorted(SCALARS))
+def test_a_scalar_macro_takes_columns_of_any_name(name: str, two: Warehouse) -> None:
+    values = SCALARS[name]
+    ((parameters,),) = two.rows(f"SELECT parameters FROM duckdb_functions() WHERE function_name = '{name}'")
+    ((expected,),) = two.rows(f"SELECT {name}({', '.join(values)})")
+    assert expected is not None
+    for columns in (parameters, parameters[::-1], ["h", "m", "i", "a", "b"][: len(values)]):
+        for table in ("a", "b", "cell", "asked", "x"):
+            query = f"SELECT {name}({{}}) FROM (VALUES ({', '.join(values)})) AS {table}({', '.join(columns)})"
+            for prefix in ("", f"{table}."):
+                given = ", ".join(f"{prefix}{column}" for column in columns)
+                assert two.rows(query.format(given)) == [(expected,)], (columns, table, prefix)
+
+
+@pytest.mark.parametrize("narrowed", ["", " WHERE metric = 'Rough-refA'", " WHERE n_concordant > 1000"])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("'tiny25', 'en-de', 'mqm', 0, 'item'", "no evaluation set 'tiny25' 'en-de' in the warehouse; FROM evalsets"),
+        ("'tiny24', 'en-dee', 'mqm', 0, 'item'", "no evaluation set 'tiny24' 'en-dee'"),
+        ("'tiny24', 'en-de', 'mqm', 0, 'items'", "unknown unit 'items'; available: item, system, doc, domain, none"),
+        ("'tiny24', 'en-de', 'mqm', -0.1, 'item'", "epsilon is -0.1"),
+        ("'tiny24', 'en-de', 'mqm', 'nan'::DOUBLE, 'item'", "epsilon is nan"),
+        ("'tiny24', 'en-de', 'mqm', 'inf'::DOUBLE, 'item'", "epsilon is inf"),
+    ],
+)
+def test_a_name_that_is_none_is_an_error(arguments: str, words: str, narrowed: str, two: Warehouse) -> None:
+    calls = [f"concordance_by({arguments})"]
+    if arguments.endswith("'item'"):
+        calls.append(f"concordance({arguments.removesuffix(chr(44) + ' ' + repr('item'))})")
+    for call in calls:
+        for what in ("*", "count(*)", "sum(n_concordant)"):
+            with pytest.raises(QuestionError) as caught:
+                two.sql(f"SELECT {what} FROM {call}{narrowed}")
+            assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (
+            "'tiny24', 'en-de', 'mqn', 0, 'item'",
+            "human score 'mqn' has no segment scores for tiny24 en-de; loaded: mqm",
+        ),
+        ("'tiny24', 'en-de', NULL, 0, 'item'", "no human score given (NULL)"),
+        ("'tiny24', 'en-de', 'mqm', NULL, 'item'", "no epsilon given (NULL)"),
+        ("'tiny24', 'en-de', 'mqm', 0, NULL", "no unit given (NULL)"),
+    ],
+)
+def test_what_cannot_be_counted_is_null_for_each_metric_with_the_reason(
+    arguments: str, reason: str, two: Warehouse
+) -> None:
+    found = two.sql(f"FROM concordance_by({arguments})")
+    assert found.rows() == [(metric, *[None] * 6, reason) for metric in METRICS]
+    assert two.rows(f"SELECT sum(n_concordant) FROM concordance_by({arguments}) WHERE metric = 'Fine-src'") == [(None,)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [("NULL, 'en-de'", "no test set given (NULL)"), ("'tiny24', NULL", "no language pair given (NULL)")],
+)
+def test_without_an_evaluation_set_one_row_has_the_reason(arguments: str, reason: str, two: Warehouse) -> None:
+    assert two.rows(f"FROM concordance({arguments}, 'mqm', 0)") == [(*[None] * 7, reason)]
+
+
+def test_metrics_without_a_system_that_people_judged_are_named(tmp_path: Path) -> None:
+    humans = {"mqm": ScoreTable(systems=SYSTEMS[:2], seg=mqm_table().seg[:2])}
+    metrics = {"Guest-src": ScoreTable(systems=SYSTEMS[2:], seg=np.ones((2, 5))), "Flat-src": mqm_table()}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans, metrics=metrics)) as warehouse:
+        found = warehouse.rows("SELECT metric, reason FROM concordance_by('tiny24', 'en-de', 'mqm', 0, 'none')")
+    assert found == [("Flat-src", None), ("Guest-src", "no system has segment scores of both")]
+
+
+def test_segments_whose_document_is_not_known_are_counted(tmp_path: Path) -> None:
+    tiny_warehouse(tmp_path).close()
+    with duckdb.connect(str(tmp_path / "tiny.duckdb")) as connection:
+        connection.execute("UPDATE internal.segment SET document = NULL, domain = NULL WHERE segment = 2")
+    with Warehouse.open(tmp_path / "tiny.duckdb") as warehouse:
+        for unit, word in (("doc", "document"), ("domain", "domain")):
+            query = (
+                f"SELECT DISTINCT reason FROM concordance_by('tiny24', 'en-de', 'mqm', 0, '{unit}') WHERE unit IS NULL"
+            )
+            assert warehouse.rows(query) == [(f"1 segments whose {word} is not known are in no unit",)]
+
+
+@pytest.mark.parametrize("missing", ["NULL, 1.0, 0", "1.0, NULL, 0", "0, NULL, 0", "NULL, NULL, 0", "1.0, 1.0, NULL"])
+def test_a_pair_with_a_missing_difference_is_of_no_kind(missing: str, two: Warehouse) -> None:
+    assert two.rows(f"SELECT pair_agreement({missing})") == [(None,)]

@@ -1,0 +1,129 @@
+"""Small warehouses: made quickly, asked, and compared whole."""
+
+import functools
+import math
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from tests.helpers import tiny_layout
+from warehouse import LoadReport, Warehouse, load
+from warehouse.database.connection import writing
+from warehouse.export.mtme import RatingTable, ScoreTable
+
+Rows = list[tuple[Any, ...]]
+
+
+_ALL = {
+    "testsets": "FROM testsets",
+    "evalsets": "FROM evalsets",
+    "segments": "FROM segments",
+    "texts": "FROM texts",
+    "systems": "FROM systems",
+    "metrics": "FROM metrics",
+    "humans": "FROM humans",
+    "scores": "FROM scores",
+    "human_scores": "FROM human_scores",
+    "aggregate_scores": "FROM aggregate_scores",
+    "judgements": "FROM judgements",
+    "ratings": "FROM ratings",
+    "sources": "SELECT testset, lp, origin, sha256, n_bytes, reader, n_rows, n_missing, status FROM sources",
+    "hanging": """
+        SELECT
+          (SELECT count(*) FROM score ANTI JOIN vector USING (vector_id)),
+          (SELECT count(*) FROM aggregate_score ANTI JOIN vector USING (vector_id)),
+          (SELECT count(*) FROM judgement ANTI JOIN vector USING (vector_id)),
+          (SELECT count(*) FROM rating ANTI JOIN judgement USING (judgement_id)),
+          (SELECT count(*) FROM vector ANTI JOIN source USING (source_id)),
+          (SELECT count(*) FROM vector ANTI JOIN system USING (system_id)),
+          (SELECT count(*) FROM segment ANTI JOIN source USING (source_id)),
+          (SELECT count(*) FROM segment_text ANTI JOIN source USING (source_id))
+    """,
+}
+
+
+def ask(database: Path, query: str) -> Rows:
+    with Warehouse.open(database) as warehouse:
+        return warehouse.rows(query)
+
+
+def held(database: Path) -> dict[str, Rows]:
+    """All that a warehouse holds, by names instead of identifiers; asserts that nothing in it hangs loose."""
+    with Warehouse.open(database) as warehouse:
+        found = {name: sorted(warehouse.rows(query), key=repr) for name, query in _ALL.items()}
+    assert found["hanging"] == [(0,) * 8]
+    return found
+
+
+def edited(path: Path, edit: Callable[[list[str]], list[str]]) -> Path:
+    """Change the lines of a file."""
+    path.write_text("".join(f"{line}\n" for line in edit(path.read_text().splitlines())))
+    return path
+
+
+def statuses(report: LoadReport) -> list[str]:
+    return [evalset.status for evalset in report.evalsets]
+
+
+@functools.cache
+def _empty() -> bytes:
+    """A warehouse file without content."""
+    with TemporaryDirectory() as folder, duckdb.connect() as connection:
+        with writing(Path(folder, "empty.duckdb"), connection):
+            pass
+        return Path(folder, "empty.duckdb").read_bytes()
+
+
+def empty_warehouse(database: Path) -> Path:
+    """Put an up-to-date warehouse without content there, much faster than a load makes one; the database."""
+    database.write_bytes(_empty())
+    return database
+
+
+def loaded(root: Path, database: Path) -> Path:
+    """Load a folder that is sound into a warehouse without content; the database."""
+    report = load([root], empty_warehouse(database))
+    assert (statuses(report), report.faults, report.notes) == (["loaded"], [], [])
+    return database
+
+
+def small(
+    folder: Path,
+    *,
+    humans: dict[str, ScoreTable] | None = None,
+    metrics: dict[str, ScoreTable] | None = None,
+    ratings: dict[str, RatingTable] | None = None,
+) -> Path:
+    """An evaluation set of the tiny test set with these scores alone, and no texts."""
+    return tiny_layout(folder, humans=humans or {}, metrics=metrics or {}, ratings=ratings, texts=False)
+
+
+def by_cell(rows: Rows) -> dict[tuple[str, int], float | None]:
+    """(system, segment) -> value; each once."""
+    cells = {(system, segment): value for system, segment, value in rows}
+    assert len(cells) == len(rows)
+    return cells
+
+
+def cells_of(systems: tuple[str, ...], values: np.ndarray) -> dict[tuple[str, int], float | None]:
+    return {
+        (system, segment): None if math.isnan(value) else value
+        for system, row in zip(systems, values.tolist(), strict=True)
+        for segment, value in enumerate(row, start=1)
+    }
+
+
+MINOR = {"start": 0, "end": 3, "category": "style/odd", "severity": "minor", "score": 1}
+
+
+MAJOR = {"start": 4, "end": 9, "category": "fluency", "severity": "major", "score": 5.0, "is_source_error": True}
+
+
+MARKS = RatingTable(
+    {"Ash": [[], [MINOR, MAJOR], None, [MAJOR], []], "Beech": [[MINOR], [], [], None, [{"score": 0.1}]]},
+    raters={"Ash": ["r1", "r1", None, "r2", None], "Beech": ["r3"] * 5},
+)

@@ -1,0 +1,236 @@
+"""Opening a warehouse, asking it, and what is told where that cannot be."""
+
+import math
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.helpers import tiny_layout
+from tests.warehouse.building import ask, empty_warehouse, loaded
+from warehouse import QuestionError, SchemaError, Warehouse, WarehouseError, default_path, load
+from warehouse.database.connection import migrate, writing
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny task; read it only."""
+    folder = tmp_path_factory.mktemp("tiny")
+    return loaded(tiny_layout(folder), folder / "a.duckdb")
+
+
+def test_every_duckdb_from_1_4_on_reads_the_file(tmp_path: Path) -> None:
+    load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
+    head = (tmp_path / "a.duckdb").read_bytes()[:20]
+    assert head[8:12] == b"DUCK"
+    assert struct.unpack("<Q", head[12:20]) == (67,)
+
+
+def test_no_other_file_is_left_beside_the_warehouse(tmp_path: Path) -> None:
+    load([tiny_layout(tmp_path / "in")], tmp_path / "db" / "a.duckdb")
+    assert [path.name for path in (tmp_path / "db").iterdir()] == ["a.duckdb"]
+
+
+def test_a_query_is_answered_as_a_frame_as_rows_and_as_columns(database: Path) -> None:
+    query = "SELECT segment, value FROM human_scores WHERE system = $system ORDER BY segment LIMIT 4"
+    with Warehouse.open(database) as warehouse:
+        frame = warehouse.sql(query, {"system": "Ash"})
+        assert frame.to_dict(as_series=False) == {"segment": [1, 2, 3, 4], "value": [-1.0, 0.0, -5.0, None]}
+        assert warehouse.rows(query, {"system": "Ash"}) == [(1, -1.0), (2, 0.0), (3, -5.0), (4, None)]
+        columns = warehouse.columns(query, {"system": "Ash"})
+    assert columns["segment"].tolist() == [1, 2, 3, 4]
+    assert columns["value"].tolist()[:3] == [-1.0, 0.0, -5.0]
+    assert math.isnan(columns["value"][3])
+
+
+def test_questions_change_nothing(database: Path) -> None:
+    before = database.read_bytes()
+    with Warehouse.open(database) as warehouse, pytest.raises(QuestionError, match="read-only"):
+        warehouse.sql("DELETE FROM score")
+    assert database.read_bytes() == before
+
+
+@pytest.mark.parametrize("query", ["SELEC 1", "SELECT nothing FROM scores", "FROM absent", "SELECT 'x'::INTEGER"])
+def test_a_question_that_duckdb_refuses_is_an_error_of_the_question(query: str, database: Path) -> None:
+    with Warehouse.open(database) as warehouse:
+        with pytest.raises(QuestionError):
+            warehouse.sql(query)
+        assert warehouse.rows("SELECT 1") == [(1,)]
+
+
+def test_many_readers_open_the_file_together(database: Path) -> None:
+    program = "import sys; from warehouse import Warehouse; print(len(Warehouse.open(sys.argv[1]).rows('FROM scores')))"
+    with Warehouse.open(database) as one, Warehouse.open(database) as other:
+        ran = subprocess.run(
+            [sys.executable, "-c", program, str(database)], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert one.rows("SELECT count(*) FROM scores") == other.rows("SELECT count(*) FROM scores") == [(75,)]
+    assert ran.stdout == "75\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"x" * 20_000, b"SQLite format 3\0" + bytes(8000), bytes(20_000)])
+def test_what_is_no_warehouse_is_told_in_one_line_and_left_alone(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "a.duckdb"
+    file.write_bytes(content)
+    with pytest.raises(SchemaError) as told:
+        Warehouse.open(file)
+    assert str(told.value).startswith(f"{file}: ")
+    assert "\n" not in str(told.value)
+    assert file.read_bytes() == content
+
+
+def _read_all(file: Path) -> None:
+    with Warehouse.open(file) as warehouse:
+        for table in ("score", "segment_text", "source", "vector", "segment", "entry"):
+            warehouse.rows(f"SELECT * FROM {table}")
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.8, 0.99])
+def test_a_truncated_warehouse_never_answers_wrongly(share: float, database: Path, tmp_path: Path) -> None:
+    data = database.read_bytes()
+    file = tmp_path / "cut.duckdb"
+    file.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(WarehouseError) as told:
+        _read_all(file)
+    assert "\n" not in str(told.value)
+
+
+def test_a_flipped_byte_is_an_error_or_changes_nothing(database: Path, tmp_path: Path) -> None:
+    data = database.read_bytes()
+    right = ask(database, "FROM human_scores ORDER BY ALL")
+    file = tmp_path / "flipped.duckdb"
+    for place in range(5_000, len(data), len(data) // 12):
+        file.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+        try:
+            assert ask(file, "FROM human_scores ORDER BY ALL") == right
+        except WarehouseError as error:
+            assert str(error).startswith(f"{file}: ")  # noqa: PT017
+
+
+def test_a_first_load_is_possible_into_a_file_without_tables(tmp_path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{tmp_path}/a.duckdb' AS made (STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 32768)")
+        connection.execute("DETACH made")
+    with pytest.raises(SchemaError):
+        Warehouse.open(tmp_path / "a.duckdb")
+    load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
+    assert len(ask(tmp_path / "a.duckdb", "FROM human_scores")) == 20
+
+
+@pytest.mark.parametrize("options", ["", "(STORAGE_VERSION 'v1.4.0')", "(BLOCK_SIZE 16384)"])
+def test_an_empty_database_that_duckdb_made_its_own_way_is_loaded_into_as_it_is(options: str, tmp_path: Path) -> None:
+    database = tmp_path / "a.duckdb"
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{database}' AS made {options}")
+        connection.execute("DETACH made")
+    block_size = _block_size(database)
+    report = load([tiny_layout(tmp_path / "in")], database)
+    assert [e.status for e in report.evalsets] == ["loaded"]
+    assert len(ask(database, "FROM human_scores")) == 20
+    assert _block_size(database) == block_size
+    assert [e.status for e in load([tmp_path / "in"], database).evalsets] == ["unchanged"]
+
+
+def _block_size(database: Path) -> int:
+    with duckdb.connect(str(database), read_only=True) as connection:
+        (row,) = connection.execute("SELECT block_size FROM pragma_database_size()").fetchall()
+    return int(row[0])
+
+
+def _checksum(data: bytes) -> int:
+    """DuckDB's checksum of a block."""
+    total = 5381
+    for (word,) in struct.iter_unpack("<Q", data):
+        total ^= word * 0xBF58476D1CE4E5B9 % 2**64
+    return total
+
+
+@pytest.mark.parametrize(("version", "hint"), [(5000, "made by a newer DuckDB"), (1, "made by too old a DuckDB")])
+def test_a_file_of_a_storage_version_that_cannot_be_read_is_not_called_damaged(
+    version: int, hint: str, tmp_path: Path
+) -> None:
+    database = empty_warehouse(tmp_path / "a.duckdb")
+    head = bytearray(database.read_bytes())
+    assert struct.unpack("<Q", head[:8]) == (_checksum(head[8:4096]),)
+    head[12:20] = struct.pack("<Q", version)
+    head[:8] = struct.pack("<Q", _checksum(head[8:4096]))
+    database.write_bytes(head)
+    for action in (Warehouse.open, migrate, lambda file: load([tiny_layout(tmp_path / "in")], file)):
+        with pytest.raises(SchemaError, match=f"{hint}.*storage version {version},") as told:
+            action(database)
+        assert "damaged" not in str(told.value)
+        assert "\n" not in str(told.value)
+        assert database.read_bytes() == head
+
+
+@pytest.mark.parametrize(
+    "definition",
+    ["CREATE TABLE mine (x INTEGER)", "CREATE VIEW mine AS SELECT 1", "CREATE TABLE schema_migration (version TEXT)"],
+)
+@pytest.mark.parametrize("options", ["", "(STORAGE_VERSION 'v1.4.0')"])
+def test_a_database_of_another_program_is_neither_migrated_nor_loaded_into(
+    definition: str, options: str, tmp_path: Path
+) -> None:
+    database = tmp_path / "a.duckdb"
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{database}' AS made {options}; USE made; {definition}; USE memory; DETACH made")
+    before = database.read_bytes()
+    for action in (Warehouse.open, migrate, lambda file: load([tiny_layout(tmp_path / "in")], file)):
+        with pytest.raises(SchemaError, match="a DuckDB database, but not a scorehouse warehouse"):
+            action(database)
+        assert database.read_bytes() == before
+
+
+def test_writing_lets_go_of_the_file_after_an_error(tmp_path: Path) -> None:
+    database = empty_warehouse(tmp_path / "a.duckdb")
+    with duckdb.connect() as connection:
+        with pytest.raises(RuntimeError, match="mine"), writing(database, connection):
+            raise RuntimeError("mine")
+        assert ask(database, "FROM scores") == []
+
+
+def test_the_warehouse_lies_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if sys.platform in ("win32", "darwin"):
+        pytest.skip("other variables there")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_path() == tmp_path / "scorehouse" / "scorehouse.duckdb"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_path() == tmp_path / ".local" / "share" / "scorehouse" / "scorehouse.duckdb"
+    with pytest.raises(SchemaError, match="no warehouse yet"):
+        Warehouse.open()
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("with Warehouse.open(path) as w: print(w.sql('FROM scores').height, len(w.rows('FROM scores')))", 0),
+        ("w = Warehouse.open(path); print(w.sql('FROM scores').height); f = w.columns('SELECT 1.0 AS x')", 0),
+        ("with Warehouse.open(path) as w:\n  try: w.sql('SELEC')\n  except QuestionError as e: print('told')", 0),
+        ("with Warehouse.open(path) as w: f = w.sql('FROM scores').lazy().collect(); sys.exit(3)", 3),
+        ("print(load([path.parent], path).evalsets[0].status)", 0),
+    ],
+)
+def test_a_program_that_used_a_warehouse_ends_in_silence(body: str, code: int, database: Path) -> None:
+    program = "import sys; from pathlib import Path; from warehouse import *\npath = Path(sys.argv[1])\n" + body
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(database)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONDEVMODE": ""},
+    )
+    assert (ran.returncode, ran.stderr) == (code, "")
+
+
+def test_an_empty_file_is_loaded_into(tmp_path: Path) -> None:
+    (tmp_path / "a.duckdb").touch()
+    report = load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
+    assert [e.status for e in report.evalsets] == ["loaded"]

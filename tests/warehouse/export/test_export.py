@@ -1,0 +1,616 @@
+"""Exports: what comes back is what went out; other formats hold what the warehouse holds."""
+
+import contextlib
+import csv
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
+from warehouse import QuestionError, SourceError, Warehouse, load
+from warehouse.database.connection import writing
+from warehouse.export import MANIFEST, export, import_parquet, is_export
+from warehouse.export import manifest as manifest_module
+from warehouse.export.files import beside
+from warehouse.export.manifest import FileRecord, read_manifest, write_manifest
+from warehouse.export.mtme import RatingTable, ScoreTable
+from warehouse.export.parquet import TABLES
+from warehouse.names import UNFINISHED_EXPORT
+
+VIEWS = {
+    "evalsets": "testset, year, lp, standard_reference, standard_human_seg, standard_human_sys, n_segments, n_systems",
+    "scores": "testset, lp, domain, document, segment, system, metric, base_metric, reference, value",
+    "human_scores": "testset, lp, domain, document, segment, system, human, value",
+    "system_scores": "testset, lp, kind, scorer, system, submitted, mean, n_segments, n_missing",
+    "aggregate_scores": "testset, lp, kind, scorer, system, level, unit, value",
+    "metrics": "testset, lp, metric, base_metric, reference, is_reference_free, family, status, is_own, levels",
+    "systems": "testset, lp, system, canonical_name, kind, is_outlier",
+    "segments": "testset, lp, segment, position, domain, document, index_in_document, source_text",
+    "texts": "testset, lp, kind, name, segment, text",
+    "metric_facts": "testset, base_metric, family, kind, is_known",
+    "judgements": "testset, lp, human, system, segment, rater, value, n, time, status, n_errors",
+    "ratings": "testset, lp, human, system, segment, rater, category, severity, weight, span_start, span_end",
+}
+SOURCES = "testset, lp, origin, sha256, n_bytes, reader, n_rows, n_missing, status, path"
+
+
+def _ratings() -> dict[str, RatingTable]:
+    """Two annotators, nobody at the fourth segment, errors with and without a span, a sum that depends on the order."""
+    error: dict[str, object] = {
+        "start": 0,
+        "end": 3,
+        "category": "accuracy",
+        "severity": "major",
+        "score": 5.0,
+        "is_source_error": True,
+    }
+    bare: dict[str, object] = {
+        "start": None,
+        "end": None,
+        "category": None,
+        "severity": "minor",
+        "score": 0.1,
+        "is_source_error": None,
+    }
+    tenths = [{**bare, "start": 9 - place, "score": weight} for place, weight in enumerate((0.1, 0.2, 0.3))]
+    errors: list[list[dict[str, object]] | None] = [[error, bare], [], tenths, None, [error]]
+    return {
+        "esa.merged": RatingTable(
+            errors={system: errors for system in SYSTEMS},  # noqa: C420
+            raters={system: ["r1", "r2", "r1", None, None] for system in SYSTEMS},
+        )
+    }
+
+
+def _layout(folder: Path, **changes: object) -> Path:
+    """The tiny task with scores at every level and ratings."""
+    tables = metric_tables()
+    fine = tables["Fine-src"]
+    assert fine.seg is not None
+    tables["Fine-src"] = ScoreTable(
+        systems=fine.systems,
+        seg=fine.seg,
+        sys=fine.sys,
+        doc=np.array([[0.1, 0.2, np.nan]] * 4),
+        domain={"news": np.array([1.0, 2, 3, 4]), "speech": np.array([4.0, 3, 2, 1])},
+    )
+    human = mqm_table()
+    half = ScoreTable(systems=SYSTEMS[:2], seg=np.array(MQM[:2]))  # no system scores, two systems
+    return tiny_layout(folder, metrics=tables, humans={"mqm": human, "half": half}, ratings=_ratings(), **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `layout`, and `w.duckdb` made from it."""
+    folder = tmp_path_factory.mktemp("loaded")
+    layouts = [
+        _layout(folder / "layout"),
+        tiny_layout(folder / "layout", testset="tiny24", lp="en-zh", facts=False),
+        tiny_layout(folder / "layout", testset="tiny25", lp="en-sr_Cyrl_RS", facts=False),
+    ]
+    report = load(layouts, folder / "w.duckdb")
+    assert report.is_clean, report.faults
+    return folder
+
+
+@pytest.fixture
+def database(loaded: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(loaded / "w.duckdb", tmp_path / "w.duckdb"))
+
+
+def _rows(database: Path, sources: bool = True, where: str = "true") -> dict[str, list[tuple[object, ...]]]:
+    views = {**VIEWS, **({"sources": SOURCES} if sources else {})}
+    with Warehouse.open(database) as warehouse:
+        return {
+            view: warehouse.rows(f"SELECT {columns} FROM {view} WHERE {where} ORDER BY ALL")
+            for view, columns in views.items()
+            if "lp" not in where or "lp" in columns.split(", ")
+        }
+
+
+def test_parquet_comes_back_with_the_same_rows(database: Path, tmp_path: Path) -> None:
+    done = export(database, tmp_path / "out")
+    assert [(item.testset, item.lp) for item in done] == [
+        ("tiny24", "en-de"),
+        ("tiny24", "en-zh"),
+        ("tiny25", "en-sr_Cyrl_RS"),
+    ]
+    imported = import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+    assert [item.status for item in imported] == ["loaded"] * 3
+    before, after = _rows(database), _rows(tmp_path / "back.duckdb")
+    assert all(before[view] for view in VIEWS)  # every view has something to lose
+    assert after == before
+
+
+def test_the_identifiers_of_a_fresh_warehouse_come_back_in_the_same_order(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out")
+    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+    query = """
+        SELECT sc.name, y.name, v.level, s.segment, s.value
+        FROM score AS s
+        JOIN vector AS v ON v.vector_id = s.vector_id
+        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
+        JOIN system AS y ON y.system_id = v.system_id
+        JOIN evalset AS e ON e.evalset_id = v.evalset_id
+        WHERE e.lp = 'en-de'
+        ORDER BY s.vector_id, s.rowid
+    """
+    with Warehouse.open(database) as before, Warehouse.open(tmp_path / "back.duckdb") as after:
+        assert before.rows(query) == after.rows(query)
+
+
+def test_the_errors_of_a_judgement_come_back_in_the_same_order(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out")
+    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+    query = "SELECT weight FROM ratings WHERE lp = 'en-de' AND system = 'Ash' AND segment = 3"
+    with Warehouse.open(database) as before, Warehouse.open(tmp_path / "back.duckdb") as after:
+        assert before.rows(query) == after.rows(query) == [(0.1,), (0.2,), (0.3,)]
+
+
+def test_parquet_comes_into_a_warehouse_that_holds_other_things(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", testset="tiny24")
+    target = tmp_path / "other.duckdb"
+    assert load([_layout(tmp_path / "more", testset="more26")], target).is_clean
+    own = _rows(target)
+    import_parquet(tmp_path / "out", target)
+    assert _rows(target, where="testset = 'more26'") == own
+    assert _rows(target, where="testset = 'tiny24'") == _rows(database, where="testset = 'tiny24'")
+    with Warehouse.open(target) as warehouse:
+        for table, column in (("vector", "vector_id"), ("source", "source_id"), ("judgement", "judgement_id")):
+            (found,) = warehouse.rows(f"SELECT count(*), count(DISTINCT {column}) FROM {table}")
+            assert found[0] == found[1] > 0
+
+
+def test_importing_twice_changes_nothing(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out")
+    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+    before = (tmp_path / "back.duckdb").read_bytes()
+    assert {item.status for item in import_parquet(tmp_path / "out", tmp_path / "back.duckdb")} == {"unchanged"}
+    assert {item.status for item in import_parquet(tmp_path / "out", database)} == {"unchanged"}
+    assert (tmp_path / "back.duckdb").read_bytes() == before
+
+
+def test_an_evaluation_set_from_other_files_is_not_overwritten(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "parquet", "tiny24", "en-de")
+    assert load([tiny_layout(tmp_path / "more", texts=False)], tmp_path / "other.duckdb").is_clean
+    before = _rows(tmp_path / "other.duckdb")
+    with pytest.raises(SourceError, match="from other files"):
+        import_parquet(tmp_path / "out", tmp_path / "other.duckdb")
+    assert _rows(tmp_path / "other.duckdb") == before
+
+
+def test_what_is_loaded_after_an_import_meets_it(loaded: Path, tmp_path: Path) -> None:
+    export(loaded / "w.duckdb", tmp_path / "out")
+    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+    report = load([loaded / "layout"], tmp_path / "back.duckdb")
+    assert {evalset.status for evalset in report.evalsets} == {"unchanged"}
+
+
+def test_an_export_into_the_same_folder_takes_the_place_of_the_earlier_one(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", testset="tiny24")
+    export(database, tmp_path / "out", testset="tiny25")
+    export(database, tmp_path / "out", testset="tiny24")
+    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+    assert _rows(tmp_path / "back.duckdb") == _rows(database)
+
+
+def test_the_partitions_can_be_read_by_name(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out")
+    assert is_export(tmp_path / "out")
+    glob = str(tmp_path / "out" / "score" / "*" / "*" / "*.parquet")
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            """
+            SELECT testset, lp, scorer, system, segment, value
+            FROM read_parquet($glob, hive_partitioning = true)
+            WHERE kind = 'human' AND testset = 'tiny24' AND lp = 'en-de' AND scorer = 'mqm' AND system = 'Ash'
+            ORDER BY segment
+            """,
+            {"glob": glob},
+        ).fetchall()
+        codecs = connection.execute(
+            "SELECT DISTINCT compression FROM parquet_metadata($glob)", {"glob": glob}
+        ).fetchall()
+    assert [row[-1] for row in rows] == [-1.0, 0.0, -5.0, None, -1.0]
+    assert codecs == [("ZSTD",)]
+
+
+def _damage(what: str, folder: Path) -> None:
+    score = folder / "score" / "testset=tiny24" / "lp=en-de" / "data.parquet"
+    manifest = folder / MANIFEST
+    if what == "a missing file":
+        score.unlink()
+    elif what == "a cut file":
+        score.write_bytes(score.read_bytes()[:-20])
+    elif what == "no Parquet":
+        score.write_text("hello")
+    elif what == "another file's rows":
+        score.write_bytes((folder / "score" / "testset=tiny24" / "lp=en-zh" / "data.parquet").read_bytes())
+    elif what == "no manifest":
+        manifest.unlink()
+    elif what == "a manifest that is none":
+        manifest.write_text("[1]")
+    elif what == "a newer manifest":
+        manifest.write_text(manifest.read_text().replace('"version": 2', '"version": 99'))
+    else:
+        query, kind = {
+            "a score twice": (
+                "SELECT * FROM old WHERE rowid <> 1 UNION ALL SELECT * FROM old WHERE rowid = 0",
+                "score",
+            ),
+            "scores without vector": ("SELECT * REPLACE (vector_id + 100000 AS vector_id) FROM old", "score"),
+            "an infinite score": ("SELECT * REPLACE ('inf'::DOUBLE AS value) FROM old", "score"),
+            "a wrong type": ("SELECT * REPLACE ('x' AS segment) FROM old", "score"),
+            "vectors without system": ("SELECT * REPLACE (system_id + 100000 AS system_id) FROM old", "vector"),
+        }[what]
+        path = folder / kind / "testset=tiny24" / "lp=en-de" / "data.parquet"
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE TABLE old AS SELECT * FROM read_parquet('{path}', hive_partitioning = false)")
+            connection.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+        _reseal(folder, kind)
+
+
+def _reseal(folder: Path, table: str) -> None:
+    """Let the manifest say what a table's file is now, so that only its content is wrong."""
+    manifest = read_manifest(folder, TABLES)
+    files = dict(manifest["tiny24", "en-de"])
+    path = folder / table / "testset=tiny24" / "lp=en-de" / "data.parquet"
+    files[table] = FileRecord.of(path, files[table].rows)
+    write_manifest(folder, {**manifest, ("tiny24", "en-de"): files})
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        *("a missing file", "a cut file", "no Parquet", "another file's rows", "no manifest"),
+        *("a manifest that is none", "a newer manifest", "a score twice", "scores without vector"),
+        *("an infinite score", "a wrong type", "vectors without system"),
+    ],
+)
+def test_a_damaged_export_is_refused_and_nothing_of_it_stays(what: str, database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", testset="tiny24")
+    _damage(what, tmp_path / "out")
+    target = tmp_path / "back.duckdb"
+    with pytest.raises(SourceError) as caught:
+        import_parquet(tmp_path / "out", target)
+    assert "\n" not in str(caught.value)
+    if target.exists():
+        with Warehouse.open(target) as warehouse:
+            assert warehouse.rows("SELECT count(*) FROM evalset") == [(0,)]
+            assert warehouse.rows("SELECT count(*) FROM score") == [(0,)]
+
+
+def test_the_organisers_layout_comes_back_with_the_same_rows(database: Path, tmp_path: Path) -> None:
+    done = export(database, tmp_path / "out", "mtme")
+    assert [item.notes for item in done] == [(), (), ()]
+    report = load([tmp_path / "out"], tmp_path / "back.duckdb")
+    assert report.is_clean, report.faults
+    assert _rows(tmp_path / "back.duckdb", sources=False) == _rows(database, sources=False)
+
+
+def test_the_layout_of_a_layout_is_the_same_files(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "once", "mtme")
+    assert load([tmp_path / "once"], tmp_path / "back.duckdb").is_clean
+    export(tmp_path / "back.duckdb", tmp_path / "twice", "mtme")
+    once, twice = (
+        {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (tmp_path / "once", tmp_path / "twice")
+    )
+    assert once == twice
+
+
+def test_texts_with_line_breaks_become_json_lines(tmp_path: Path) -> None:
+    folder = tiny_layout(tmp_path / "layout")
+    sources = folder / "sources" / "en-de.txt"
+    lines = [json.dumps({"source": f"line {number}\nand more"}) for number in range(5)]
+    sources.unlink()
+    sources.with_suffix(".jsonl").write_text("\n".join(lines) + "\n")
+    assert load([folder], tmp_path / "w.duckdb").is_clean
+    export(tmp_path / "w.duckdb", tmp_path / "out", "mtme")
+    assert load([tmp_path / "out"], tmp_path / "back.duckdb").is_clean
+    assert _rows(tmp_path / "back.duckdb", sources=False) == _rows(tmp_path / "w.duckdb", sources=False)
+
+
+def test_a_metric_that_a_user_added_is_left_out_of_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
+    with duckdb.connect() as connection, writing(database, connection):
+        connection.execute("UPDATE entry SET is_own = true WHERE scorer_id = "
+                           "(SELECT scorer_id FROM scorer WHERE name = 'Fine-src')")  # fmt: skip
+    (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
+    assert item.notes == ("excluded, not submitted to the metrics task: Fine-src",)
+    assert not list((tmp_path / "out").rglob("Fine-src*"))
+    assert list((tmp_path / "out").rglob("Rough-refA*"))
+
+
+def test_texts_that_lack_segments_are_left_out_of_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
+    with duckdb.connect() as connection, writing(database, connection):
+        connection.execute("DELETE FROM segment_text WHERE kind = 'output' AND name = 'Ash' AND segment = 2")
+    (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
+    assert item.notes == ("texts excluded, segments missing: output Ash",)
+    assert sorted(path.stem for path in (tmp_path / "out").rglob("system-outputs/en-de/*")) != []
+    assert not list((tmp_path / "out").rglob("Ash.txt"))
+
+
+def test_judgements_that_a_rating_file_cannot_hold_are_told(database: Path, tmp_path: Path) -> None:
+    """Two judgements of one cell: the scores are written, the judgements are not."""
+    with duckdb.connect() as connection, writing(database, connection):
+        connection.execute(
+            "INSERT INTO judgement SELECT judgement_id + 1000, * EXCLUDE (judgement_id) FROM judgement LIMIT 1"
+        )
+    (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
+    assert item.notes == ("esa.merged: 17 single judgements excluded, a rating file has one per segment",)
+    assert load([tmp_path / "out"], tmp_path / "back.duckdb").is_clean
+    before, after = (
+        _rows(path, sources=False, where="testset = 'tiny24' AND lp = 'en-de'")
+        for path in (database, tmp_path / "back.duckdb")
+    )
+    assert after["human_scores"] == before["human_scores"]
+    assert after["judgements"] == []
+
+
+def test_csv_has_every_score_in_full(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "csv", "tiny24", "en-de")
+    with (tmp_path / "out" / "tiny24" / "en-de" / "human_scores.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["human"] == "mqm"]
+    values = [[row["value"] for row in rows if row["system"] == system] for system in SYSTEMS]
+    expected = [["" if np.isnan(value) else repr(value) for value in line] for line in MQM]
+    assert values == expected
+    assert rows[0]["document"] == "n1"
+
+
+def test_items_are_those_of_subset2evaluate(database: Path, tmp_path: Path) -> None:
+    (item,) = export(database, tmp_path / "out", "subset2evaluate", "tiny24", "en-de")
+    lines = (tmp_path / "out" / "tiny24.en-de.jsonl").read_text().splitlines()
+    items = [json.loads(line) for line in lines]
+    assert [item["i"] for item in items] == [0, 1, 2, 3]  # the fourth of five segments was not judged
+    first, last = items[0], items[-1]
+    assert list(first) == ["i", "src", "ref", "tgt", "domain", "doc", "scores"]
+    assert (first["src"], first["ref"], first["domain"], first["doc"]) == ("source 1", "refA 1", "news", "n1")
+    assert first["tgt"] == {"Ash": "Ash 1", "Beech": "Beech 1", "Cherry": "Cherry 1"}
+    assert first["scores"]["Cherry"] == {"Fine": 0.2, "Flat": 1.0, "Rough": 10.0, "Wrong": 10.0, "human": -10.0}
+    assert last["src"] == "source 5"
+    assert last["scores"]["Ash"]["human"] == -1.0
+    assert item.notes == ("1 segments excluded: not every system was judged on them",)
+
+
+def test_items_without_a_human_score_still_have_metrics(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "subset2evaluate", "tiny25")
+    items = [json.loads(line) for line in (tmp_path / "out" / "tiny25.en-sr_Cyrl_RS.jsonl").read_text().splitlines()]
+    assert len(items) == 5
+    assert set(items[0]["scores"]["Ash"]) == {"Fine", "Flat", "Rough", "Wrong"}
+
+
+def test_unknown_names_are_refused(database: Path, tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="parquet"):
+        export(database, tmp_path / "out", "parqet")
+    with pytest.raises(QuestionError, match="tiny24"):
+        export(database, tmp_path / "out", "csv", "tiny42")
+    with pytest.raises(QuestionError, match="en-de"):
+        export(database, tmp_path / "out", "csv", "tiny24", "de-en")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(SourceError, match="expected a folder"):
+        export(database, tmp_path / "file")
+
+
+def test_wmt23_comes_back_from_parquet_and_from_the_layout(wmt23_database: Path, tmp_path: Path) -> None:
+    """en-de has ratings and all levels; 4 counts and a checksum stand for the rows of each view."""
+    totals = """
+        SELECT 'score', count(*), count(value), sum(hash(metric, system, segment, value) % 1000003) FROM scores
+        WHERE lp = 'en-de'
+        UNION ALL
+        SELECT 'human', count(*), count(value), sum(hash(human, system, segment, value) % 1000003) FROM human_scores
+        WHERE lp = 'en-de'
+        UNION ALL
+        SELECT 'aggregate', count(*), count(value), sum(hash(scorer, system, level, unit, value) % 1000003)
+        FROM aggregate_scores WHERE lp = 'en-de'
+        UNION ALL
+        SELECT 'rating', count(*), count(weight), sum(hash(human, system, segment, rater, category, severity, weight,
+          span_start, span_end, is_source_error) % 1000003)
+        FROM ratings WHERE lp = 'en-de'
+        UNION ALL
+        SELECT 'metric', count(*), count(status), sum(hash(metric, base_metric, reference, status, levels) % 1000003)
+        FROM metrics WHERE lp = 'en-de'
+        UNION ALL
+        SELECT 'text', count(*), count(text), sum(hash(kind, name, segment, text) % 1000003) FROM texts
+        WHERE lp = 'en-de'
+        ORDER BY 1
+    """
+    with Warehouse.open(wmt23_database) as warehouse:
+        expected = warehouse.rows(totals)
+    export(wmt23_database, tmp_path / "parquet", "parquet", "wmt23", "en-de")
+    import_parquet(tmp_path / "parquet", tmp_path / "a.duckdb")
+    export(wmt23_database, tmp_path / "layout", "mtme", "wmt23", "en-de")
+    report = load([tmp_path / "layout"], tmp_path / "b.duckdb")
+    assert report.is_clean, report.faults
+    for path in ("a.duckdb", "b.duckdb"):
+        with Warehouse.open(tmp_path / path) as warehouse:
+            assert warehouse.rows(totals) == expected
+
+
+def test_load_takes_a_folder_of_exported_parquet_and_leaves_it_whole(tmp_path: Path) -> None:
+    database, back = tmp_path / "scores.duckdb", tmp_path / "back.duckdb"
+    assert load([tiny_layout(tmp_path / "files")], database).is_clean
+    export(database, tmp_path / "below" / "out")
+    report = load([tmp_path / "below"], back)
+    assert report.is_clean, report.faults
+    (came,) = report.evalsets
+    (before,) = load([tmp_path / "files"], tmp_path / "again.duckdb").evalsets
+    assert (came.testset, came.lp, came.status) == ("tiny24", "en-de", "loaded")
+    assert (came.n_files, came.n_scores) == (before.n_files, before.n_scores)
+    assert came.n_missing == before.n_missing > 0
+    query = "SELECT * FROM scores ORDER BY ALL"
+    with Warehouse.open(database) as one, Warehouse.open(back) as other:
+        assert one.rows(query) == other.rows(query)
+    assert [item.status for item in load([tmp_path / "below"], back).evalsets] == ["unchanged"]
+    (part,) = (tmp_path / "below" / "out").glob("score/**/*.parquet")
+    part.write_bytes(part.read_bytes()[:-9])
+    refused = load([tmp_path / "below"], tmp_path / "third.duckdb")
+    assert [fault.found for fault in refused.faults] == [
+        "not a complete export: 1 of 13 files differ from the manifest: "
+        "score/testset=tiny24/lp=en-de/data.parquet; export it again, into a new folder"
+    ]
+
+
+def _tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_no_single_bit_of_exported_parquet_changes_unnoticed(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "parquet", "tiny24", "en-de")
+    files = sorted((tmp_path / "out").rglob("*.parquet"))
+    rng = np.random.default_rng(16)
+    for _ in range(60):
+        path = files[rng.integers(len(files))]
+        whole = path.read_bytes()
+        flipped = bytearray(whole)
+        flipped[rng.integers(len(whole))] ^= 1 << rng.integers(8)
+        path.write_bytes(flipped)
+        with pytest.raises(SourceError, match="1 of 13 files differ from the manifest"):
+            import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+        path.write_bytes(whole)
+    assert not (tmp_path / "back.duckdb").exists()
+    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+
+
+def _edited(manifest: dict[str, Any], rng: random.Random) -> str:
+    """The manifest's text with one thing in it changed: a value, a name, a list's item, or some signs."""
+    text = json.dumps(manifest, indent=1)
+    if rng.random() < 0.4:
+        at = rng.randrange(len(text) - 1)
+        return (
+            text[:at]
+            + rng.choice(("", "0", "9", '"', "{", ",", "e", "\\ud800", "\n\n"))
+            + text[at + rng.randrange(3) :]
+        )
+    places: list[tuple[Any, Any]] = []
+    pending: list[Any] = [manifest]
+    while pending:
+        node = pending.pop()
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+            places.append((node, key))
+            pending += [value] if isinstance(value, dict | list) else []
+    node, key = rng.choice(places)
+    odd = (None, True, -1, 0, 10**400, 1.5, "", "../..", "\0", "x" * 5000, "\ud800", [], {}, [[]], "en-de", "score")
+    change = rng.randrange(3)
+    if change == 0 and isinstance(node, dict):
+        node[str(rng.choice(odd))[:9]] = node.pop(key)
+    elif change == 1:
+        del node[key]
+    else:
+        node[key] = rng.choice(odd)
+    return json.dumps(manifest)
+
+
+@pytest.mark.parametrize("is_sealed", [False, True])
+def test_no_edit_of_the_manifest_passes(is_sealed: bool, database: Path, tmp_path: Path) -> None:
+    """sealed: whoever edits it mends its checksum too, so that the rest has to stand for itself."""
+    folder = tmp_path / "out"
+    export(database, folder, "parquet", "tiny24")
+    text = (folder / MANIFEST).read_text()
+    before = json.loads(text)
+    rng = random.Random(16)
+    for _ in range(60):
+        edited = _edited(json.loads(text), rng)
+        if is_sealed:
+            with contextlib.suppress(ValueError, AttributeError, TypeError):
+                data = json.loads(edited)
+                data.pop("sha256", None)
+                edited = json.dumps({**data, "sha256": manifest_module._seal(data)})
+        with contextlib.suppress(ValueError):
+            if json.loads(edited) == before:
+                continue
+        (folder / MANIFEST).write_text(edited, encoding="utf-8", errors="surrogatepass")
+        with pytest.raises(SourceError) as caught:
+            import_parquet(folder, tmp_path / "back.duckdb")
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 1000
+    assert not (tmp_path / "back.duckdb").exists()
+
+
+def test_manifests_with_a_name_twice_or_nested_without_end_are_refused(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "parquet", "tiny24")
+    path = tmp_path / "out" / MANIFEST
+    text = path.read_text()
+    for spoiled in (
+        text.replace('"version"', '"version": 2, "version"', 1),
+        "[" * 200_000,
+        "9" * 5000,
+        "\ufeff" + text,
+    ):
+        path.write_text(spoiled)
+        with pytest.raises(SourceError, match="not the manifest of a complete export"):
+            import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+
+
+def test_partitions_that_the_manifest_does_not_list_are_told(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "parquet", "tiny24", "en-de")
+    export(database, tmp_path / "more", "parquet", "tiny25")
+    shutil.copytree(tmp_path / "more" / "score", tmp_path / "out" / "score", dirs_exist_ok=True)
+    with pytest.raises(SourceError, match=r"1 files that the manifest does not list: score/testset=tiny25/.*"):
+        import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+
+
+def test_exported_parquet_without_its_manifest_is_refused_by_load(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "parquet", "tiny24", "en-de")
+    (tmp_path / "out" / MANIFEST).unlink()
+    report = load([tmp_path / "out"], tmp_path / "back.duckdb")
+    assert len(report.faults) == 13
+    assert {fault.found for fault in report.faults} == {"exported Parquet without its scorehouse-export.json"}
+
+
+def test_files_beside_exported_parquet_are_not_passed_over_in_silence(database: Path, tmp_path: Path) -> None:
+    export(database, tmp_path / "out", "parquet", "tiny24", "en-de")
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    report = load([tmp_path / "out"], tmp_path / "back.duckdb")
+    assert report.is_clean
+    assert report.skipped == [(str(tmp_path / "out" / "notes.txt"), "beside exported Parquet")]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "mtme", "subset2evaluate"])
+def test_an_export_that_ends_early_leaves_whole_files_and_a_folder_that_load_refuses(
+    form: str, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every file in turn: what stands under its own name is what a complete export writes."""
+    export(database, tmp_path / "whole", form, "tiny24", "en-de")
+    whole = _tree(tmp_path / "whole")
+    replace = Path.replace
+    for last in (1, 2, 9, 25):
+        n_left = last
+
+        def ending(path: Path, target: Path) -> Path:
+            nonlocal n_left
+            n_left -= 1
+            if not n_left:
+                raise KeyboardInterrupt
+            return replace(path, target)
+
+        folder = tmp_path / f"cut{last}"
+        monkeypatch.setattr(Path, "replace", ending)
+        try:
+            export(database, folder, form, "tiny24", "en-de")
+        except KeyboardInterrupt:
+            found = _tree(folder)
+            found.pop(UNFINISHED_EXPORT, None)
+            assert all(whole[name] == data for name, data in found.items() if name != MANIFEST)
+            if found:
+                report = load([folder], tmp_path / "back.duckdb")
+                assert [fault.found for fault in report.faults] == ["an export that was not finished"]
+                assert not report.evalsets
+        monkeypatch.undo()
+        export(database, folder, form, "tiny24", "en-de")
+        assert _tree(folder) == whole
+    assert not (tmp_path / "back.duckdb").exists() or not load([tmp_path / "cut1"], tmp_path / "back.duckdb").faults
+
+
+def test_a_file_that_can_t_be_written_leaves_the_one_that_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "scores.csv"
+    with beside(path) as fresh:
+        fresh.write_text("old")
+    with pytest.raises(UnicodeEncodeError), beside(path) as fresh:
+        fresh.write_text("ne\ud800")
+    assert _tree(tmp_path) == {"a/scores.csv": b"old"}

@@ -1,0 +1,154 @@
+"""What is known of metrics: every name that the organisers declare and the real files have is listed."""
+
+import gzip
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.helpers import real_data
+from warehouse.facts.metrics import KINDS, MetricFacts, _by_rule, _listed, describe
+from warehouse.facts.testsets import facts, known_testsets
+from warehouse.names import MetricVariant
+
+
+def _names() -> list[str]:
+    """All listed names, as the files have them."""
+    return sorted({facts.name for meanings in _listed().values() for _, facts in meanings})
+
+
+def _unknown(names: set[str], year: int | None) -> list[str]:
+    return sorted(name for name in names if not describe(name, year).is_known)
+
+
+@pytest.mark.parametrize("testset", known_testsets())
+def test_every_metric_that_the_organisers_declare_is_listed(testset: str) -> None:
+    declared = facts(testset)
+    names = (declared.primary or frozenset()) | declared.baseline
+    names = names.union(*(evalset.extra_primary for evalset in declared.lps.values()))
+    assert _unknown(set(names), declared.year) == []
+
+
+def test_every_metric_file_of_wmt23_is_listed() -> None:
+    folder = real_data("mt-metrics-eval-v2", "wmt23", "metric-scores")
+    variants = {MetricVariant.parse(path.name.rsplit(".", 2)[0]) for path in folder.glob("*/*.score")}
+    names = {variant.base_name for variant in variants}
+    assert len(names) > 40
+    assert _unknown(names, 2023) == []
+
+
+def test_wmt23_metrics_are_without_reference_where_their_files_say_src() -> None:
+    folder = real_data("mt-metrics-eval-v2", "wmt23", "metric-scores")
+    wrong = []
+    for path in folder.glob("*/*.score"):
+        variant = MetricVariant.parse(path.name.rsplit(".", 2)[0])
+        told = describe(variant.base_name, 2023).is_reference_free
+        if told is not None and told != (variant.reference is None):
+            wrong.append(path.name)
+    assert wrong == []
+
+
+def test_every_metric_submitted_to_wmt20_is_listed() -> None:
+    names = set()
+    for path in real_data("wmt20-metrics", "final-metric-scores").rglob("*.score.gz"):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            names |= {line.split("\t", 1)[0] for line in lines}
+    assert {"bleurt-Yisi-combi", "OpenKiwi-XLMR"} <= names
+    assert _unknown(names, 2020) == []
+
+
+def test_every_metric_of_the_wmt19_tables_is_listed() -> None:
+    names = set()
+    for path in real_data("wmt19-sys-scores").glob("*.csv"):
+        names |= set(path.read_text(encoding="utf-8").split("\n", 1)[0].split()[3:])
+    assert "LP" in names
+    assert _unknown(names, 2019) == []
+
+
+def test_every_metric_of_wmt12_is_listed() -> None:
+    lines = real_data("wmt12-es-en", "mt-systems-scored-by-metrics").read_text(encoding="utf-8").splitlines()
+    names = {line.split("\t")[0] for line in lines[1:]}
+    assert len(names) == 12
+    assert _unknown(names, 2012) == []
+
+
+@pytest.mark.parametrize("year", [2021, 2022, 2023])
+def test_every_metric_of_the_automatic_scores_is_listed(year: int) -> None:
+    path = real_data(f"wmt{year % 100}-news-systems", "scores", "automatic-scores.tsv")
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    names = {row[4].rsplit("-", 1)[0] for row in rows[1:]}
+    assert _unknown(names, year) == []
+
+
+def test_every_metric_of_the_wmt25_automatic_scores_is_listed() -> None:
+    names = set()
+    for path in real_data("wmt25-general-mt", "data", "automatic_scores").glob("*.jsonl"):
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                names |= set(json.loads(line)["metric_scores"])
+    assert len(names) == 6
+    assert _unknown(names, 2025) == []
+
+
+def test_every_kind_is_one_that_is_announced() -> None:
+    assert {describe(name).kind for name in _names()} <= set(KINDS)
+
+
+def test_a_name_has_one_meaning_in_each_year() -> None:
+    for name, meanings in _listed().items():
+        meant = {(year, replace(meaning, name="")) for chosen, meaning in meanings for year in (chosen or {None})}
+        assert len(meant) == len({year for year, _ in meant}), name
+
+
+@pytest.mark.parametrize("name", ["TER", "WER", "PER", "CDER", "CharacTER", "EED", "BlockErrCats"])
+def test_error_measures_are_told_as_such(name: str) -> None:
+    assert describe(name).is_error_measure
+
+
+@pytest.mark.parametrize("name", ["BLEU", "chrF", "TerrorCat", "MetricX-23"])
+def test_scores_that_grow_with_quality_are_no_error_measures(name: str) -> None:
+    assert not describe(name).is_error_measure
+
+
+def test_one_name_in_different_years_may_be_different_versions() -> None:
+    assert describe("COMET", 2020).version == "20"
+    assert describe("COMET", 2023).version == "22"
+    assert describe("COMET").version is None
+    assert describe("COMET", 2021).version is None
+
+
+def test_spellings_that_differ_in_case_and_dashes_are_one_name() -> None:
+    assert describe("bert-score") == MetricFacts("bert-score", "BERTScore", kind="embedding", is_reference_free=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "kind", "free"),
+    [
+        ("cometkiwi-24-XXL", "COMETKiwi", "trained", True),
+        ("xcomet-qe-new", "xCOMET", "trained", True),
+        ("bleurt-30", "BLEURT", "trained", False),
+        ("superBLEU", "BLEU", "string", False),
+        ("MetricX-27-QE", "MetricX", "trained", True),
+        ("sentinel-src-v2", "sentinel", "sentinel", True),
+        ("FooBar_3", "FooBar", "unknown", None),
+        ("FooBar-QE", "FooBar", "unknown", True),
+        ("123", "123", "unknown", None),
+    ],
+)
+def test_a_name_that_is_not_listed_gets_a_family_by_rule_and_is_flagged(
+    name: str, family: str, kind: str, free: bool | None
+) -> None:
+    found = describe(name)
+    assert (found.family, found.kind, found.is_reference_free, found.is_known) == (family, kind, free, False)
+
+
+def test_the_rules_alone_give_the_same_families_as_the_list() -> None:
+    """A rule never puts a listed name into an earlier family: the order of the families is right."""
+    # nothing in these names tells
+    exceptions = {"BERT-base-L2", "BERT-large-L2", "mBERT-L2", "tokengram_F", "sacreBLEU-TER"}
+    wrong = {}
+    for name in _names():
+        found = _by_rule(name)
+        if found.family != describe(name).family and name not in exceptions:
+            wrong[name] = found.family
+    assert wrong == {}

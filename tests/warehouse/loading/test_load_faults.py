@@ -1,0 +1,435 @@
+"""Broken files: refused, not mended; each fault with file, line, what was found and what was expected."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers import DOCUMENTS, LP, tiny_facts, tiny_layout
+from tests.warehouse.building import ask, edited, empty_warehouse, held, loaded, small, statuses
+from warehouse import Fault, SourceError, load
+from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
+
+FINE = "metric-scores/en-de/Fine-src.seg.score"  # 20 lines: Ash 1-5, Beech 6-10, Cherry 11-15, refA 16-20
+DOCS = "documents/en-de.docs"
+DOMAIN = "human-scores/en-de.mqm.domain.score"
+RATING = "human-scores/en-de.marked.seg.rating"
+
+Edit = Callable[[bytes], bytes]
+TWO = "SYSTEM and SCORE, separated by a tab"
+NUMBER = "a finite number, or None where missing"
+PLAIN = "lines that end in a line feed alone"
+
+
+def line(number: int, text: str | bytes) -> Edit:
+    """Put another text in the place of a line."""
+
+    def edit(data: bytes) -> bytes:
+        lines = data.split(b"\n")
+        lines[number - 1] = text if isinstance(text, bytes) else text.encode()
+        return b"\n".join(lines)
+
+    return edit
+
+
+def order(*numbers: int) -> Edit:
+    """Take these lines in this order."""
+    return lambda data: b"".join(data.splitlines(keepends=True)[n - 1] for n in numbers)
+
+
+def span(first: int, last: int) -> range:
+    return range(first, last + 1)
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Path:
+    """The tiny layout with a file of domain scores and one of annotations."""
+    root = tiny_layout(tmp_path / "in")
+    errors = {system: [[], None, [{"score": 1}], [], []] for system in ("Ash", "Beech")}
+    table = ScoreTable(["Ash", "Beech"], domain={"news": np.array([1.0, 2.0]), "speech": np.array([3.0, 4.0])})
+    write_evalset(
+        root,
+        LP,
+        documents=DOCUMENTS,
+        humans={"mqm": table},
+        ratings={"marked": RatingTable(errors, raters={system: ["r"] * 5 for system in errors})},
+    )
+    return root
+
+
+def faults_of(root: Path, database: Path, place: str, edit: Edit) -> list[Fault]:
+    """Break one file and load: nothing is made, and all faults lie in that file."""
+    file = root / place
+    file.write_bytes(edit(file.read_bytes()))
+    report = load([root], database)
+    assert statuses(report) == ["refused"]
+    assert (report.evalsets[0].n_broken, report.evalsets[0].n_files, report.evalsets[0].n_rows) == (1, 0, 0)
+    assert not database.exists()
+    assert {fault.path for fault in report.faults} == {str(file)}
+    return report.faults
+
+
+SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
+    "an underscore": (line(3, "Ash\t1_0"), 3, "score '1_0'", NUMBER),
+    "hexadecimal": (line(3, "Ash\t0x1p3"), 3, "score '0x1p3'", NUMBER),
+    "a decimal comma": (line(3, "Ash\t0,5"), 3, "score '0,5'", NUMBER),
+    "a blank before": (line(3, "Ash\t 1"), 3, "score ' 1'", NUMBER),
+    "a blank after": (line(3, "Ash\t1 "), 3, "score '1 '", NUMBER),
+    "a hard blank": (line(3, "Ash\t1\u00a0"), 3, "score '1\\xa0'", NUMBER),
+    "another script's digit": (line(3, "Ash\t٣"), 3, "score '٣'", NUMBER),
+    "none in small letters": (line(3, "Ash\tnone"), 3, "score 'none'", NUMBER),
+    "null": (line(3, "Ash\tNULL"), 3, "score 'NULL'", NUMBER),
+    "NaN": (line(3, "Ash\tNaN"), 3, "score 'NaN'", NUMBER),
+    "infinity": (line(20, "refA\tInfinity"), 20, "score 'Infinity'", NUMBER),
+    "minus a number beyond all bounds": (line(3, "Ash\t-1e400"), 3, "score '-1e400'", NUMBER),
+    "true": (line(3, "Ash\ttrue"), 3, "score 'true'", NUMBER),
+    "a quoted number": (line(3, 'Ash\t"1"'), 3, "score '\"1\"'", NUMBER),
+    "an empty score": (line(3, "Ash\t"), 3, "score ''", NUMBER),
+    "a sign alone": (line(3, "Ash\t-"), 3, "score '-'", NUMBER),
+    "two points": (line(3, "Ash\t1.2.3"), 3, "score '1.2.3'", NUMBER),
+    "one column": (line(3, "Ash"), 3, "1 column", TWO),
+    "three columns": (line(3, "news\tAsh\t1"), 3, "3 columns", TWO),
+    "a tab at the end": (line(3, "Ash\t1\t"), 3, "3 columns", TWO),
+    "a blank first line": (lambda data: b"\n" + data, 1, "a blank line", TWO),
+    "a blank line between systems": (line(5, b"Ash\t1\n"), 6, "a blank line", TWO),
+    "a blank for a line": (line(5, b" "), 5, "1 column", TWO),
+    "no system": (line(3, "\t0.5"), 3, "an empty system name", "SYSTEM before the score"),
+    "CRLF": (lambda data: data.replace(b"\n", b"\r\n"), 1, "a carriage return", PLAIN),
+    "one CRLF": (line(7, b"Beech\t1\r"), 7, "a carriage return", PLAIN),
+    "CR": (lambda data: data.replace(b"\n", b"\r"), 1, "a carriage return", PLAIN),
+    "a form feed": (line(4, b"Ash\t1\f"), 4, "a control character, b'\\x0c'", "lines that end in a line feed"),
+    "BOM": (lambda data: b"\xef\xbb\xbf" + data, 1, "the file begins with a byte order mark", "plain UTF-8"),
+    "UTF-16": (
+        lambda data: data.decode().encode("utf-16"),
+        *(1, "the file begins with a byte order mark", "plain UTF-8"),
+    ),
+    "NUL": (line(9, b"Beech\t1\0"), 9, "a NUL byte", "text in UTF-8"),
+    "Latin 1": (line(2, "Äsch\t1".encode("latin-1")), 2, "bytes that are not UTF-8 (invalid continuation byte)", ""),
+    "a cut-off letter": (lambda data: data + "é".encode()[:1], 21, "bytes that are not UTF-8 (unexpected end of", ""),
+    "an empty file": (lambda data: b"", 0, "the file is empty", "scores or texts, one per line"),
+    "a line too few": (order(*span(1, 8), *span(10, 20)), 9, "system 'Beech' has 4 scores", "5 (segments of tiny24"),
+    "a line too many": (order(*span(1, 8), *span(8, 20)), 11, "system 'Beech' has 6 scores", "5 (segments of tiny24"),
+    "one line of a system": (order(*span(1, 5), 6), 6, "system 'Beech' has 1 score", "5 (segments of tiny24 en-de)"),
+    "interleaved blocks": (
+        order(1, 6, 2, 7, 3, 8, 4, 9, 5, 10, *span(11, 20)),
+        *(1, "lines of system 'Ash' are not together", "one block of lines per system"),
+    ),
+    "a system in two pieces": (
+        order(1, 2, *span(6, 10), 3, 4, 5, *span(11, 20)),
+        *(1, "lines of system 'Ash' are not together", "one block of lines per system"),
+    ),
+    "a block again at once": (order(*span(1, 5), *span(1, 20)), 10, "system 'Ash' has 10 scores", "5 (segments of"),
+    "a block again at the end": (order(*span(1, 20), *span(1, 5)), 25, "system 'Ash' has 10 scores", "5 (segments"),
+    "an unknown system": (
+        lambda data: data.replace(b"Beech", b"Beach"),
+        *(6, "unknown system 'Beach'", "one of the 4 systems of tiny24 en-de, such as 'Beech'"),
+    ),
+    "a system in other letters": (
+        lambda data: data.replace(b"refA", b"REFA"),
+        *(16, "unknown system 'REFA'", "one of the 4 systems of tiny24 en-de"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SCORE_FAULTS)
+def test_a_broken_score_file_is_refused_with_line_found_and_expected(kind: str, layout: Path, tmp_path: Path) -> None:
+    edit, number, found, expected = SCORE_FAULTS[kind]
+    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, edit)
+    assert faults[0].line == number
+    assert found in faults[0].found
+    assert faults[0].expected.startswith(expected)
+    shown = str(faults[0])
+    assert shown.startswith(f"{layout / FINE}:{number}: " if number else f"{layout / FINE}: ")
+    assert "\n" not in shown
+
+
+OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
+    "sys: a system twice": (
+        "human-scores/en-de.mqm.sys.score",
+        *(order(1, 2, 3, 4, 1), 5, "system 'Ash' has 2 scores", "1"),
+    ),
+    "sys: nan": ("human-scores/en-de.mqm.sys.score", line(2, "Beech\tnan"), 2, "score 'nan'", NUMBER),
+    "sys: unknown": ("metric-scores/en-de/Only-src.sys.score", line(1, "Elm\t1"), 1, "unknown system 'Elm'", "one of"),
+    "domain: unknown": (
+        DOMAIN,
+        lambda data: data.replace(b"speech", b"speach"),
+        3,
+        "unknown domain 'speach'",
+        "one of news, speech",
+    ),
+    "domain: a tab at the end": (DOMAIN, line(2, "news\tBeech\t2\t"), 2, "4 columns", "DOMAIN, SYSTEM and SCORE"),
+    "domain: empty": (DOMAIN, line(3, "\tAsh\t1"), 3, "an empty domain", "one of news, speech"),
+    "domain: twice": (DOMAIN, order(1, 2, 3, 4, 2), 5, "domain 'news' and system 'Beech' a second time", "each once"),
+    "domain: one missing": (
+        DOMAIN,
+        *(order(1, 2, 3), 2, "system 'Beech' has no line for domain 'speech'", "one for every domain"),
+    ),
+    "domain: two columns": (DOMAIN, line(2, "Beech\t1"), 2, "2 columns", "DOMAIN, SYSTEM and SCORE, separated by tabs"),
+    "domain: abc": (DOMAIN, line(2, "news\tBeech\tabc"), 2, "score 'abc'", NUMBER),
+    "domain: blank line": (DOMAIN, line(2, b"news\tBeech\t2\n"), 3, "a blank line", "DOMAIN, SYSTEM and SCORE"),
+    "domain: unknown system": (
+        DOMAIN,
+        *(lambda data: data.replace(b"Beech", b"Birch"), 2, "unknown system 'Birch'", "one of the 4 systems"),
+    ),
+    "documents: comes again": (
+        DOCS,
+        *(line(4, "news\tn1"), 4, "document 'n1' begins a second time", "each document in one block of lines"),
+    ),
+    "documents: in two domains": (
+        DOCS,
+        *(line(2, "speech\tn1"), 2, "document 'n1' in domain 'speech'", "'news', as on its first line"),
+    ),
+    "documents: one column": (DOCS, line(2, "n1"), 2, "1 column", "DOMAIN and DOCUMENT, separated by a tab"),
+    "documents: three columns": (
+        DOCS,
+        line(2, "news\tn1\t1"),
+        2,
+        "3 columns",
+        "DOMAIN and DOCUMENT, separated by a tab",
+    ),
+    "documents: no domain": (DOCS, line(2, "\tn1"), 2, "an empty column", "DOMAIN and DOCUMENT, separated by a tab"),
+    "documents: no name": (DOCS, line(2, "news\t"), 2, "an empty column", "DOMAIN and DOCUMENT, separated by a tab"),
+    "documents: blank line": (DOCS, line(2, ""), 2, "", "DOMAIN and DOCUMENT, separated by a tab"),
+    "documents: CRLF": (DOCS, lambda data: data.replace(b"\n", b"\r\n"), 1, "a carriage return", PLAIN),
+    "documents: empty": (DOCS, lambda data: b"", 0, "the file is empty", ""),
+    "rating: no JSON": (RATING, line(2, "Ash\t{"), 2, "not valid JSON", "SYSTEM, JSON or None, and perhaps RATER"),
+    "rating: one column": (RATING, line(2, "Ash"), 2, "1 column", "SYSTEM, JSON or None"),
+    "rating: four columns": (RATING, line(2, "Ash\tNone\tr\tx"), 2, "4 columns", "SYSTEM, JSON or None"),
+    "rating: blank line": (RATING, line(2, ""), 2, "a blank line", "SYSTEM, JSON or None"),
+    "rating: no system": (RATING, line(2, "\tNone\tr"), 2, "an empty system name", "SYSTEM, JSON or None"),
+    "rating: a list": (RATING, line(2, "Ash\t[]"), 2, "not a list of errors", "SYSTEM, JSON or None"),
+    "rating: errors are none": (RATING, line(2, 'Ash\t{"errors": [1]}'), 2, "not a list of errors", "SYSTEM, JSON"),
+    "rating: no weight": (RATING, line(2, 'Ash\t{"errors": [{}]}'), 2, "an error with score None", "SYSTEM, JSON"),
+    "rating: weight in words": (
+        RATING,
+        *(line(2, 'Ash\t{"errors": [{"score": "5"}]}'), 2, "an error with score '5'", "SYSTEM, JSON"),
+    ),
+    "rating: weight NaN": (
+        RATING,
+        *(line(2, 'Ash\t{"errors": [{"score": NaN}]}'), 2, "an error with score nan", "SYSTEM, JSON"),
+    ),
+    "rating: weight true": (
+        RATING,
+        *(line(2, 'Ash\t{"errors": [{"score": true}]}'), 2, "an error with score True", "SYSTEM, JSON"),
+    ),
+    "rating: span in words": (
+        RATING,
+        *(line(2, 'Ash\t{"errors": [{"score": 1, "start": "a"}]}'), 2, "an error with start 'a'", "SYSTEM, JSON"),
+    ),
+    "rating: span before the text": (
+        RATING,
+        *(line(2, 'Ash\t{"errors": [{"score": 1, "end": -1}]}'), 2, "an error with end -1", "SYSTEM, JSON"),
+    ),
+    "rating: half a letter": (
+        RATING,
+        *(
+            line(2, 'Ash\t{"errors": [{"score": 1, "category": "\\ud800"}]}'),
+            2,
+            "text that is not Unicode",
+            "SYSTEM, JSON",
+        ),
+    ),
+    "rating: deeply nested": (RATING, line(2, "Ash\t" + "[" * 9**6), 2, "nested too deeply", "SYSTEM, JSON"),
+    "rating: too few": (RATING, order(1, 2, *span(4, 10)), 4, "system 'Ash' has 4 annotations", "5 (segments of"),
+    "rating: not together": (RATING, order(6, *span(1, 5), *span(7, 10)), 1, "lines of system 'Beech'", "one"),
+    "rating: unknown system": (
+        RATING,
+        *(lambda data: data.replace(b"Beech", b"Beach"), 6, "unknown system 'Beach'", "one of the 4 systems"),
+    ),
+    "source: too few": ("sources/en-de.txt", order(1, 2, 3, 4), 4, "4 lines", "5 (segments of tiny24 en-de)"),
+    "reference: too many": (
+        "references/en-de.refA.txt",
+        *(order(1, 2, 3, 4, 5, 5), 6, "6 lines", "5 (segments of tiny24 en-de)"),
+    ),
+    "output: empty": ("system-outputs/en-de/Ash.txt", lambda data: b"", 0, "the file is empty", ""),
+    "output: Latin 1": ("system-outputs/en-de/Ash.txt", line(3, b"\xe4\n"), 3, "bytes that are not UTF-8", ""),
+    "output: CRLF": ("system-outputs/en-de/Ash.txt", line(3, b"x\r"), 3, "a carriage return", ""),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_FAULTS)
+def test_any_other_broken_file_is_refused_the_same_way(kind: str, layout: Path, tmp_path: Path) -> None:
+    place, edit, number, found, expected = OTHER_FAULTS[kind]
+    faults = faults_of(layout, tmp_path / "a.duckdb", place, edit)
+    assert faults[0].line == number
+    assert found in faults[0].found
+    assert faults[0].expected.startswith(expected)
+
+
+def test_an_unknown_domain_in_one_line_is_the_only_fault(layout: Path, tmp_path: Path) -> None:
+    faults = faults_of(layout, tmp_path / "a.duckdb", DOMAIN, line(3, "speach\tAsh\t1"))
+    assert [(fault.line, fault.found) for fault in faults] == [(3, "unknown domain 'speach'")]
+
+
+@pytest.mark.parametrize("scores", [np.zeros((1, 5)), np.full((1, 5), 2e100)])
+def test_annotations_that_the_score_file_cannot_take_are_told_once(scores: np.ndarray, tmp_path: Path) -> None:
+    errors = RatingTable({system: [[{"score": 1}]] * 5 for system in ("Ash", "Elm")})
+    root = small(tmp_path / "in", humans={"mqm": ScoreTable(["Ash"], seg=scores)}, ratings={"mqm": errors})
+    report = load([root], tmp_path / "a.duckdb")
+    file = root / "human-scores" / "en-de.mqm.seg.score"
+    if scores[0, 0] == 0:
+        (fault,) = report.faults
+        assert fault.found == f"annotations of system 'Elm', which {file} does not have"
+    else:
+        annotated, scored = report.faults
+        assert (annotated.found, annotated.expected) == (f"annotations behind {file}", "that file without a fault")
+        assert scored.found == "5 scores that are no finite number of at most 1e+100 in size, the first of system 'Ash'"
+    report = load([root], tmp_path / "a.duckdb", skip_broken=True)
+    assert statuses(report) == ["loaded"]
+    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM judgement UNION ALL SELECT count(*) FROM rating") == [
+        *((0,), (0,))
+    ]
+
+
+def test_the_largest_score_is_taken_and_a_larger_one_is_not(tmp_path: Path) -> None:
+    root = small(tmp_path / "in", metrics={"A-src": ScoreTable(["Ash"], seg=np.array([[1e100, -1e100, 0, 0, 0]]))})
+    assert loaded(root, tmp_path / "a.duckdb")
+    edited(root / "metric-scores" / LP / "A-src.seg.score", lambda lines: ["Ash\t1.0001e100", *lines[1:]])
+    (fault,) = load([root], tmp_path / "a.duckdb").faults
+    assert fault.found == "1 score that is no finite number of at most 1e+100 in size, the first of system 'Ash'"
+
+
+def test_json_lines_without_a_text_are_refused(tmp_path: Path) -> None:
+    root = small(tmp_path / "in")
+    file = root / "sources" / "en-de.jsonl"
+    file.parent.mkdir()
+    file.write_text('{"source": "a"}\n{"text": 1}\nabc\n["source"]\n{"source": "\\ud800"}\n')
+    report = load([root], tmp_path / "a.duckdb")
+    assert [(fault.line, fault.found) for fault in report.faults] == [(n, "no text") for n in (2, 3, 4, 5)]
+    assert {fault.expected for fault in report.faults} == {"a JSON object with one of source, src, text"}
+
+
+def test_segment_scores_without_documents_name_the_file_that_lacks(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in", texts=False)
+    (root / DOCS).unlink()
+    report = load([root], tmp_path / "a.duckdb")
+    (fault, *_) = [fault for fault in report.faults if fault.path == str(root / FINE)]
+    assert (fault.line, fault.found) == (5, "system 'Ash' has 5 scores")
+    assert fault.expected == "documents/en-de.docs, which says how many segments there are"
+
+
+def test_a_faulty_documents_file_is_not_blamed_on_the_others(layout: Path, tmp_path: Path) -> None:
+    faults = faults_of(layout, tmp_path / "a.duckdb", DOCS, line(2, "n1"))
+    assert len(faults) == 1
+
+
+def test_the_first_faults_of_a_file_are_shown_and_the_others_counted(layout: Path, tmp_path: Path) -> None:
+    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda data: data.replace(b"\t", b"\tx"))
+    assert [fault.line for fault in faults] == [1, 2, 3, 4, 5, 6]
+    assert faults[0].found == "score 'x0.9'"
+    assert faults[5].found == "15 more faults, the first of them: score 'x0.9'"
+
+
+def test_several_kinds_of_faults_of_a_file_come_in_the_order_of_its_lines(layout: Path, tmp_path: Path) -> None:
+    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, lambda d: line(12, "Cherry")(line(4, "Ash\tinf")(d)))
+    assert [(fault.line, fault.found) for fault in faults] == [(4, "score 'inf'"), (12, "1 column")]
+
+
+def test_faults_of_all_files_are_gathered(layout: Path, tmp_path: Path) -> None:
+    places = {DOMAIN: 2, FINE: 1, RATING: 3, "human-scores/en-de.mqm.seg.score": 2, "system-outputs/en-de/Ash.txt": 0}
+    for place, number in places.items():
+        file = layout / place
+        file.write_bytes(line(number, "x")(file.read_bytes()) if number else b"")
+    report = load([layout], tmp_path / "a.duckdb")
+    assert {fault.path: fault.line for fault in reversed(report.faults)} == {
+        str(layout / place): number for place, number in places.items()
+    }
+    assert report.evalsets[0].n_broken == len(places)
+
+
+def test_one_broken_evaluation_set_keeps_no_other_out(tmp_path: Path) -> None:
+    for testset, lp in (("t23", "en-de"), ("t24", "cs-uk"), ("t24", "en-de")):
+        tiny_layout(tmp_path / "in", testset=testset, lp=lp, facts=False)
+    edited(tmp_path / "in" / "t24" / "metric-scores" / "cs-uk" / "Fine-src.seg.score", lambda lines: lines[1:])
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb")
+    assert [(e.testset, e.lp, e.status) for e in report.evalsets] == [
+        *(("t23", "en-de", "loaded"), ("t24", "cs-uk", "refused"), ("t24", "en-de", "loaded"))
+    ]
+    assert not report.is_clean
+    assert ask(tmp_path / "a.duckdb", "SELECT testset, lp FROM evalsets ORDER BY ALL") == [
+        *(("t23", "en-de"), ("t24", "en-de"))
+    ]
+
+
+def test_skip_broken_takes_the_rest_and_records_the_refusal(layout: Path, tmp_path: Path) -> None:
+    file = layout / FINE
+    file.write_bytes(line(3, "Ash\tnan")(file.read_bytes()))
+    report = load([layout], tmp_path / "a.duckdb", skip_broken=True)
+    (evalset,) = report.evalsets
+    assert (evalset.status, evalset.n_broken, len(report.faults)) == ("loaded", 1, 1)
+    refused = ask(tmp_path / "a.duckdb", "SELECT path, n_rows, fault FROM sources WHERE status = 'refused'")
+    assert refused == [(str(file), 0, f"{file}:3: score 'nan', expected {NUMBER}")]
+    found = held(tmp_path / "a.duckdb")
+    file.unlink()
+    (tmp_path / "b").mkdir()
+    rest = held(loaded(layout, tmp_path / "b" / "b.duckdb"))
+    assert {name: rows for name, rows in found.items() if name not in ("sources", "metrics")} == {
+        name: rows for name, rows in rest.items() if name not in ("sources", "metrics")
+    }
+
+
+def test_skip_broken_never_loads_scores_beside_faulty_documents(layout: Path, tmp_path: Path) -> None:
+    file = layout / DOCS
+    file.write_bytes(line(3, "n2")(file.read_bytes()))
+    report = load([layout], tmp_path / "a.duckdb", skip_broken=True)
+    assert statuses(report) == ["refused"]
+    assert not (tmp_path / "a.duckdb").exists()
+
+
+def test_skip_broken_with_nothing_but_broken_files_loads_no_scores(tmp_path: Path) -> None:
+    root = small(tmp_path / "in", metrics={"A-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
+    edited(root / "metric-scores" / "en-de" / "A-src.seg.score", lambda lines: ["x"])
+    load([root / "metric-scores"], empty_warehouse(tmp_path / "a.duckdb"), skip_broken=True)
+    assert ask(tmp_path / "a.duckdb", "FROM scores") == []
+
+
+def test_faulty_facts_refuse_their_test_set_alone(tmp_path: Path) -> None:
+    tiny_layout(tmp_path / "in", testset="t23", facts=False)
+    root = tiny_layout(tmp_path / "in", testset="t24", facts=False)
+    (root / "testset.toml").write_text("name = 't24'\nyears = 2024\n")
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb")
+    assert statuses(report) == ["loaded", "refused"]
+    (fault,) = report.faults
+    assert str(fault).startswith(f"{root / 'testset.toml'}: unknown keys ['years']")
+
+
+def test_facts_of_another_test_set_are_refused(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    root = root.rename(tmp_path / "in" / "other25")
+    report = load([root], tmp_path / "a.duckdb")
+    (fault,) = report.faults
+    assert f"name is '{tiny_facts().name}', expected 'other25'" in fault.found
+
+
+def test_a_broken_link_is_told(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    (root / FINE).unlink()
+    (root / FINE).symlink_to(tmp_path / "gone")
+    report = load([root], tmp_path / "a.duckdb")
+    (fault,) = report.faults
+    assert (fault.path, fault.line, fault.found) == (str(root / FINE), 0, "cannot be read: No such file or directory")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may read every file")
+def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    (root / FINE).chmod(0)
+    report = load([root], tmp_path / "a.duckdb")
+    (fault,) = report.faults
+    assert (fault.path, fault.found) == (str(root / FINE), "cannot be read: Permission denied")
+
+
+def test_nothing_to_load_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SourceError, match="empty: an empty folder"):
+        load([tmp_path / "empty"], tmp_path / "a.duckdb")
+    with pytest.raises(SourceError, match="gone: no such file or folder"):
+        load([tmp_path / "gone"], tmp_path / "a.duckdb")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("hello\n")
+    (tmp_path / "notes" / "b.csv").write_text("hello\n")
+    with pytest.raises(SourceError, match="no score files among 2 files"):
+        load([tmp_path / "notes"], tmp_path / "a.duckdb")
+    assert not (tmp_path / "a.duckdb").exists()

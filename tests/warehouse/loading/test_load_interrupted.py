@@ -1,0 +1,300 @@
+"""Loads that do not come to their end, or meet another process: nothing half there, and the next load works."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers import DOCUMENTS, LP, tiny_layout
+from tests.warehouse.building import ask, edited, empty_warehouse, held, loaded, small, statuses
+from warehouse import SchemaError, Warehouse, load
+from warehouse.export.mtme import ScoreTable, write_evalset
+from warehouse.writing import transaction
+
+FINE = "metric-scores/en-de/Fine-src.seg.score"
+ROOT = Path(__file__).parents[3]
+
+LOADER = """
+import sys
+from pathlib import Path
+from warehouse import load
+
+def progress(what, done, total):
+    print(what, flush=True)
+
+print("begun", flush=True)
+load([Path(sys.argv[1])], Path(sys.argv[2]), progress=progress)
+print("ended", flush=True)
+"""
+
+
+def _process(program: str, *words: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, words)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def big_layout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An evaluation set that takes a moment to write: 100,000 scores."""
+    folder = tmp_path_factory.mktemp("big")
+    n_segments, systems = 2000, [f"S{n:02}" for n in range(10)]
+    values = np.random.default_rng(0).normal(size=(len(systems), n_segments)).round(3)
+    write_evalset(
+        folder / "big24",
+        LP,
+        documents=[("news", f"d{n // 10}") for n in range(n_segments)],
+        metrics={f"M{n}-src": ScoreTable(systems, seg=values + n) for n in range(5)},
+    )
+    return folder / "big24"
+
+
+def _is_empty_or_whole(database: Path, n_scores: int) -> None:
+    if not database.exists() or database.stat().st_size == 0:
+        return
+    try:
+        found = held(database)
+    except SchemaError as error:  # killed before or between the migrations of a new file
+        allowed = ("earlier scorehouse", "no scorehouse warehouse", "an empty warehouse")
+        assert any(words in str(error) for words in allowed), error  # noqa: PT017
+        return
+    assert len(found["scores"]) in (0, n_scores)
+    assert len(found["sources"]) in (0, 6)
+    assert len(found["evalsets"]) == (1 if found["scores"] else 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of other systems")
+def test_a_load_killed_while_it_writes_leaves_what_was_there(big_layout: Path, tmp_path: Path) -> None:
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    before = held(database)
+    with _process(LOADER, big_layout, database) as process:
+        deadline = time.monotonic() + 20
+        journal = database.with_name(database.name + ".wal")
+        while not (journal.exists() and journal.stat().st_size > 0) and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        process.kill()
+    found = held(database)
+    assert [row for row in found["human_scores"] if row[0] == "tiny24"] == before["human_scores"]
+    assert {name for name, *_ in found["testsets"]} in ({"tiny24"}, {"tiny24", "big24"})
+    assert len(found["scores"]) in (75, 100_075)
+    assert statuses(load([big_layout], database)) in (["loaded"], ["unchanged"])
+    assert len(ask(database, "SELECT value FROM scores WHERE testset = 'big24'")) == 100_000
+
+
+def test_an_interruption_at_any_moment_leaves_all_as_it_was(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    database = loaded(root, tmp_path / "a.duckdb")
+    edited(root / FINE, lambda lines: ["Ash\t0.125", *lines[1:]])
+    before = database.read_bytes()
+    moments: list[str] = []
+    load([root], empty_warehouse(tmp_path / "b.duckdb"), progress=lambda what, *_: moments.append(what))
+    writing = moments.index(f"tiny24 {LP}: writing")
+    for stop in (0, writing - 1, writing):
+        countdown = iter(range(stop, -1, -1))
+
+        def interrupt(*_: object, countdown=countdown) -> None:  # type: ignore[no-untyped-def]
+            if next(countdown) == 0:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            load([root], database, progress=interrupt)
+        assert database.read_bytes() == before
+    assert statuses(load([root], database)) == ["replaced"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_an_interruption_inside_the_transaction_leaves_all_as_it_was(
+    error: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tiny_layout(tmp_path / "in")
+    database = loaded(root, tmp_path / "a.duckdb")
+    edited(root / FINE, lambda lines: ["Ash\t0.125", *lines[1:]])
+    before = held(database)
+
+    def interrupted(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transaction, "check_written", interrupted)
+        with pytest.raises(error):
+            load([root], database)
+    assert held(database) == before
+    assert statuses(load([root], database)) == ["replaced"]
+
+
+@pytest.mark.parametrize("step", ["write_evalsets", "record_sources", "check_written"])
+def test_an_interrupted_first_load_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    root = tiny_layout(tmp_path / "in")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transaction, step, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            load([root], tmp_path / "a.duckdb")
+    assert not list(tmp_path.glob("a.duckdb*"))
+    assert statuses(load([root], tmp_path / "a.duckdb")) == ["loaded"]
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+import duckdb
+from warehouse.database.connection import writing
+
+with duckdb.connect() as connection, writing(Path(sys.argv[1]), connection):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_while_another_process_writes_the_file_one_line_names_that_process(tmp_path: Path) -> None:
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    with _process(HOLDER, database) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "locked\n"
+        with pytest.raises(SchemaError) as told:
+            Warehouse.open(database)
+        assert "\n" not in str(told.value)
+        assert str(told.value).startswith(f"{database}: locked by process {holder.pid}")
+        assert str(told.value).endswith("; try again when it has ended")
+        holder.stdin.close()
+    assert len(ask(database, "FROM human_scores")) == 20
+
+
+def test_a_load_waits_for_another_process_that_writes(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    database = loaded(root, tmp_path / "a.duckdb")
+    edited(root / FINE, lambda lines: ["Ash\t0.125", *lines[1:]])
+    begun: list[subprocess.Popen[str]] = []
+
+    def lock_before_writing(what: str, *_: object) -> None:
+        if what.endswith("writing") and not begun:
+            holder = _process(HOLDER.replace("sys.stdin.read()", "__import__('time').sleep(0.5)"), database)
+            assert holder.stdout is not None
+            holder.stdout.readline()
+            begun.append(holder)
+
+    assert statuses(load([root], database, progress=lock_before_writing)) == ["replaced"]
+    begun[0].communicate()
+    assert begun[0].returncode == 0
+
+
+def test_what_another_load_brings_between_reading_and_writing_is_seen(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in", facts=False)
+    other = small(tmp_path / "other", metrics={"Other-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
+    (other / "testset.toml").unlink()
+    database = empty_warehouse(tmp_path / "a.duckdb")
+    begun: list[str] = []
+
+    def load_the_other(what: str, *_: object) -> None:
+        if what.endswith("writing") and not begun:
+            begun.append(what)
+            assert statuses(load([other], database)) == ["loaded"]
+
+    report = load([root], database, progress=load_the_other)
+    assert report.faults == []
+    assert len(ask(database, "FROM scores WHERE metric = 'Other-src'")) == 5
+    assert len(held(database)["human_scores"]) == 20
+    assert ask(database, "SELECT count(*) FROM evalset") == [(1,)]
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    begun: list[str] = []
+
+    def change(what: str, done: int, total: int) -> None:
+        if 2 * done >= total - 40 and not begun:  # all files are inspected, none is read
+            begun.append(what)
+            edited(root / FINE, lambda lines: [*lines, "refA\t1"])
+
+    report = load([root], tmp_path / "a.duckdb", progress=change)
+    assert statuses(report) == ["refused"]
+    assert "the file changed while it was read" in [fault.found for fault in report.faults]
+    assert not (tmp_path / "a.duckdb").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may write every folder")
+def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    (tmp_path / "closed").mkdir(mode=0o500)
+    with pytest.raises(SchemaError, match=r"a\.duckdb"):
+        load([root], tmp_path / "closed" / "a.duckdb")
+
+
+def test_other_documents_of_a_process_in_between_are_met(tmp_path: Path) -> None:
+    """The segments that the first load counted against are no longer there when it comes to write."""
+    documents = tiny_layout(tmp_path / "in", texts=False, humans={}, metrics={})
+    database = loaded(documents, tmp_path / "a.duckdb")
+    scores = tmp_path / "scores" / documents.name
+    write_evalset(scores, LP, documents=DOCUMENTS, metrics={"M-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
+    (scores / "documents" / f"{LP}.docs").unlink()
+    begun: list[str] = []
+
+    def fewer_documents(what: str, *_: object) -> None:
+        if what.endswith("writing") and not begun:
+            begun.append(what)
+            edited(documents / "documents" / f"{LP}.docs", lambda lines: lines[:4])
+            assert statuses(load([documents], database)) == ["replaced"]
+
+    report = load([scores], database, progress=fewer_documents)
+    assert statuses(report) == ["refused"]
+    assert report.faults[0].found == "system 'Ash' has 5 scores"
+    assert ask(database, "FROM scores") == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of other systems")
+@pytest.mark.parametrize(
+    ("word", "delay"),
+    [("begun", 0.0), ("reading files", 0.0), ("writing", 0.1), ("writing", 0.25)],
+)
+def test_a_killed_first_load_leaves_nothing_half_there(
+    word: str, delay: float, big_layout: Path, tmp_path: Path
+) -> None:
+    database = tmp_path / "a.duckdb"
+    with _process(LOADER, big_layout, database) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if word in line:
+                break
+        time.sleep(delay)
+        process.kill()
+    _is_empty_or_whole(database, 100_000)
+    report = load([big_layout], database)
+    assert report.faults == []
+    assert statuses(report) in (["loaded"], ["unchanged"])
+    assert ask(database, "SELECT count(*), count(DISTINCT vector_id), sum(segment) FROM score") == [
+        (100_000, 50, 50 * 2000 * 2001 // 2)
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are of other systems")
+def test_a_full_disk_is_told_and_leaves_all_as_it_was(big_layout: Path, tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk's."""
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    before = held(database)
+    limit = database.stat().st_size + 100_000
+    program = f"""
+import resource, sys
+from cli.main import exit_code
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+sys.exit(exit_code(["--db", sys.argv[2], "load", sys.argv[1]]))
+"""
+    with _process(program, big_layout, database) as process:
+        out, said = process.communicate()
+    assert (process.returncode, out) == (4, "")
+    assert said.splitlines()[-1].startswith(f"error: {database}: ")
+    assert "Traceback" not in said
+    assert held(database) == before

@@ -1,0 +1,272 @@
+"""Where files may lie: odd paths, links, hidden and foreign files, several ways to one file."""
+
+import errno
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_layout
+from tests.warehouse.building import ask, empty_warehouse, loaded, small, statuses
+from warehouse import SourceError, load
+from warehouse.export.mtme import ScoreTable, write_evalset
+from warehouse.readers.claims import Claim
+from warehouse.readers.recognition import claim
+
+N_FILES = 17  # of the tiny layout
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two words",
+        "a[1]",
+        "a*",
+        "a?b",
+        "it's",
+        'say "x"',
+        "{a,b}",
+        "ß中",
+        "a;b",
+        "%20",
+        "$x",
+        "~",
+        "a=1",
+        "[",
+        "]",
+        "#",
+    ],
+)
+def test_a_folder_may_have_any_name(name: str, tmp_path: Path) -> None:
+    root = small(tmp_path / name, metrics={"A-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
+    decoy = small(tmp_path / "a1", metrics={"A-src": ScoreTable(["Ash"], seg=np.zeros((1, 5)))})
+    shutil.copytree(decoy.parent, tmp_path / "axb")
+    database = loaded(root, tmp_path / "b.duckdb")
+    assert ask(database, "SELECT DISTINCT value FROM scores") == [(1.0,)]
+    assert ask(database, "SELECT path FROM sources ORDER BY path DESC LIMIT 1") == [
+        (str(root / "metric-scores" / LP / "A-src.seg.score"),)
+    ]
+
+
+@pytest.mark.parametrize("name", ["A[1]*", "it's", 'B"x"', "two words", "ß?", "None", "NULL"])
+def test_metrics_and_systems_may_have_any_name(name: str, tmp_path: Path) -> None:
+    values = np.arange(5.0).reshape(1, 5)
+    root = tmp_path / TESTSET
+    write_evalset(
+        *(root, LP),
+        documents=DOCUMENTS,
+        outputs={name: ["x"] * 5},
+        metrics={f"{name}-src": ScoreTable([name], seg=values), "A1-src": ScoreTable([name], seg=values + 1)},
+    )
+    database = loaded(root, tmp_path / "a.duckdb")
+    assert ask(database, "SELECT metric, system, min(value) FROM scores GROUP BY ALL ORDER BY 3") == [
+        *((f"{name}-src", name, 0.0), ("A1-src", name, 1.0))
+    ]
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="the backslash parts folders here")
+def test_a_backslash_in_a_path_is_taken_or_told(tmp_path: Path) -> None:
+    root = small(tmp_path / "a\\b", metrics={"A-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
+    assert len(ask(loaded(root, tmp_path / "a.duckdb"), "FROM scores")) == 5
+    root = small(tmp_path / "a\\b[1]", metrics={"A-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
+    report = load([root], empty_warehouse(tmp_path / "b.duckdb"))
+    assert statuses(report) == ["loaded"] or "a path with a backslash" in report.faults[0].found
+
+
+def test_relative_paths_are_recorded_as_absolute_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tiny_layout(tmp_path / "in")
+    monkeypatch.chdir(root / "metric-scores")
+    report = load([Path(), Path("../human-scores")], empty_warehouse(tmp_path / "a.duckdb"))
+    assert statuses(report) == ["loaded"]
+    paths = [path for (path,) in ask(tmp_path / "a.duckdb", "SELECT path FROM sources")]
+    assert all(Path(path).is_absolute() and ".." not in path for path in paths)
+    assert {Path(path).relative_to(root).parts[0] for path in paths} == {"metric-scores", "human-scores", "documents"}
+
+
+def test_the_same_file_by_several_paths_is_loaded_once(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    report = load([root, root.parent, root / "metric-scores", root / "metric-scores" / ".."], tmp_path / "a.duckdb")
+    assert (report.evalsets[0].n_files, report.notes, report.faults) == (N_FILES, [], [])
+
+
+def test_linked_folders_and_files_are_followed(tmp_path: Path) -> None:
+    real = tiny_layout(tmp_path / "real")
+    linked = tmp_path / "in" / TESTSET
+    linked.mkdir(parents=True)
+    for place in ("documents", "human-scores", "system-outputs", "references"):
+        (linked / place).symlink_to(real / place)
+    (linked / "metric-scores" / LP).mkdir(parents=True)
+    (linked / "metric-scores" / LP / "Other-src.seg.score").symlink_to(
+        real / "metric-scores" / LP / "Fine-src.seg.score"
+    )
+    database = loaded(linked.parent, tmp_path / "a.duckdb")
+    assert ask(database, "SELECT metric FROM metrics") == [("Other-src",)]
+    assert len(ask(database, "FROM human_scores")) == 20
+
+
+def test_links_in_a_circle_end(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    (root / "again").symlink_to(root)
+    (root / "up").symlink_to(tmp_path)
+    report = load([root], tmp_path / "a.duckdb")
+    assert [e.n_files for e in report.evalsets] == [N_FILES]
+    assert report.faults == []
+
+
+def test_a_test_set_copied_under_a_second_folder_is_taken_once_with_a_note(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    copy = shutil.copytree(root, tmp_path / "in" / "copy" / TESTSET)
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb")
+    assert (statuses(report), report.evalsets[0].n_files) == (["loaded"], N_FILES)
+    assert len(report.notes) == N_FILES
+    assert all("the same as " in note and "loaded once" in note for note in report.notes)
+    assert str(copy) in report.notes[0] or str(root) in report.notes[0]
+
+
+def test_two_files_of_one_origin_that_differ_are_both_at_fault(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    copy = shutil.copytree(root, tmp_path / "in" / "copy" / TESTSET)
+    place = Path("metric-scores", LP, "Fine-src.seg.score")
+    (copy / place).write_text((root / place).read_text().replace("0.9", "0.8", 1))
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb")
+    assert statuses(report) == ["refused"]
+    assert {fault.path for fault in report.faults} == {str(root / place), str(copy / place)}
+    for fault in report.faults:
+        assert "with other content than" in fault.found
+        assert (fault.expected, fault.way_out) == ("one content", "load one or the other")
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
+    assert statuses(report) == ["loaded"]
+    assert ask(tmp_path / "a.duckdb", "FROM scores WHERE metric = 'Fine-src'") == []
+
+
+def test_hidden_files_and_folders_are_passed_over_in_silence(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    (root / "metric-scores" / LP / "._Fine-src.seg.score").write_bytes(b"\0\5\x16")
+    shutil.copytree(root / "human-scores", root / ".git" / "human-scores")
+    report = load([root], tmp_path / "a.duckdb")
+    assert (statuses(report), report.evalsets[0].n_files, report.skipped) == (["loaded"], N_FILES, [])
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("README.md", "not a known score format"),
+        ("scores/en-de.csv", "not a known score format"),
+        ("Human-Scores/en-de.mqm.seg.score", "not a known score format"),
+        ("METRIC-SCORES/en-de/A-src.seg.score", "not a known score format"),
+        ("metadata/en-de/Ash.jsonl", "metadata of the organisers' layout: holds no scores"),
+        ("documents/en-de.txt", "expected documents/LP.docs"),
+        ("documents/en-de.v2.docs", "expected documents/LP.docs"),
+        ("documents/english.docs", "'english' is no language pair such as en-de"),
+        ("documents/EN-DE.docs", "'EN-DE' is no language pair such as en-de"),
+        ("sources/en-de.refA.txt", "expected sources/LP.txt"),
+        ("sources/en-de.xml", "expected a text file, .txt or .jsonl"),
+        ("references/en-de.txt", "expected references/ with a name before .txt"),
+        ("human-scores/en-de.mqm.seg.score.gz", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
+        ("human-scores/en-de.mqm.seg.scores", "expected a file that ends in .score"),
+        ("human-scores/en-de.mqm.word.score", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
+        ("human-scores/en-de.seg.score", "expected NAME.LEVEL.score with a level of sys, domain, doc or seg"),
+        ("human-scores/en-de.mqm.sys.rating", "expected a file that ends in .score"),
+        ("metric-scores/en-de/BLEU.seg.score", "'BLEU' is no metric variant such as BLEU-refA"),
+        ("metric-scores/en-de/-refA.seg.score", "'-refA' is no metric variant such as BLEU-refA"),
+        ("metric-scores/BLEU-refA.seg.score", "expected metric-scores/LP/FILE"),
+        ("metric-scores/all/BLEU-refA.seg.score", "'all' is no language pair such as en-de"),
+    ],
+)
+def test_files_that_are_not_taken_are_named_with_the_reason(place: str, reason: str, tmp_path: Path) -> None:
+    file = tmp_path / "t24" / place
+    file.parent.mkdir(parents=True)
+    file.write_text("Ash\t1\n")
+    assert claim(file) == reason
+
+
+@pytest.mark.parametrize(
+    ("place", "origin", "lp"),
+    [
+        ("documents/en-de.docs", "t24/documents/en-de.docs", "en-de"),
+        ("sources/en-zh_CN.txt", "t24/sources/en-zh_CN.txt", "en-zh_CN"),
+        ("references/en-de.refA.txt", "t24/references/en-de.refA.txt", "en-de"),
+        ("system-outputs/en-de/GPT 5.5.txt", "t24/system-outputs/en-de/GPT 5.5.txt", "en-de"),
+        ("human-scores/en-de.mqm.seg.rating", "t24/human-scores/en-de.mqm.seg.rating", "en-de"),
+        ("metric-scores/ces_Latn---deu_Latn/A-src.sys.score", None, "ces_Latn-deu_Latn"),
+    ],
+)
+def test_a_claim_tells_what_a_file_is_wherever_it_lies(place: str, origin: str | None, lp: str, tmp_path: Path) -> None:
+    found = claim(tmp_path / "t24" / place)
+    assert isinstance(found, Claim)
+    assert found.evalsets == (("t24", lp),)
+    assert found.origin == (origin or f"t24/{place}")
+    assert found.root == tmp_path / "t24"
+
+
+def test_files_passed_over_do_not_keep_the_others_out(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    (root / "README").write_text("hello\n")
+    report = load([root], tmp_path / "a.duckdb")
+    assert (statuses(report), report.is_clean) == (["loaded"], True)
+    assert report.skipped == [(str(root / "README"), "not a known score format")]
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names are UTF-8 there")
+def test_a_file_name_that_is_no_utf8_keeps_its_own_test_set_out_alone(tmp_path: Path) -> None:
+    for testset in ("t23", "t24"):
+        tiny_layout(tmp_path / "in", testset=testset, facts=False)
+    odd = os.fsencode(tmp_path / "in" / "t24" / "metric-scores" / LP) + b"/\xe4-src.seg.score"
+    Path(os.fsdecode(odd)).write_text("Ash\t1\n")
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb")
+    assert [(e.testset, e.status, e.n_broken) for e in report.evalsets] == [("t23", "loaded", 0), ("t24", "refused", 1)]
+    (fault,) = report.faults
+    assert (Path(fault.path).name, fault.found) == ("\\xe4-src.seg.score", "a name that is not UTF-8")
+    assert ask(tmp_path / "a.duckdb", "SELECT DISTINCT testset FROM scores") == [("t23",)]
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
+    assert [(e.status, e.n_broken) for e in report.evalsets] == [("unchanged", 0), ("loaded", 1)]
+    assert statuses(load([tmp_path / "in"], tmp_path / "a.duckdb")) == ["unchanged", "refused"]
+
+
+def test_a_folder_that_cannot_be_read_keeps_its_own_test_set_out_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for testset in ("t23", "t24"):
+        tiny_layout(tmp_path / "in", testset=testset, facts=False)
+    closed = tmp_path / "in" / "t24" / "human-scores"
+    walk = os.walk
+
+    def walk_without(top: str, onerror: Callable[[OSError], None]) -> Iterator[tuple[str, list[str], list[str]]]:
+        """As for a user who may not look into the folder."""
+        for folder, folders, files in walk(top, onerror=onerror):
+            if Path(folder).resolve() == closed:
+                onerror(PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder))
+            else:
+                yield folder, folders, files
+
+    monkeypatch.setattr("warehouse.loading.files.os.walk", walk_without)
+    monkeypatch.chdir(tmp_path)
+    report = load([Path("in")], tmp_path / "a.duckdb")
+    assert [(e.testset, e.status) for e in report.evalsets] == [("t23", "loaded"), ("t24", "refused")]
+    (fault,) = report.faults
+    assert (fault.path, fault.found) == (str(closed), "cannot be read: Permission denied")
+
+
+def test_a_pipe_among_the_files_does_not_hang(tmp_path: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no pipes here")
+    root = tiny_layout(tmp_path / "in")
+    os.mkfifo(root / "metric-scores" / LP / "Pipe-src.seg.score")
+    assert statuses(load([root], tmp_path / "a.duckdb")) == ["loaded"]
+
+
+def test_paths_are_checked_before_anything_is_loaded(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    with pytest.raises(SourceError, match="absent: no such file or folder"):
+        load([root, tmp_path / "absent"], tmp_path / "a.duckdb")
+    assert not (tmp_path / "a.duckdb").exists()
+
+
+def test_the_database_is_made_with_its_folder(tmp_path: Path) -> None:
+    root = small(tmp_path / "in")
+    assert statuses(load([root], tmp_path / "new" / "folder" / "it's.duckdb")) == ["loaded"]
+    assert len(ask(tmp_path / "new" / "folder" / "it's.duckdb", "FROM segments")) == 5

@@ -1,0 +1,67 @@
+"""Names and characters that no database takes: a fault of their file, and of no other."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import tiny_layout
+from warehouse import LoadReport, Warehouse, load
+
+HALF = "half of a surrogate pair, which is not a character"
+
+
+def _genmt(change: Callable[[str], str]) -> str:
+    line = {"language_pair": "en-de_DE", "domain": "d", "document_id": "x", "metric_scores": {"M": [1.0]}}
+    return json.dumps(line) + "\n" + change(json.dumps({**line, "document_id": "y"})) + "\n"
+
+
+def _table(change: Callable[[str], str]) -> str:
+    line = {"testset": "lab", "lp": "en-de", "metric": "M-src", "system": "A", "score": 0.5}
+    return json.dumps(line) + "\n" + change(json.dumps({**line, "system": "B"})) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("wmt25-general-mt/automatic_scores/GPT-4.1.jsonl", _genmt(lambda line: line.replace('"y"', '"\\ud800"'))),
+        ("wmt25-general-mt/automatic_scores/GPT-4.1.jsonl", _genmt(lambda line: line.replace('"M"', '"\\uDC00M"'))),
+        ("mine.jsonl", _table(lambda line: line.replace('"B"', '"\\ud800"'))),
+        ("mine.jsonl", _table(lambda line: line.replace('"system"', '"\\ud800"'))),
+    ],
+)
+def test_half_a_character_in_json_is_a_fault_with_its_line(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "files" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    layout = tiny_layout(tmp_path / "layout")
+    report = load([path, layout], tmp_path / "w.duckdb")
+    assert [(fault.line, fault.found) for fault in report.faults] == [(2, HALF)]
+    assert ("tiny24", "loaded") in {(evalset.testset, evalset.status) for evalset in report.evalsets}
+
+
+def _with_metric(folder: Path, name: str) -> LoadReport:
+    layout = tiny_layout(folder / "layout")
+    scores = layout / "metric-scores" / "en-de"
+    (scores / f"{name}-refA.seg.score").write_bytes((scores / "Flat-src.seg.score").read_bytes())
+    other = tiny_layout(folder / "other", testset="other24")
+    return load([layout, other], folder / "w.duckdb")
+
+
+NAMES = (
+    *("\\write18{id}", "{id}", "{a,b}", "a[b]{c}", "**", "[!a]", "a?b", "~", "$HOME", "a'b", 'a"b', "a;b", "-- x"),
+    *("a%20b", "<script>", "=1+1", "\u202eabc", "\x1b[31m", "e\u0301", "\ufeff", "\\", "\\*", "a\\nb"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_metric_of_any_name_is_loaded_or_is_a_fault_of_its_file(name: str, tmp_path: Path) -> None:
+    report = _with_metric(tmp_path, name)
+    assert ("other24", "loaded") in {(evalset.testset, evalset.status) for evalset in report.evalsets}
+    if report.is_clean:
+        with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+            (found,) = warehouse.rows("SELECT count(*) FROM metrics WHERE base_metric = $name", {"name": name})
+        assert found == (1,)
+    else:
+        assert {Path(fault.path).name for fault in report.faults} == {f"{name}-refA.seg.score"}

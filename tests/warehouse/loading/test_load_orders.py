@@ -1,0 +1,266 @@
+"""Sources of one evaluation set that come in several loads: in whatever order, the warehouse is the same."""
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.helpers import real_data
+from tests.warehouse.loading.published import DETAILS, details, human, metric, write_task
+from warehouse import Warehouse, load
+from warehouse.export.mtme import ScoreTable, write_evalset
+from warehouse.own.scores import add
+
+_QUESTIONS = {
+    "scores": "SELECT testset, lp, domain, document, segment, system, metric, value FROM scores",
+    "human scores": "SELECT testset, lp, domain, document, segment, system, human, value FROM human_scores",
+    "system scores": "SELECT * EXCLUDE (mean) FROM system_scores",  # means are sums in any order, to the last digit
+    "segments": "SELECT * FROM segments",
+    "systems": "SELECT * FROM systems",
+    "spellings": """
+        SELECT e.lp, y.name, x.spelling, x.rule
+        FROM system_spelling AS x
+        JOIN system AS y ON y.system_id = x.system_id
+        JOIN evalset AS e ON e.evalset_id = y.evalset_id
+        """,
+    "judgements": """
+        SELECT e.lp, y.name, sc.name AS scorer, j.* EXCLUDE (judgement_id, vector_id)
+        FROM judgement AS j
+        JOIN vector AS v ON v.vector_id = j.vector_id
+        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
+        JOIN system AS y ON y.system_id = v.system_id
+        JOIN evalset AS e ON e.evalset_id = v.evalset_id
+        """,
+}
+
+
+def contents(database: Path) -> dict[str, pl.DataFrame]:
+    """All that a warehouse holds, in names."""
+    with Warehouse.open(database) as warehouse:
+        frames = {name: warehouse.sql(question) for name, question in _QUESTIONS.items()}
+    return {name: frame.sort(frame.columns) for name, frame in frames.items()}
+
+
+def assert_that_the_order_does_not_matter(
+    parts: list[list[Path]], folder: Path, orders: Sequence[tuple[int, ...]] = ()
+) -> dict[str, pl.DataFrame]:
+    """Load the parts together, and one after the other in some orders; in every order unless some are named."""
+    folder.mkdir(exist_ok=True)
+    report = load([path for part in parts for path in part], folder / "together.duckdb")
+    assert report.is_clean, report.faults
+    expected = contents(folder / "together.duckdb")
+    for order in orders or itertools.permutations(range(len(parts))):
+        database = folder / f"{order}.duckdb"
+        for number in order:
+            report = load(parts[number], database)
+            assert report.is_clean, (order, number, report.faults)
+        for name, frame in contents(database).items():
+            assert frame.equals(expected[name]), (order, name)
+    return expected
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    """A metric, direct assessments, and the map of segments; the first two number and name things their own way."""
+    return write_task(tmp_path / "wmt20-metrics")
+
+
+def test_direct_assessments_a_metric_and_the_map_of_segments(task: Path, tmp_path: Path) -> None:
+    """In two orders here; in all of them, on stages, in tests/warehouse/staging/test_orders.py."""
+    parts = [[human(task)], [metric(task)], [details(task)]]
+    found = assert_that_the_order_does_not_matter(parts, tmp_path / "w", [(0, 1, 2), (2, 1, 0)])
+    assert found["segments"].select("segment", "document", "index_in_document").rows() == [
+        (1, "n1", 1),
+        (2, "n1", 2),
+        (3, "n2", 1),
+    ]
+    assert found["spellings"].rows() == [
+        ("en-de", "A_B.1", "A-B.1", "same letters and digits"),
+        ("en-de", "Human-A.0", "HUMAN-A", "declared alias"),
+    ]
+
+
+def _table(path: Path, rows: list[str]) -> Path:
+    path.write_text("testset,lp,metric,system,seg,doc,index,score\n" + "".join(f"lab,en-de,{row}\n" for row in rows))
+    return path
+
+
+def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) -> None:
+    table = _table(tmp_path / "table.csv", ["P-src,A,,d,2,3", "P-src,A,,d,1,4"])
+    table.write_text(table.read_text().replace("lab,", "t24,"))
+    documents = [("news", "d"), ("news", "d")]
+    write_evalset(
+        tmp_path / "t24",
+        "en-de",
+        documents=documents,
+        metrics={"M-src": ScoreTable(["A.1"], seg=np.array([[1.0, 2.0]]))},
+    )
+    found = assert_that_the_order_does_not_matter([[table], [tmp_path / "t24"]], tmp_path / "w")
+    assert found["systems"]["system"].to_list() == ["A.1"]
+    assert found["spellings"].rows() == [("en-de", "A.1", "A", "number at the end dropped")]
+    assert found["scores"].select("metric", "segment", "value").sort("metric", "segment").rows() == [
+        ("M-src", 1, 1.0),
+        ("M-src", 2, 2.0),
+        ("P-src", 1, 4.0),
+        ("P-src", 2, 3.0),
+    ]
+
+
+def test_judged_segments_that_a_later_map_lacks_are_a_fault_and_nothing_changes(task: Path, tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    assert load([human(task)], database).is_clean
+    before = contents(database)
+    details(task).write_text(DETAILS.splitlines(keepends=True)[0])
+    report = load([details(task)], database)
+    (fault,) = report.faults
+    assert fault.found == f"other segments than those that {human(task)} belong to"
+    assert all(frame.equals(before[name]) for name, frame in contents(database).items())
+
+
+def test_segments_that_a_broken_file_named_too_stay_for_the_sound_one(tmp_path: Path) -> None:
+    broken = _table(tmp_path / "a.csv", ["A-src,A,1,,,1e200", "A-src,A,2,,,1", "A-src,A,3,,,1"])
+    sound = _table(tmp_path / "b.csv", ["B-src,A,1,,,1", "B-src,A,2,,,1"])
+    database = tmp_path / "w.duckdb"
+    report = load([broken, sound], database, skip_broken=True)
+    assert [fault.path for fault in report.faults] == [str(broken)]
+    assert contents(database)["segments"]["segment"].to_list() == [1, 2]
+    assert contents(database)["scores"].select("metric", "segment").rows() == [("B-src", 1), ("B-src", 2)]
+
+
+def test_real_judgements_metrics_and_annotations(tmp_path: Path) -> None:
+    data = real_data()
+    parts = ["wmt21-news-systems/humaneval", "wmt21-news-systems/scores", "wmt-mqm-human-evaluation/newstest2021"]
+    orders = [(0, 1, 2), (2, 1, 0)]
+    assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / "21", orders)
+
+
+def test_a_line_that_is_told_to_be_of_two_documents_is_told(tmp_path: Path) -> None:
+    _table(tmp_path / "one.csv", ["P-src,A,1,d,1,3", "P-src,A,2,d,2,3"])
+    two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
+    told = "lab en-de: 1 segment is assigned to several documents, such as segment 1 of d and other"
+    assert told in load([tmp_path], tmp_path / "together.duckdb").notes
+    two.unlink()
+    load([tmp_path], tmp_path / "later.duckdb")
+    two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
+    assert told in load([two], tmp_path / "later.duckdb").notes
+
+
+def test_a_spelling_of_a_users_own_file_never_names_a_system(tmp_path: Path) -> None:
+    """Not even in a later load, when it is one of the spellings that the warehouse has."""
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["P-src,Foo-A,1,,,3"])], database).is_clean
+    own = tmp_path / "own.csv"
+    own.write_text("testset,lp,system,seg,score\nlab,en-de,foo_a,1,5\n")
+    assert add([own], database, "Mine").is_clean
+    assert load([_table(tmp_path / "two.csv", ["Q-src,Bar,1,,,3"])], database).is_clean
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT system FROM systems ORDER BY ALL") == [("Bar",), ("Foo-A",)]
+
+
+def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
+    one = _table(tmp_path / "one.csv", ["A-src,A,5,d,5,1"])
+    other = _table(tmp_path / "other.csv", ["B-src,A,5,d.en,5,2"])
+    place = _table(tmp_path / "place.csv", ["C-src,A,,d.en,5,3"])
+    for number, parts in enumerate(([one, other, place], [one], [place], [other])):
+        assert load(parts, tmp_path / ("together.duckdb" if number == 0 else "w.duckdb")).is_clean
+    for name in ("together", "w"):
+        scores = contents(tmp_path / f"{name}.duckdb")["scores"]
+        assert scores.select("metric", "segment").rows() == [("A-src", 5), ("B-src", 5), ("C-src", 5)]
+
+
+@pytest.mark.parametrize("before", ["P-src,A,5,,,1", "P-src,A,,d,6,1"])
+def test_two_segments_that_would_be_one_are_a_fault_and_nothing_changes(before: str, tmp_path: Path) -> None:
+    """In the warehouse one file has scores of both: of a line and of a place, or of two places."""
+    database, path = tmp_path / "w.duckdb", tmp_path / "map.csv"
+    scored = _table(tmp_path / "scored.csv", [before, "P-src,A,,d,5,2"])
+    assert load([scored], database).is_clean
+    if "d,6" in before:
+        assert load([_table(path, ["Q-src,A,5,d,6,1"])], database).is_clean
+    there = contents(database)
+    (fault,) = load([_table(path, ["Q-src,A,5,d,5,1"])], database).faults
+    assert fault.found == f"other segments than those that {scored} belong to"
+    assert all(frame.equals(there[name]) for name, frame in contents(database).items())
+
+
+def test_a_new_name_is_not_told_where_nothing_was_written(tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["P-src,UEdin.9,1,,,3"])], database).is_clean
+    report = load([_table(tmp_path / "two.csv", ["P-src,UEdin,1,,,4"])], database)
+    assert report.faults
+    assert report.notes == []
+
+
+def test_names_that_later_files_tell_apart_are_a_fault(tmp_path: Path) -> None:
+    """They were joined; in one load they are two systems, and nobody can tell any more whose scores are whose."""
+    later = {
+        "both": ["N-src,Foo.1,1,,,5", "N-src,Foo,1,,,6"],
+        "number": ["N-src,Foo.2,1,,,5"],
+    }
+    for name, rows in later.items():
+        database, folder = tmp_path / f"{name}.duckdb", tmp_path / name
+        folder.mkdir()
+        for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
+            assert load([_table(folder / f"{number}.csv", [row])], database).is_clean
+        before = contents(database)
+        report = load([_table(folder / "later.csv", rows)], database)
+        told = "beside the spellings of 'Foo', which is one system in the warehouse"
+        assert [told in fault.found for fault in report.faults].count(True) == 1
+        assert all(frame.equals(before[part]) for part, frame in contents(database).items())
+        assert load([folder], tmp_path / f"{name}-together.duckdb").is_clean
+
+
+def test_a_layout_that_tells_joined_names_apart_is_refused(tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
+        table = _table(tmp_path / f"{number}.csv", [row])
+        table.write_text(table.read_text().replace("lab,", "t24,"))
+        assert load([table], database).is_clean
+    scores = ScoreTable(["Foo", "Foo.1"], seg=np.array([[1.0], [2.0]]))
+    write_evalset(tmp_path / "t24", "en-de", documents=[("news", "d")], metrics={"M-src": scores})
+    (fault,) = load([tmp_path / "t24"], database).faults
+    assert fault.path == str(tmp_path / "t24" / "metric-scores" / "en-de" / "M-src.seg.score")
+    assert fault.found.startswith("Foo, Foo.1 beside the spellings of 'Foo'")
+
+
+def test_a_file_that_checks_refuse_leaves_no_trace(tmp_path: Path) -> None:
+    """It would have given the system a better name and the segment a line."""
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["M-src,Foo.1,,d,1,1"])], database).is_clean
+    before = contents(database)
+    broken = _table(tmp_path / "broken.csv", ["N-src,Foo,7,d,1,1e200"])
+    sound = _table(tmp_path / "sound.csv", ["O-src,Bar,,d,1,3"])
+    report = load([broken, sound], database, skip_broken=True)
+    assert [fault.path for fault in report.faults] == [str(broken)]
+    after = contents(database)
+    assert after["segments"].equals(before["segments"])
+    assert after["spellings"].is_empty()
+    assert after["scores"].select("metric", "system", "segment", "value").sort("metric").rows() == [
+        ("M-src", "Foo.1", 1, 1.0),
+        ("O-src", "Bar", 1, 3.0),
+    ]
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT status, count(*) FROM source GROUP BY ALL ORDER BY ALL") == [
+            ("loaded", 2),
+            ("refused", 1),
+        ]
+
+
+def test_an_own_metric_names_segments_as_the_warehouse_shows_them(tmp_path: Path) -> None:
+    database = tmp_path / "w.duckdb"
+    assert load([_table(tmp_path / "one.csv", ["M-src,A,,d,1,1", "M-src,A,,d,2,2"])], database).is_clean
+    own = tmp_path / "own.csv"
+    own.write_text("system,seg,score\nA,1,5\nA,2,6\n")
+    assert add([own], database, "Mine", testset="lab", lp="en-de").is_clean
+    found = contents(database)["scores"].select("metric", "document", "segment", "value").sort("value")
+    assert found.rows() == [
+        ("M-src", "d", 1, 1.0),
+        ("M-src", "d", 2, 2.0),
+        ("Mine-src", "d", 1, 5.0),
+        ("Mine-src", "d", 2, 6.0),
+    ]
+    own.write_text("system,seg,score\nA,1,5\nA,3,6\n")
+    (fault,) = add([own], database, "Mine", testset="lab", lp="en-de").faults
+    assert (fault.line, fault.found) == (3, "segment 3")

@@ -1,0 +1,377 @@
+"""Files whose rows say what they are of: how several of them make one evaluation set, and what a load refuses."""
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers import tiny_layout
+from tests.warehouse.loading.published import (
+    BLEU,
+    DETAILS,
+    HUMAN,
+    details,
+    human,
+    judged,
+    metric,
+    seg_scores,
+    write_task,
+)
+from warehouse import LoadReport, Warehouse, load
+from warehouse.export.mtme import ScoreTable, write_evalset
+from warehouse.readers.claims import Given
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    return write_task(tmp_path / "wmt20-metrics")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "scores.duckdb"
+
+
+def rows(database: Path, query: str) -> list[tuple[object, ...]]:
+    with Warehouse.open(database) as warehouse:
+        return warehouse.rows(query)
+
+
+def statuses(report: LoadReport) -> dict[tuple[str, str], str]:
+    return {(item.testset, item.lp): item.status for item in report.evalsets}
+
+
+def told(report: LoadReport) -> list[tuple[str, int, str]]:
+    return [(Path(fault.path).name, fault.line, fault.found) for fault in report.faults]
+
+
+def test_human_and_metric_scores_meet_in_one_evaluation_set(task: Path, database: Path) -> None:
+    report = load([task], database)
+    assert report.is_clean, report.faults
+    assert statuses(report) == {("wmt20", "en-de"): "loaded"}
+    assert report.evalsets[0].n_rows == 3 + 9 + 18
+    joined = rows(
+        database,
+        """
+        SELECT s.system, s.segment, s.value, h.value
+        FROM scores AS s
+        JOIN human_scores AS h USING (testset, lp, system, segment)
+        WHERE h.human = 'wmt-raw'
+        ORDER BY ALL
+        """,
+    )
+    assert joined == [
+        (system, segment, value, 10 * value)
+        for system, values in BLEU.items()
+        for segment, value in enumerate(values, start=1)
+    ]
+    assert rows(database, "SELECT spelling, rule FROM system_spelling ORDER BY 1") == [
+        ("A-B.1", "same letters and digits"),
+        ("HUMAN-A", "declared alias"),
+    ]
+    assert rows(database, "SELECT name, canonical_name, kind FROM system ORDER BY 1") == [
+        ("A_B.1", "a_b", "mt"),
+        ("C.2", "c", "mt"),
+        ("Human-A.0", "human-a.0", "human"),
+    ]
+    assert rows(database, "SELECT segment, position, document, index_in_document FROM segment ORDER BY 1") == [
+        (1, 1, "n1", 1),
+        (2, 2, "n1", 2),
+        (3, 3, "n2", 1),
+    ]
+    assert rows(database, "SELECT DISTINCT n, status, rater FROM judgement") == [(2, "valid", None)]
+    assert rows(database, "SELECT name, reference FROM scorer WHERE kind = 'metric'") == [("BLEU-ref", "ref")]
+
+
+def test_the_same_files_again_change_nothing(task: Path, database: Path) -> None:
+    load([task], database)
+    before = database.read_bytes()
+    report = load([task], database)
+    assert statuses(report) == {("wmt20", "en-de"): "unchanged"}
+    assert report.evalsets[0].n_unchanged == 3
+    assert database.read_bytes() == before
+
+
+def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, database: Path) -> None:
+    load([task], database)
+    human(task).write_text(judged({**HUMAN, "C.2": (41.0, 51.0, 61.0)}))
+    report = load([task], database)
+    assert statuses(report) == {("wmt20", "en-de"): "replaced"}
+    assert report.evalsets[0].n_files == 1
+    assert rows(database, "SELECT value FROM human_scores WHERE human = 'wmt-raw' AND system = 'C.2' ORDER BY 1") == [
+        (41.0,),
+        (51.0,),
+        (61.0,),
+    ]
+    assert rows(database, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
+
+
+def test_files_that_come_one_after_the_other_make_the_same_warehouse(
+    task: Path, database: Path, tmp_path: Path
+) -> None:
+    load([task], database)
+    other = tmp_path / "other.duckdb"
+    load([details(task)], other)
+    load([human(task)], other)
+    load([metric(task)], other)
+    for view in ("scores", "human_scores", "segments", "evalsets", "systems"):
+        query = f"SELECT * FROM {view} ORDER BY ALL"
+        assert rows(other, query) == rows(database, query)
+
+
+def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> None:
+    report = load([metric(task)], database)
+    assert report.is_clean, report.faults
+    assert any("en-de.txt: needed by" in note for note in report.notes)
+    assert rows(database, "SELECT count(*) FROM segment WHERE position IS NOT NULL") == [(3,)]
+
+
+def test_without_a_map_documents_and_indices_name_the_segments(task: Path, database: Path) -> None:
+    details(task).unlink()
+    assert load([human(task)], database).is_clean
+    report = load([task], database)
+    assert report.is_clean, report.faults
+    assert statuses(report) == {("wmt20", "en-de"): "added"}
+    assert rows(database, "SELECT segment, position, document, index_in_document FROM segment ORDER BY 1") == [
+        (1, None, "n1", 1),
+        (2, None, "n1", 2),
+        (3, None, "n2", 1),
+    ]
+    joined = "SELECT count(*) FROM scores JOIN human_scores USING (testset, lp, system, segment) WHERE human = 'wmt-z'"
+    assert rows(database, joined) == [(9,)]
+    details(task).write_text(DETAILS.replace("\tn2\t1", "\tn3\t1"))
+    refused = load([details(task)], database)
+    assert statuses(refused) == {("wmt20", "en-de"): "refused"}
+    assert "other segments" in refused.faults[0].found
+
+
+def test_a_segment_that_the_map_does_not_have_is_a_fault(task: Path, database: Path) -> None:
+    human(task).write_text(judged(HUMAN) + "C.2 n2_7 10 0.1 1 \nC.2 n9_0 10 0.1 1 \n")
+    report = load([task], database)
+    assert told(report)[:2] == [
+        ("ad-seg-scores-en-de.csv", 11, "segment 8 of document 'n2'"),
+        ("ad-seg-scores-en-de.csv", 12, "segment 1 of document 'n9'"),
+    ]
+    assert statuses(report) == {("wmt20", "en-de"): "refused"}
+    assert rows(database, "SELECT count(*) FROM evalset") == [(0,)] if database.exists() else True
+
+
+def test_a_broken_file_refuses_the_evaluation_sets_that_it_names_and_no_other(task: Path, database: Path) -> None:
+    text = seg_scores(BLEU, "chrF") + seg_scores({"D.1": (1.0, "x", 2.0)}, "chrF", "en-cs")
+    metric(task, "chrF.seg.score").write_text(text)
+    metric(task, "TER.seg.score").write_text(seg_scores({"E.1": (1.0, 2.0, 3.0)}, "TER", "en-ru"))
+    report = load([task], database)
+    assert statuses(report) == {
+        ("wmt20", "en-cs"): "refused",
+        ("wmt20", "en-de"): "refused",
+        ("wmt20", "en-ru"): "loaded",
+    }
+    assert [(name, line) for name, line, _ in told(report)] == [("chrF.seg.score", 11)]
+    skipping = load([task], database, skip_broken=True)
+    assert statuses(skipping)["wmt20", "en-de"] == "loaded"
+    assert rows(database, "SELECT DISTINCT metric FROM scores WHERE lp = 'en-de'") == [("BLEU-ref",)]
+    assert rows(database, "SELECT DISTINCT status FROM source WHERE origin LIKE '%chrF%'") == [("refused",)]
+
+
+def test_a_language_pair_that_a_changed_file_no_longer_has_is_taken_away(task: Path, database: Path) -> None:
+    metric(task, "chrF.seg.score").write_text(
+        seg_scores(BLEU, "chrF") + seg_scores({"D.1": (1, 2, 3)}, "chrF", "en-cs")
+    )
+    load([task], database)
+    assert rows(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(3,)]
+    metric(task, "chrF.seg.score").write_text(seg_scores(BLEU, "chrF"))
+    assert load([task], database).is_clean
+    assert rows(database, "SELECT count(*) FROM scores WHERE lp = 'en-cs'") == [(0,)]
+    assert statuses(load([task], database)) == {("wmt20", "en-cs"): "unchanged", ("wmt20", "en-de"): "unchanged"}
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.95])
+def test_half_an_archive_is_refused_and_keeps_its_evaluation_set_out(task: Path, database: Path, keep: float) -> None:
+    data = metric(task).read_bytes()
+    metric(task).write_bytes(data[: int(len(data) * keep)])
+    report = load([task], database)
+    assert statuses(report) == {("wmt20", "en-de"): "refused"}
+    assert [(name, found.partition(":")[0]) for name, _, found in told(report)] == [
+        ("BLEU.seg.score.gz", "cannot be unpacked")
+    ]
+
+
+def test_systems_that_one_side_lacks_are_named_with_the_nearest(task: Path, database: Path) -> None:
+    human(task).write_text(judged({**HUMAN, "CC.2": (1.0, 2.0, 3.0), "HUMAN-Q": (1.0, 2.0, 3.0)}))
+    notes = load([task], database).notes
+    assert "wmt20 en-de: 1 system judged by humans but scored by no metric: CC.2" in notes
+    (line,) = [note for note in notes if "human translation" in note]
+    assert line.startswith("wmt20 en-de: 1 human translation judged by humans but scored by no metric: HUMAN-Q")
+
+
+def esa(rows_: Sequence[tuple[str, str, int, str, float, str]]) -> str:
+    """Judgements as an annotation campaign of WMT24 exported them."""
+    return "".join(
+        f"{user},{system},{segment},{kind},eng,jpn,{score},{document},False,[],1724108643.0,1724108650.0\n"
+        for user, system, segment, kind, score, document in rows_
+    )
+
+
+def test_judgements_of_two_waves_make_one_score(tmp_path: Path, database: Path) -> None:
+    folder = tmp_path / "wmt24-news-systems" / "humeval"
+    folder.mkdir(parents=True)
+    first, second = folder / "esa_generalMT2024_wave2.csv", folder / "esa_generalMT2024_wave3.csv"
+    first.write_text(
+        esa(
+            [
+                ("u1", "ende-tutorial1", 1000001, "TGT", 0, "ende-tutorial1"),
+                ("u1", "S", 1, "TGT", 40, "news_1"),
+                ("u1", "S", 1, "BAD", 5, "news_1"),
+                ("u1", "T", 1, "TGT", 70, "news_1"),
+            ]
+        )
+    )
+    second.write_text(esa([("u2", "S", 1, "TGT", 60, "news_1"), ("u2", "S", 2, "TGT", 90, "news_1")]))
+    report = load([folder], database)
+    assert report.is_clean, report.faults
+    assert report.evalsets[0].n_rows == 6
+    assert rows(database, "SELECT system, value FROM human_scores WHERE value IS NOT NULL ORDER BY ALL") == [
+        ("S", 50.0),
+        ("S", 90.0),
+        ("T", 70.0),
+    ]
+    assert rows(database, "SELECT status, count(*) FROM judgement GROUP BY 1 ORDER BY 1") == [
+        ("bad", 1),
+        ("tutorial", 1),
+        ("valid", 4),
+    ]
+    assert rows(database, "SELECT name FROM system WHERE kind = 'qc'") == [("ende-tutorial1",)]
+    assert set(statuses(load([folder], database)).values()) == {"unchanged"}
+    second.write_text(esa([("u2", "S", 1, "TGT", 80, "news_1")]))
+    assert set(statuses(load([folder], database)).values()) == {"replaced"}
+    assert rows(database, "SELECT value FROM human_scores WHERE system = 'S' AND value IS NOT NULL") == [(60.0,)]
+    second.write_text(esa([("u2", "S", 1, "TGT", 20, "news_1")]))
+    alone = load([second], database)
+    assert set(statuses(alone).values()) == {"refused"}
+    assert rows(database, "SELECT value FROM human_scores WHERE system = 'S' AND value IS NOT NULL") == [(60.0,)]
+
+
+def test_scores_that_are_no_entry_stay_out_of_a_test_set_of_the_organisers(tmp_path: Path, database: Path) -> None:
+    tiny_layout(tmp_path, testset="wmt23", facts=False)
+    folder = tmp_path / "wmt23-news-systems" / "scores"
+    folder.mkdir(parents=True)
+    (folder / "automatic-scores.tsv").write_text(
+        "pair\tsystem\tid\tis_constrained\tmetric\tscore\nen-de\tAsh\t1\tTrue\tbleu-refA\t30.5\n"
+    )
+    report = load([tmp_path], database)
+    assert report.is_clean, report.faults
+    assert rows(database, "SELECT metric, status, is_own FROM metrics WHERE metric = 'bleu-refA'") == [
+        ("bleu-refA", "no entry", False)
+    ]
+
+
+def test_what_a_table_does_not_tell_is_asked_for_and_taken_from_the_user(tmp_path: Path, database: Path) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("system,seg,score\nA,1,0.5\nB,1,0.25\n")
+    given = Given(testset="lab", lp="en-de", human="quality")
+    for lacking, word in (
+        (Given(lp="en-de", human="quality"), "--testset"),
+        (Given(testset="lab", human="quality"), "--lp"),
+        (Given(testset="lab", lp="en-de"), "--human"),
+    ):
+        with pytest.raises(Exception, match=word):
+            load([table], database, given=lacking)
+    assert load([table], database, given=given).is_clean
+    assert rows(database, "SELECT human, system, segment, value FROM human_scores ORDER BY ALL") == [
+        ("quality", "A", 1, 0.5),
+        ("quality", "B", 1, 0.25),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "found"),
+    [
+        (lambda data: data + "Müller\t".encode("latin-1"), "bytes that are not UTF-8"),
+        (lambda data: data.decode().encode("utf-16"), "NUL"),
+        (lambda data: data[:40] + b"\0" + data[40:], "NUL"),
+        (lambda data: data.replace(b"\n", b"\r"), "carriage return"),
+        (lambda data: b"", "empty"),
+    ],
+)
+def test_a_file_that_is_no_text_is_a_fault_and_not_passed_over(
+    spoil: Callable[[bytes], bytes], found: str, tmp_path: Path, database: Path
+) -> None:
+    """Whatever its format would have been: nobody may take the rest of the evaluation set for all of it."""
+    line = {"language_pair": "en-de_DE", "domain": "d", "document_id": "x", "metric_scores": {"M": [1.0]}}
+    sound = {
+        "mt-systems-scored-by-metrics": "BLEU\ten-de\tnewstest2012\tAsh\t0.5\n",
+        "esa_generalMT2024_wave2.csv": esa([("u1", "S", 1, "TGT", 40, "news_1")]),
+        "GPT-4.1.jsonl": json.dumps(line) + "\n",
+        "mine.csv": "testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\n",
+    }
+    folder = tmp_path / "wmt25-general-mt" / "automatic_scores"
+    folder.mkdir(parents=True)
+    for name, text in sound.items():
+        path = folder / name
+        path.write_bytes(spoil(text.encode()))
+        report = load([path], database)
+        assert [found in fault.found for fault in report.faults][:1] == [True], (name, report.faults)
+        path.unlink()
+
+
+def test_a_last_line_without_an_end_is_told(tmp_path: Path, database: Path) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,0.")
+    report = load([table], database)
+    assert [(line, found) for _, line, found in told(report)] == [
+        (3, "the last line has no end, so that the file may be cut")
+    ]
+
+
+def test_a_header_without_rows_is_no_evaluation_set(tmp_path: Path, database: Path) -> None:
+    path = tmp_path / "DA-newstest2019-decs-sys-nohy-scores.csv"
+    path.write_text("LP SYSTEM HUMAN BLEU\n")
+    report = load([path], database)
+    assert [(name, found) for name, _, found in told(report)] == [(path.name, "no scores")]
+    assert not database.exists() or rows(database, "SELECT count(*) FROM evalset") == [(0,)]
+
+
+@pytest.mark.parametrize("comes_later", [False, True])
+def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their_own(
+    comes_later: bool, tmp_path: Path, database: Path
+) -> None:
+    """The mean of judgements need not be the published score; neither may stand for the other."""
+    published = {"esa": ScoreTable(["S"], seg=np.array([[0.0, 41.0, 60.0]]))}
+    write_evalset(tmp_path / "wmt24", "en-ja", documents=[("news", "d")] * 3, humans=published)
+    wave = tmp_path / "esa_generalMT2024_wave2.csv"
+    wave.write_text(esa([("u1", "S", 1, "TGT", 40, "d"), ("u1", "S", 2, "TGT", 60, "d")]))
+    steps = [[tmp_path / "wmt24"], [wave]] if comes_later else [[tmp_path / "wmt24", wave]]
+    report = [load(step, database) for step in steps][-1]
+    told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
+    assert told == {"both can stay: load this one with --human and another name"}
+    assert load([tmp_path / "wmt24"], database).is_clean
+    assert load([wave], database, given=Given(human="esa-campaign")).is_clean
+    assert rows(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
+        ("esa", 2, 41.0),
+        ("esa", 3, 60.0),
+        ("esa-campaign", 2, 40.0),
+        ("esa-campaign", 3, 60.0),
+    ]
+
+
+@pytest.mark.parametrize("skip_broken", [False, True])
+@pytest.mark.parametrize("damage", ["cut", "bytes", "NUL"])
+def test_a_damaged_file_keeps_its_evaluation_set_out_as_far_as_its_lines_can_be_read(
+    damage: str, skip_broken: bool, tmp_path: Path, database: Path
+) -> None:
+    lines = [f"lab,en-de,M-src,S{number},{number}\n" for number in range(1, 2001)]
+    data = ("testset,lp,metric,system,score\n" + "".join(lines)).encode()
+    path = tmp_path / ("broken.csv.gz" if damage == "cut" else "broken.csv")
+    spoiled = {"cut": gzip.compress(data)[:-12], "bytes": data + b"lab,\xff\xfe,x\n", "NUL": data + b"la\0b,en-fr,x\n"}
+    path.write_bytes(spoiled[damage])
+    for name, testset in {"same.csv": "lab", "other.csv": "elsewhere"}.items():
+        (tmp_path / name).write_text(f"testset,lp,metric,system,score\n{testset},en-de,N-src,S1,1\n")
+    report = load([tmp_path], database, skip_broken=skip_broken)
+    assert {fault.path for fault in report.faults} == {str(path)}
+    assert statuses(report) == {
+        ("lab", "en-de"): "loaded" if skip_broken else "refused",
+        ("elsewhere", "en-de"): "loaded",
+    }

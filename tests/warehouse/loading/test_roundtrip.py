@@ -1,0 +1,167 @@
+"""Whatever the writer can write, the loader reads back."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.warehouse.building import loaded
+from warehouse import Warehouse
+from warehouse.export.mtme import Errors, RatingTable, ScoreTable, write_evalset
+
+PLAUSIBLE = 9.9e99
+CELLS = st.floats(-PLAUSIBLE, PLAUSIBLE) | st.just(math.nan)
+WORDS = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=6)
+NAMES = WORDS.filter(lambda name: name != "None")  # a word that files keep for missing scores
+FILES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 +_\[\]*?'()-]{0,5}", fullmatch=True)
+TEXTS = st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"]), max_size=8)
+ERRORS = st.lists(
+    st.fixed_dictionaries(
+        {"score": st.sampled_from([0.1, 1, 5, 25])},
+        optional={"category": TEXTS, "severity": TEXTS, "start": st.integers(0, 9), "end": st.integers(0, 9)},
+    ),
+    max_size=2,
+)
+
+
+def _documents(sizes: list[tuple[int, int]]) -> list[tuple[str, str]]:
+    return [(f"domain {domain}", f"doc {n}") for n, (size, domain) in enumerate(sizes) for _ in range(size)]
+
+
+DOCUMENTS = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 1)), min_size=1, max_size=4).map(_documents)
+
+
+@st.composite
+def tables(draw: Callable[[st.SearchStrategy], object], systems: list[str], documents: list[tuple[str, str]]):  # type: ignore[no-untyped-def, type-arg]
+    """A scorer's table: some of the systems in any order, any of the levels."""
+    chosen = draw(st.lists(st.sampled_from(systems), min_size=1, unique=True))
+
+    def values(*shape: int) -> np.ndarray:
+        n = math.prod(shape)
+        return np.array(draw(st.lists(CELLS, min_size=n, max_size=n))).reshape(shape)
+
+    n = len(chosen)
+    domains = draw(st.lists(st.sampled_from(sorted({domain for domain, _ in documents})), unique=True))
+    return ScoreTable(
+        systems=chosen,
+        seg=values(n, len(documents)) if draw(st.booleans()) else None,
+        sys=values(n) if draw(st.booleans()) else None,
+        doc=values(n, len(dict.fromkeys(documents))) if draw(st.booleans()) else None,
+        domain={domain: values(n) for domain in domains},
+    )
+
+
+@st.composite
+def evalsets(draw):  # type: ignore[no-untyped-def]
+    """Arguments of the writer."""
+    documents = draw(DOCUMENTS)
+    systems = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    n = len(documents)
+    lines = st.lists(TEXTS, min_size=n, max_size=n)
+    marks = st.lists(st.none() | ERRORS, min_size=n, max_size=n)
+    tables_of = tables(systems, documents)
+    bases = st.lists(FILES, max_size=2, unique_by=str.lower)
+    return {
+        "documents": documents,
+        "sources": draw(st.none() | lines),
+        "humans": {name: draw(tables_of) for name in draw(bases)},
+        "metrics": {f"{name}-{draw(st.sampled_from(['src', 'refA']))}": draw(tables_of) for name in draw(bases)},
+        "ratings": {"marked up": RatingTable({system: draw(marks) for system in systems})}
+        if draw(st.booleans())
+        else {},
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value + 0.0
+
+
+def _expected_scores(tables: dict[str, ScoreTable]) -> set[tuple[object, ...]]:
+    return {
+        (name, system, segment, _number(value))
+        for name, table in tables.items()
+        if table.seg is not None
+        for system, row in zip(table.systems, table.seg.tolist(), strict=True)
+        for segment, value in enumerate(row, start=1)
+    }
+
+
+def _expected_aggregates(kind: str, tables: dict[str, ScoreTable], documents: list[tuple[str, str]]) -> set[object]:
+    names = list(dict.fromkeys(document for _, document in documents))
+    found: set[object] = set()
+    for name, table in tables.items():
+        for n, system in enumerate(table.systems):
+            if table.sys is not None:
+                found.add((kind, name, system, "sys", None, _number(table.sys[n].item())))
+            if table.doc is not None:
+                found |= {
+                    (kind, name, system, "doc", unit, _number(value))
+                    for unit, value in zip(names, table.doc[n].tolist(), strict=True)
+                }
+            found |= {
+                (kind, name, system, "domain", unit, _number(values[n].item())) for unit, values in table.domain.items()
+            }
+    return found
+
+
+def _expected_judgements(ratings: dict[str, RatingTable]) -> set[tuple[object, ...]]:
+    def judged(errors: Errors) -> float:
+        return -sum(float(error["score"]) for error in errors) + 0.0
+
+    return {
+        (name, system, segment, judged(errors), len(errors))
+        for name, table in ratings.items()
+        for system, row in table.errors.items()
+        for segment, errors in enumerate(row, start=1)
+        if errors is not None
+    }
+
+
+@settings(
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(written=evalsets())
+def test_any_evaluation_set_reads_back_as_it_was_written(
+    written: dict, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    write_evalset(folder / "t24", "en-de", **written)
+    with Warehouse.open(loaded(folder / "t24", folder / "a.duckdb")) as warehouse:
+        rows = warehouse.rows
+        metrics, humans, ratings = written["metrics"], written["humans"], written["ratings"]
+        assert rows("SELECT domain, document FROM segments ORDER BY segment") == written["documents"]
+        assert rows("SELECT text FROM texts ORDER BY segment") == [(text,) for text in written["sources"] or ()]
+        found = rows("SELECT metric, system, segment, value FROM scores")
+        assert (set(found), len(found)) == (_expected_scores(metrics), len(_expected_scores(metrics)))
+        found = rows("SELECT human, system, segment, value FROM human_scores WHERE human <> 'marked up'")
+        assert (set(found), len(found)) == (_expected_scores(humans), len(_expected_scores(humans)))
+        found = rows("SELECT kind, scorer, system, level, unit, value FROM aggregate_scores")
+        documents = written["documents"]
+        expected = _expected_aggregates("metric", metrics, documents) | _expected_aggregates("human", humans, documents)
+        assert (set(found), len(found)) == (expected, len(expected))
+        found = rows("SELECT human, system, segment, value, n_errors FROM judgements")
+        assert (set(found), len(found)) == (_expected_judgements(ratings), len(_expected_judgements(ratings)))
+
+
+DECIMALS = st.from_regex(r"[+-]?([0-9]{1,20}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+
+
+@settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(texts=st.lists(DECIMALS.filter(lambda text: abs(float(text)) <= PLAUSIBLE), min_size=100, max_size=100))
+def test_any_decimal_number_reads_as_the_nearest_double(
+    texts: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder: Path = tmp_path_factory.mktemp("decimals")
+    file = folder / "t24" / "metric-scores" / "en-de" / "N-src.sys.score"
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(f"S{n}\t{text}\n" for n, text in enumerate(texts)))
+    with Warehouse.open(loaded(folder, folder / "a.duckdb")) as warehouse:
+        found = dict(warehouse.rows("SELECT system, value FROM aggregate_scores"))
+    assert found == {f"S{n}": float(text) + 0.0 for n, text in enumerate(texts)}

@@ -1,0 +1,87 @@
+"""The demo's warehouse holds the same values, to the last digit, whatever Python, processor and threads made it.
+
+Other Pythons cannot be called from a test, as they may not have the libraries. So what is expected is here, as
+checksums of all values, and the suite's run on each version of Python compares its own with them. The checksum of the
+files tells a change of the simulation, after which all are renewed, from a change in what is made of the same files.
+"""
+
+import hashlib
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from warehouse.database.connection import Warehouse
+from warehouse.database.migration import apply_migrations
+from warehouse.simulation import SimulatedEvalset, write_shared_task
+
+_NAMED = """
+JOIN evalset AS e ON e.evalset_id = v.evalset_id
+JOIN testset AS t ON t.testset_id = e.testset_id
+JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
+JOIN system AS y ON y.system_id = v.system_id
+"""
+QUERIES = {
+    "score": f"""
+        SELECT t.name, e.lp, sc.kind, sc.name, y.name, s.segment, s.value
+        FROM score AS s JOIN vector AS v ON v.vector_id = s.vector_id {_NAMED} ORDER BY ALL
+        """,
+    "aggregate_score": f"""
+        SELECT t.name, e.lp, sc.kind, sc.name, y.name, v.level, a.unit, a.value
+        FROM aggregate_score AS a JOIN vector AS v ON v.vector_id = a.vector_id {_NAMED} ORDER BY ALL
+        """,
+    "judgement": f"""
+        SELECT t.name, e.lp, sc.name, y.name, j.segment, j.rater, j.value
+        FROM judgement AS j JOIN vector AS v ON v.vector_id = j.vector_id {_NAMED} ORDER BY ALL
+        """,
+    "system_scores": "SELECT testset, lp, kind, scorer, system, submitted, mean FROM system_scores ORDER BY ALL",
+}
+EXPECTED = {
+    "files": "4dffd5bf6a505e8e",
+    "score": "9c4e1163d6d77501",
+    "aggregate_score": "be4b7646172f1f5e",
+    "judgement": "2f2ceaadcf789626",
+    "system_scores": "aae152be58884dae",
+}
+
+
+def _checksum(rows: list[tuple[object, ...]]) -> str:
+    """Of names and of floats to the last digit."""
+    return hashlib.sha256("\n".join(map(repr, rows)).encode()).hexdigest()[:16]
+
+
+def test_the_simulated_files_are_the_expected_ones(
+    tmp_path: Path, simulated_task: tuple[SimulatedEvalset, ...]
+) -> None:
+    write_shared_task(tmp_path, simulated_task)
+    found = hashlib.sha256()
+    for path in sorted(path for path in tmp_path.rglob("*") if path.is_file()):
+        found.update(path.relative_to(tmp_path).as_posix().encode() + b"\0" + path.read_bytes())
+    assert found.hexdigest()[:16] == EXPECTED["files"]
+
+
+@pytest.mark.parametrize("table", QUERIES)
+def test_every_value_is_the_same_on_every_python(simulated_warehouse: Warehouse, table: str) -> None:
+    assert _checksum(simulated_warehouse.rows(QUERIES[table])) == EXPECTED[table]
+
+
+def test_means_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
+    database = tmp_path / "long.duckdb"
+    with duckdb.connect(database) as connection:
+        apply_migrations(connection, str(database))
+        connection.execute(
+            """
+            INSERT INTO testset VALUES (1, 'long', 2024, NULL);
+            INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language, lp_base)
+            VALUES (1, 1, 'en-de', 'en', 'de', 'en-de');
+            INSERT INTO scorer (scorer_id, kind, name, base_name) VALUES (1, 'metric', 'M-src', 'M');
+            INSERT INTO system (system_id, evalset_id, name, canonical_name, kind) VALUES (1, 1, 'A', 'A', 'mt');
+            INSERT INTO vector VALUES (1, 1, 1, 1, 'seg', 1, 1000000, 0, false);
+            INSERT INTO score SELECT 1, n, hash(n) / 1e19 FROM range(1, 1000001) AS r (n);
+            """
+        )
+    means = set()
+    for threads in (1, 2, 4):
+        with duckdb.connect(database, config={"threads": threads}) as connection:
+            means |= {connection.execute("SELECT mean FROM system_scores").fetchone() for _ in range(5)}
+    assert len(means) == 1

@@ -1,0 +1,168 @@
+"""What files brought goes again, whole, and comes back the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import LP, TESTSET, tiny_layout
+from tests.warehouse.building import MARKS, ask, held, statuses
+from tests.warehouse.loading.published import details, human, metric, write_task
+from warehouse import QuestionError, Warehouse, load, unload
+from warehouse.database.results import StoredResult, store_result
+
+MORE = """
+SELECT 'spelling', y.name, x.spelling, x.rule
+FROM system_spelling AS x JOIN system AS y ON y.system_id = x.system_id
+UNION ALL
+SELECT 'scorer', kind, name, coalesce(family, '') FROM scorer
+UNION ALL
+SELECT 'entry', sc.name, coalesce(n.status, ''), n.is_own::VARCHAR
+FROM entry AS n JOIN scorer AS sc ON sc.scorer_id = n.scorer_id
+UNION ALL
+SELECT 'fact', t.name, f.base_name, f.family
+FROM metric_fact AS f JOIN testset AS t ON t.testset_id = f.testset_id
+UNION ALL
+SELECT 'language', code, name, script FROM language
+UNION ALL
+SELECT 'issue', testset, issue, citation FROM known_issue
+"""
+
+
+def everything(database: Path) -> object:
+    return {**held(database), "more": sorted(ask(database, MORE))}
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Path:
+    return tiny_layout(tmp_path / "in", ratings={"marks": MARKS})
+
+
+@pytest.fixture
+def database(tmp_path: Path, layout: Path) -> Path:
+    assert load([layout], tmp_path / "a.duckdb").is_clean
+    return tmp_path / "a.duckdb"
+
+
+def test_every_file_goes_and_comes_back_the_same(layout: Path, database: Path) -> None:
+    before = everything(database)
+    files = [path for path in sorted(layout.rglob("*")) if path.is_file() and path.suffix not in (".docs", ".toml")]
+    one_of_each_kind = {(path.parent.name, *path.name.split(".")[-2:]): path for path in files}
+    assert len(one_of_each_kind) >= 8
+    for path in one_of_each_kind.values():
+        (gone,) = unload(database, str(path))
+        assert (gone.testset, gone.lp, gone.is_gone) == (TESTSET, LP, False)
+        assert gone.n_scores + gone.n_judgements + gone.n_texts > 0
+        assert everything(database) != before
+        assert path.as_posix() not in {row[0] for row in ask(database, "SELECT path FROM sources")}
+        assert load([layout], database).is_clean
+        assert everything(database) == before, path
+
+
+@pytest.mark.parametrize("target", ["folder", "test set", "test set and pair"])
+def test_a_whole_evaluation_set_goes_and_nothing_of_it_is_left(layout: Path, database: Path, target: str) -> None:
+    before = everything(database)
+    words = {"folder": (str(layout),), "test set": (TESTSET,), "test set and pair": (TESTSET, LP)}[target]
+    (gone,) = unload(database, *words)
+    assert gone.is_gone
+    with Warehouse.open(database) as warehouse:
+        tables = [
+            name for (name,) in warehouse.rows("SELECT DISTINCT table_name FROM duckdb_tables() WHERE NOT internal")
+        ]
+        left = {name for name in tables if warehouse.rows(f"SELECT 1 FROM {name} LIMIT 1")}
+    assert left == {"schema_migration"}
+    assert load([layout], database).is_clean
+    assert everything(database) == before
+
+
+def test_what_is_left_is_what_loading_the_rest_alone_brings(tmp_path: Path, layout: Path, database: Path) -> None:
+    other = tiny_layout(tmp_path / "other", testset="tiny23", lp="de-en")
+    assert load([other], tmp_path / "alone.duckdb").is_clean
+    assert load([other], database).is_clean
+    unload(database, TESTSET)
+    assert everything(database) == everything(tmp_path / "alone.duckdb")
+    assert load([layout], database).is_clean
+    fine = layout / "metric-scores" / LP / "Fine-src.seg.score"
+    fine_sys = fine.with_name("Fine-src.sys.score")
+    unload(database, str(fine))
+    unload(database, "tiny24/metric-scores/en-de/Fine-src.sys.score")
+    fine.unlink()
+    fine_sys.unlink()
+    assert load([layout, other], tmp_path / "rest.duckdb").is_clean
+    assert everything(database) == everything(tmp_path / "rest.duckdb")
+
+
+def test_a_dry_run_says_the_same_and_changes_nothing(database: Path) -> None:
+    before = database.read_bytes()
+    preview = unload(database, TESTSET, dry_run=True)
+    assert database.read_bytes() == before
+    assert unload(database, TESTSET) == preview
+
+
+def test_annotations_and_the_scores_that_they_stand_behind_go_together(tmp_path: Path) -> None:
+    layout = tiny_layout(tmp_path / "in", ratings={"mqm": MARKS})
+    database = tmp_path / "a.duckdb"
+    report = load([layout], database)
+    if not report.is_clean:  # the ratings name fewer systems than the scores: only those need be there
+        pytest.fail(str(report.faults))
+    before = everything(database)
+    for name in ("en-de.mqm.seg.score", "en-de.mqm.seg.rating"):
+        (gone,) = unload(database, str(layout / "human-scores" / name))
+        assert gone.n_files == 2
+        assert gone.n_judgements > 0
+        assert ask(database, "SELECT count(*) FROM judgement") == [(0,)]
+        assert load([layout], database).is_clean
+        assert everything(database) == before
+
+
+def test_a_file_whose_segments_others_need_stays(layout: Path, database: Path) -> None:
+    before = database.read_bytes()
+    with pytest.raises(QuestionError, match=r"declares the segments of tiny24 en-de, which \d+ other files need"):
+        unload(database, str(layout / "documents"))
+    assert database.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("tiny42",), "unknown test set, source or loaded path 'tiny42'; did you mean 'tiny24'"),
+        ((TESTSET, "de-en"), "unknown language pair 'de-en' for tiny24"),
+        (("",), "unknown test set, source or loaded path ''"),
+    ],
+)
+def test_what_was_not_loaded_is_told(database: Path, words: tuple[str, ...], told: str) -> None:
+    with pytest.raises(QuestionError, match=told):
+        unload(database, *words)
+
+
+def test_stored_results_of_what_changed_go_and_others_stay(layout: Path, database: Path) -> None:
+    for key, testset, lp in (
+        ("a", TESTSET, LP),
+        ("b", TESTSET, f"cs-de,{LP}"),
+        ("c", "tiny23", LP),
+        ("d", TESTSET, "all"),
+    ):
+        result = StoredResult(key, "compare", testset, lp, "", json.dumps({}), "0", 0.0)
+        assert store_result(database, result) is None
+    unload(database, str(layout / "metric-scores" / LP / "Fine-src.seg.score"))
+    assert ask(database, "SELECT key FROM result") == [("c",)]
+
+
+def test_files_that_name_things_their_own_way_come_back_the_same(tmp_path: Path) -> None:
+    task = write_task(tmp_path / "wmt20-metrics")
+    database = tmp_path / "a.duckdb"
+    parts = [human(task), metric(task)]
+    assert load(parts, database).is_clean
+    before = everything(database)
+    for part in parts:
+        unload(database, str(part))
+        assert load(parts, database).is_clean
+        assert everything(database) == before
+    assert load([details(task)], database).is_clean
+    before = everything(database)
+    for part in parts:
+        unload(database, str(part))
+        report = load([task], database)
+        assert report.is_clean
+        assert statuses(report) == ["added"]
+        assert everything(database) == before

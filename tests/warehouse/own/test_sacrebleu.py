@@ -1,0 +1,199 @@
+"""sacreBLEU's metrics on texts of the warehouse: right scores, stored once, marked as the user's own."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import tiny_layout
+from warehouse import QuestionError, Warehouse, load
+from warehouse.own.sacrebleu import compute
+
+sacrebleu = pytest.importorskip("sacrebleu", reason="sacreBLEU (extra `metrics`) is not installed")
+
+REFERENCE = ["the cat sat on the mat", "a quick brown fox jumps", "hello world again and again", "one two three", "end"]
+OUTPUTS = {
+    "Ash": ["the cat sat on the mat", "a quick brown fox jumped", "hello world", "one two three", "end"],
+    "Beech": ["a cat is on a mat", "the fox jumps", "hello world again and again", "one three two", "stop"],
+}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return _loaded(tmp_path, OUTPUTS)
+
+
+def _loaded(tmp_path: Path, outputs: dict[str, list[str]], **changes: object) -> Path:
+    folder = tiny_layout(tmp_path / "layout", **changes)  # type: ignore[arg-type]
+    lp = next((folder / "system-outputs").iterdir()).name
+    for name, lines in outputs.items():
+        (folder / "system-outputs" / lp / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "references" / f"{lp}.refA.txt").write_text("\n".join(REFERENCE) + "\n", encoding="utf-8")
+    report = load([folder], tmp_path / "w.duckdb")
+    assert report.is_clean, report.faults
+    return tmp_path / "w.duckdb"
+
+
+def _scores(database: Path, metric: str, system: str) -> list[float]:
+    with Warehouse.open(database) as warehouse:
+        rows = warehouse.rows(
+            "SELECT value FROM scores WHERE metric = $metric AND system = $system ORDER BY segment",
+            {"metric": metric, "system": system},
+        )
+    return [value for (value,) in rows]
+
+
+def _submitted(database: Path, metric: str) -> dict[str, float]:
+    with Warehouse.open(database) as warehouse:
+        return dict(
+            warehouse.rows("SELECT system, submitted FROM system_scores WHERE scorer = $metric", {"metric": metric})
+        )
+
+
+def test_an_output_that_is_the_reference_gets_full_marks_worked_out_by_hand(tmp_path: Path) -> None:
+    """Equal texts: BLEU and chrF 100. One of five words changed in one sentence of one: TER 1/5 = 20 there."""
+    changed = [REFERENCE[0], "a quick brown fox jumped", *REFERENCE[2:]]
+    database = _loaded(tmp_path, {"Ash": list(REFERENCE), "Beech": changed})
+    compute(database, "tiny24", "en-de", ["bleu", "chrf", "ter"])
+    assert _submitted(database, "sacreBLEU-BLEU-refA")["Ash"] == pytest.approx(100.0)
+    assert _submitted(database, "sacreBLEU-chrF-refA")["Ash"] == pytest.approx(100.0)
+    assert _submitted(database, "sacreBLEU-TER-refA")["Ash"] == 0.0
+    assert _scores(database, "sacreBLEU-TER-refA", "Beech") == pytest.approx([0, -20.0, 0, 0, 0])
+    n_words = sum(len(line.split()) for line in REFERENCE)
+    assert _submitted(database, "sacreBLEU-TER-refA")["Beech"] == pytest.approx(-100 / n_words)
+
+
+def test_scores_are_sacrebleus_own(database: Path) -> None:
+    found = {item.metric: item for item in compute(database, "tiny24", "en-de")}
+    assert list(found) == ["sacreBLEU-BLEU-refA", "sacreBLEU-chrF-refA", "sacreBLEU-TER-refA"]
+    for system in ("Ash", "Beech"):
+        lines = OUTPUTS[system]
+        assert found["sacreBLEU-BLEU-refA"].systems[system] == sacrebleu.corpus_bleu(lines, [REFERENCE]).score
+        assert _submitted(database, "sacreBLEU-chrF-refA")[system] == sacrebleu.corpus_chrf(lines, [REFERENCE]).score
+        assert found["sacreBLEU-TER-refA"].systems[system] == sacrebleu.corpus_ter(lines, [REFERENCE]).score
+        each = [
+            sacrebleu.sentence_bleu(line, [reference]).score for line, reference in zip(lines, REFERENCE, strict=True)
+        ]
+        assert _scores(database, "sacreBLEU-BLEU-refA", system) == each
+    assert "version:" in found["sacreBLEU-BLEU-refA"].signature
+    assert "tok:13a" in found["sacreBLEU-BLEU-refA"].signature
+
+
+def test_what_is_stored_is_the_users_own_with_its_signature_and_no_entry_of_the_task(database: Path) -> None:
+    (item,) = compute(database, "tiny24", "en-de", ["ter"])
+    assert item.status == "stored"
+    with Warehouse.open(database) as warehouse:
+        (row,) = warehouse.rows(
+            "SELECT metric, family, status, is_own, levels, n_systems FROM metrics WHERE is_own AND testset = 'tiny24'"
+        )
+        assert row == ("sacreBLEU-TER-refA", "TER", "no entry", True, "seg,sys", 3)
+        (source,) = warehouse.rows("SELECT path, reader, n_rows FROM sources WHERE origin LIKE 'computed/%'")
+        assert source == (item.signature, f"sacrebleu/{sacrebleu.__version__}", 3 * 6)
+        assert warehouse.rows("SELECT DISTINCT is_negated FROM vector JOIN scorer USING (scorer_id) "
+                              "WHERE scorer.name = 'sacreBLEU-TER-refA'") == [(True,)]  # fmt: skip
+
+
+def test_metrics_that_were_computed_have_facts_as_those_of_files_do(database: Path) -> None:
+    (computed,) = compute(database, "tiny24", "en-de", ["ter"])
+    with Warehouse.open(database) as warehouse:
+        found = warehouse.rows(
+            "SELECT family, is_error_measure, is_known FROM metric_facts WHERE base_metric = 'sacreBLEU-TER'"
+        )
+        (counted,) = warehouse.rows("SELECT n_rows, n_missing FROM sources WHERE origin LIKE 'computed/%'")
+    assert found == [("TER", True, True)]
+    assert counted == (len(computed.systems) * (computed.n_segments + 1), 0)
+
+
+def test_the_same_again_changes_nothing(database: Path) -> None:
+    compute(database, "tiny24", "en-de", ["chrf"])
+    before = database.read_bytes()
+    (again,) = compute(database, "tiny24", "en-de", ["chrf"])
+    assert again.status == "unchanged"
+    assert again.systems["Ash"] == sacrebleu.corpus_chrf(OUTPUTS["Ash"], [REFERENCE]).score
+    assert database.read_bytes() == before
+
+
+def test_other_options_replace_what_was_computed_before(database: Path) -> None:
+    compute(database, "tiny24", "en-de", ["bleu"])
+    (again,) = compute(database, "tiny24", "en-de", ["bleu"], tokenize="char")
+    assert again.status == "replaced"
+    expected = sacrebleu.corpus_bleu(OUTPUTS["Beech"], [REFERENCE], tokenize="char").score
+    assert _submitted(database, "sacreBLEU-BLEU-refA")["Beech"] == expected
+    assert len(_scores(database, "sacreBLEU-BLEU-refA", "Beech")) == 5
+
+
+def test_a_dry_run_stores_nothing(database: Path) -> None:
+    before = database.read_bytes()
+    (item,) = compute(database, "tiny24", "en-de", ["bleu"], dry_run=True)
+    assert item.status == "not stored"
+    assert item.systems["Ash"] > item.systems["Beech"]
+    assert database.read_bytes() == before
+
+
+def test_the_reference_is_not_compared_with_itself(database: Path) -> None:
+    (item,) = compute(database, "tiny24", "en-de", ["chrf"], dry_run=True)
+    assert "refA" not in item.systems
+    assert item.left_out["refA"] == "the reference itself"
+
+
+def test_bleu_takes_the_tokenizer_of_the_target_language(tmp_path: Path) -> None:
+    database = _loaded(tmp_path, OUTPUTS, lp="en-zh")
+    (item,) = compute(database, "tiny24", "en-zh", ["bleu"], dry_run=True)
+    assert "tok:zh" in item.signature
+
+
+def test_several_references_are_named_with_dots(tmp_path: Path) -> None:
+    folder = tiny_layout(tmp_path / "layout")
+    (folder / "references" / "en-de.refB.txt").write_text("a\nb\nc\nd\ne\n")
+    assert load([folder], tmp_path / "w.duckdb").is_clean
+    (item,) = compute(tmp_path / "w.duckdb", "tiny24", "en-de", ["chrf"], references=["refA", "refB"], dry_run=True)
+    assert item.metric == "sacreBLEU-chrF-refA.refB"
+    assert "nrefs:2" in item.signature
+
+
+def test_unknown_names_are_refused(database: Path) -> None:
+    for words in ({"metrics": ["blue"]}, {"testset": "tiny25"}, {"lp": "en-fr"}, {"references": ["refX"]}):
+        asked = {"testset": "tiny24", "lp": "en-de", "metrics": ["bleu"], **words}
+        with pytest.raises(QuestionError, match="unknown"):
+            compute(database, **asked)  # type: ignore[arg-type]
+    with pytest.raises(QuestionError, match="tokenizer"):
+        compute(database, "tiny24", "en-de", ["bleu"], tokenize="nonsense")
+
+
+def test_an_evaluation_set_without_texts_is_refused(tmp_path: Path) -> None:
+    assert load([tiny_layout(tmp_path, texts=False)], tmp_path / "w.duckdb").is_clean
+    with pytest.raises(QuestionError, match="no texts of system outputs"):
+        compute(tmp_path / "w.duckdb", "tiny24", "en-de", ["bleu"])
+
+
+def test_a_metric_of_that_name_from_a_file_is_left_alone(tmp_path: Path) -> None:
+    folder = tiny_layout(tmp_path / "layout")
+    scores = folder / "metric-scores" / "en-de"
+    (scores / "sacreBLEU-BLEU-refA.sys.score").write_text("Ash\t1\nBeech\t2\nCherry\t3\n")
+    assert load([folder], tmp_path / "w.duckdb").is_clean
+    with pytest.raises(QuestionError, match="from a file already"):
+        compute(tmp_path / "w.duckdb", "tiny24", "en-de", ["bleu"])
+
+
+def test_without_sacrebleu_one_line_says_how_to_get_it(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    with pytest.raises(QuestionError, match=r"scorehouse\[metrics\]") as caught:
+        compute(database, "tiny24", "en-de", ["bleu"])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_later_load_keeps_what_was_computed(database: Path, tmp_path: Path) -> None:
+    compute(database, "tiny24", "en-de", ["bleu"])
+    more = tmp_path / "layout" / "tiny24" / "metric-scores" / "en-de" / "More-src.sys.score"
+    more.write_text("Ash\t1\nBeech\t2\nCherry\t3\nrefA\t4\n")
+    assert load([tmp_path / "layout"], database).is_clean
+    assert len(_submitted(database, "sacreBLEU-BLEU-refA")) == 3
+    assert len(_submitted(database, "More-src")) == 4
+
+
+def test_bleu_of_wmt23_is_what_the_organisers_submitted(wmt23_database: Path) -> None:
+    (item,) = compute(wmt23_database, "wmt23", "en-de", ["bleu"], dry_run=True)
+    assert item.metric == "sacreBLEU-BLEU-refA"
+    with Warehouse.open(wmt23_database) as warehouse:
+        rows = warehouse.rows("SELECT system, submitted FROM system_scores WHERE lp = 'en-de' AND scorer = 'BLEU-refA'")
+    assert item.systems == pytest.approx(dict(rows), abs=1e-6)

@@ -1,0 +1,207 @@
+"""A user's own metric: what is checked when it comes in, and that nothing of it stays when it goes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from metaeval.evaluation import Options
+from metaeval.measures import Measure
+from metaeval.study import rank, study
+from queries.selection import Slice
+from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, tiny_layout
+from warehouse import QuestionError, Warehouse, load
+from warehouse.own.scores import add, remove
+
+VALUES = {"Ash": (1, 2, 3, 4, 5), "Beech": (2, 2, 2, 2, 2), "Cherry": (0, 0, 1, 0, 0)}
+_TABLES = ("vector", "score", "aggregate_score", "scorer", "entry", "source", "metric_fact", "system", "segment")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    tiny_layout(tmp_path)
+    (tmp_path / "scores.duckdb").write_bytes(tiny_bytes())
+    return tmp_path / "scores.duckdb"
+
+
+def written(path: Path, rows: Sequence[str]) -> Path:
+    path.write_text("".join(f"{row}\n" for row in rows))
+    return path
+
+
+def blocks(values: dict[str, tuple[int, ...]] = VALUES) -> list[str]:
+    return [f"{system}\t{value}" for system, scores in values.items() for value in scores]
+
+
+def content(database: Path) -> dict[str, list[tuple[object, ...]]]:
+    with Warehouse.open(database) as warehouse:
+        return {table: warehouse.rows(f"SELECT * FROM {table} ORDER BY ALL") for table in _TABLES}
+
+
+def test_own_scores_are_those_of_the_file_by_position(database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    report = add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
+    assert report.is_clean, report.faults
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT system, segment, value FROM scores WHERE metric = 'Mine-refA' ORDER BY ALL") == [
+            (system, segment, float(value))
+            for system, values in VALUES.items()
+            for segment, value in enumerate(values, start=1)
+        ]
+        assert warehouse.rows("SELECT status, is_own FROM metrics WHERE metric = 'Mine-refA'") == [("no entry", True)]
+
+
+def test_rankings_have_own_metrics_on_demand_and_say_so(database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    assert add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP).is_clean
+    with Warehouse.open(database) as warehouse:
+        assert "Mine-refA" not in rank(warehouse, TESTSET, LP, ["acc23(by=item)"])["metric"].to_list()
+        ranking = rank(warehouse, TESTSET, LP, ["acc23(by=item)"], own=True)
+        assert "Mine-refA" in ranking["metric"].to_list()
+
+
+def test_removing_leaves_what_was_there_before(database: Path, tmp_path: Path) -> None:
+    before = content(database)
+    own = written(tmp_path / "mine.seg.score", blocks())
+    assert add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP).is_clean
+    assert add([own], database, "Mine", testset=TESTSET, lp=LP).is_clean
+    removed = remove(database, "Mine")
+    assert [(item.testset, item.lp, item.metric, item.n_scores) for item in removed] == [
+        (TESTSET, LP, "Mine-refA", 15),
+        (TESTSET, LP, "Mine-src", 15),
+    ]
+    assert content(database) == before
+    with pytest.raises(QuestionError, match="unknown own metric 'Mine'"):
+        remove(database, "Mine")
+
+
+def test_one_variant_goes_and_the_other_stays(database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
+    add([own], database, "Mine", testset=TESTSET, lp=LP)
+    remove(database, "Mine-src")
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT metric FROM metrics WHERE is_own") == [("Mine-refA",)]
+
+
+def test_official_metrics_cannot_be_removed(database: Path) -> None:
+    with pytest.raises(QuestionError, match="unknown own metric 'Rough'"):
+        remove(database, "Rough")
+
+
+def test_the_same_file_again_is_no_news_and_a_changed_one_replaces_it(database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    given = {"reference": "refA", "testset": TESTSET, "lp": LP}
+    add([own], database, "Mine", **given)  # type: ignore[arg-type]
+    assert [item.status for item in add([own], database, "Mine", **given).evalsets] == ["unchanged"]  # type: ignore[arg-type]
+    written(own, blocks({**VALUES, "Ash": (9, 9, 9, 9, 9)}))
+    assert [item.status for item in add([own], database, "Mine", **given).evalsets] == ["replaced"]  # type: ignore[arg-type]
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT DISTINCT value FROM scores WHERE metric = 'Mine-refA' AND system = 'Ash'") == [
+            (9.0,)
+        ]
+
+
+def test_errors_are_turned_around(database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP, is_error_measure=True)
+    with Warehouse.open(database) as warehouse:
+        found = warehouse.rows(
+            "SELECT value FROM scores WHERE metric = 'Mine-refA' AND system = 'Ash' ORDER BY segment"
+        )
+        assert found == [(-1.0,), (-2.0,), (-3.0,), (-4.0,), (-5.0,)]
+        assert warehouse.rows("SELECT DISTINCT is_negated FROM vector WHERE is_negated") == [(True,)]
+
+
+def test_a_folder_brings_several_language_pairs(tmp_path: Path) -> None:
+    tiny_layout(tmp_path)
+    tiny_layout(tmp_path, lp="en-cs", facts=False)
+    database = tmp_path / "scores.duckdb"
+    assert load([tmp_path / TESTSET], database).is_clean
+    (tmp_path / "own" / "en-cs").mkdir(parents=True)
+    written(tmp_path / "own" / "en-cs" / "Mine.seg.score", blocks())
+    written(tmp_path / "own" / "en-de.Mine.seg.score", blocks())
+    written(tmp_path / "own" / "en-de.Mine.sys.score", [f"{system}\t1.5" for system in SYSTEMS])
+    report = add([tmp_path / "own"], database, "Mine", reference="refA", testset=TESTSET)
+    assert report.is_clean, report.faults
+    assert [(item.lp, item.n_rows) for item in report.evalsets] == [("en-cs", 15), ("en-de", 19)]
+
+
+def test_of_a_bad_number_a_system_and_a_segment_in_one_file_all_are_reported(database: Path, tmp_path: Path) -> None:
+    good = [f"{system},{segment},1.5" for system in VALUES for segment in range(1, 6)]
+    own = written(tmp_path / "scores.csv", ["system,seg,score", *good[:-1], "Ash,4,high", "Beach,2,1.5", "Ash,6,1.5"])
+    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
+    assert [(fault.line, fault.found) for fault in report.faults] == [
+        (16, "value 'high'"),
+        (17, "unknown system 'Beach'"),
+        (18, "segment 6"),
+    ]
+    by_position = blocks()
+    by_position[3], by_position[10:] = "Ash\thigh", [row.replace("Cherry", "Chery") for row in by_position[10:]]
+    own = written(tmp_path / "mine.seg.score", by_position)
+    report = add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
+    assert [(fault.line, fault.found) for fault in report.faults] == [
+        (4, "value 'high'"),
+        (11, "unknown system 'Chery'"),
+    ]
+
+
+def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
+    rows = [
+        f"{system},{segment},{value}" for system, scores in VALUES.items() for segment, value in enumerate(scores, 1)
+    ]
+    own = written(tmp_path / "scores.csv", ["system,seg,score", *rows])
+    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
+    assert report.is_clean, report.faults
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT count(*), sum(value) FROM scores WHERE metric = 'Mine-src'") == [(15, 26.0)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "found"),
+    [
+        (blocks()[:-1], 11, "4 lines of 'Cherry'"),
+        ([*blocks(), "Ash\t7"], 16, "a second block of system 'Ash'"),
+        ([row.replace("Beech", "Beach") for row in blocks()], 6, "unknown system 'Beach'"),
+        ([*blocks()[:2], "Ash 3", *blocks()[3:]], 3, "1 columns"),
+        ([*blocks()[:2], "Ash\tmany", *blocks()[3:]], 3, "value 'many'"),
+        ([*blocks()[:2], "Ash\tinf", *blocks()[3:]], 3, "value 'inf'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_line(
+    rows: list[str], line: int, found: str, database: Path, tmp_path: Path
+) -> None:
+    before = content(database)
+    report = add([written(tmp_path / "mine.seg.score", rows)], database, "Mine", testset=TESTSET, lp=LP)
+    assert (line, found) in [(fault.line, fault.found) for fault in report.faults]
+    assert content(database) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("Rough", {"testset": TESTSET, "lp": LP}, "Rough is a metric of tiny24 already"),
+        ("", {"testset": TESTSET, "lp": LP}, "is not a valid metric name"),
+        ("Mine", {"testset": "tiny23", "lp": LP}, "unknown test set 'tiny23'"),
+        ("Mine", {"testset": TESTSET, "lp": "en-fr"}, "unknown language pair 'en-fr'"),
+        ("Mine", {"testset": TESTSET, "lp": LP, "reference": "refB"}, "unknown reference 'refB'"),
+        ("Mine", {"testset": TESTSET, "lp": LP, "reference": "src"}, "--reference-free"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(
+    name: str, given: dict[str, str], message: str, database: Path, tmp_path: Path
+) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    with pytest.raises(QuestionError, match=message):
+        add([own], database, name, **given)  # type: ignore[arg-type]
+
+
+def test_what_an_own_metric_lacks_is_told_when_it_comes_and_in_every_ranking(database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,0.5", "Ash,2,0.25"])
+    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
+    assert report.is_clean, report.faults
+    assert "Mine-src: 3 of 5 segment scores are missing" in report.notes
+    assert "Mine-src: scores of 1 of the 4 systems" in report.notes
+    with Warehouse.open(database) as warehouse:
+        found = study(warehouse, Slice(TESTSET, LP, own=True), [Measure.parse("acc23(by=item)")], Options())
+    assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]

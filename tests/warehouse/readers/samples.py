@@ -1,0 +1,82 @@
+"""Rows and workbooks of single formats, each cell at choice."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import xlsxwriter
+
+
+def esa(
+    system: str = "GPT-4",
+    item: int = 5,
+    kind: str = "TGT",
+    score: str = "80",
+    document: str = "doc-a",
+    end: str = "1724876802.5",
+    *,
+    user: str = "engjpn1",
+    spans: str = "[]",
+    is_document: str = "False",
+) -> str:
+    spans = '"' + spans.replace('"', '""') + '"'
+    return f"{user},{system},{item},{kind},eng,jpn,{score},{document},{is_document},{spans},1724876793.1,{end}\n"
+
+
+CAMPAIGN = "0123456789abcdef0123456789abcdef"
+
+
+SYSTEM = "fedcba9876543210fedcba9876543210"
+
+
+FACTS = {"System": "MSFT", "SystemID": SYSTEM, "domain": "news", "number_of_sentences": 500, "COMET_src": 0.75}
+
+
+HEADER = ("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "BLEURT_default", "Prism_src")
+
+
+ROWS = (
+    ("ENU", "CHS", "u1", 0, "h1", 80, True, 0.123456789012345, -1.5),
+    ("ENU", "CHS", "u2", 0, "h1", 90.5, True, 0.123456789012345, -1.5),
+    ("ENU", "CHS", "u1", 12, "h2", 70, False, 0.5, None),
+)
+
+
+def workbook(
+    folder: Path,
+    header: Sequence[str] = HEADER,
+    rows: Sequence[Sequence[object]] = ROWS,
+    facts: Mapping[str, object] = FACTS,
+    *,
+    sheets: Sequence[str] = (),
+    name: str = SYSTEM,
+) -> Path:
+    """A workbook of the campaigns' shape; facts stand below a first row without a name, as they were exported."""
+    path = folder / CAMPAIGN / f"{name}.xlsx"
+    path.parent.mkdir(exist_ok=True)
+    with xlsxwriter.Workbook(path) as book:
+        judged = book.add_worksheet("hum_annotations")
+        for at, row in enumerate((header, *rows)):
+            judged.write_row(at, 0, row)
+        system = book.add_worksheet("automatic_metrics")
+        system.write(0, 1, 0)
+        for at, pair in enumerate(facts.items(), start=1):
+            system.write_row(at, 0, pair)
+        for sheet in sheets:
+            book.add_worksheet(sheet)
+    return path
+
+
+MQM_HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment\n"
+
+
+def mqm_row(
+    category: str = "Style/Awkward",
+    severity: str = "Minor",
+    *,
+    system: str = "Nemo",
+    segment: str = "7",
+    rater: str = "rater1",
+    source: str = "the source",
+    target: str = "ein <v>Ziel</v> hier",
+) -> str:
+    return "\t".join([system, "talk.1", "3", segment, rater, source, target, category, severity, ""]) + "\n"

@@ -1,0 +1,102 @@
+"""Texts that may have been cut, and packed files that expand beyond any use."""
+
+import gzip
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import tiny_layout
+from warehouse import Given, Warehouse, load
+from warehouse.readers.text.ending import unterminated
+from warehouse.readers.text.unpacking import ExpansionError, unpacked
+
+PATH = Path("x.seg.score")
+TABLE = "testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,32.2144"
+CUT = "the last line has no end, so that the file may be cut"
+
+
+def test_no_cut_of_a_table_is_loaded(tmp_path: Path) -> None:
+    """At every byte: whatever is left of the last number, it may be another one."""
+    whole = (TABLE + "01587757784\n").encode()
+    path, database = tmp_path / "mine.csv", tmp_path / "w.duckdb"
+    for end in range(len(TABLE) - 3, len(whole)):
+        path.write_bytes(whole[:end])
+        report = load([path], database)
+        assert [(fault.line, fault.found) for fault in report.faults] == [(3, CUT)]
+    assert str(report.faults[0]).endswith("or say --allow-unterminated if it is whole")
+    path.write_bytes(whole)
+    assert load([path], database).is_clean
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT max(submitted) FROM system_scores") == [(32.214401587757784,)]
+
+
+def test_a_file_that_the_user_says_is_whole_is_loaded_without_a_last_line_end(tmp_path: Path) -> None:
+    path, database = tmp_path / "mine.csv", tmp_path / "w.duckdb"
+    path.write_text(TABLE)
+    assert load([path], database, given=Given(may_lack_end=True)).is_clean
+    layout = tiny_layout(tmp_path / "layout")
+    scores = layout / "metric-scores" / "en-de" / "Flat-src.seg.score"
+    scores.write_text(scores.read_text().removesuffix("0\n"))
+    assert [fault.found for fault in load([layout], database).faults] == [CUT]
+    assert load([layout], database, given=Given(may_lack_end=True)).is_clean
+    assert {evalset.status for evalset in load([path], database).evalsets} == {"unchanged"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_whole"),
+    [
+        ("A\t0.50\nA\t0.25\n", True),
+        ("A\t0.50\nA\t0.25", True),  # as many decimals as all others
+        ("A\t0.50\nA\tNone", True),
+        ("A\t0.50\nA\t0.2", False),
+        ("A\t0.50\nA\t0.", False),
+        ("A\t0.5\nA\t0.25\nA\t0.75", False),  # others differ among themselves
+        ("A\t50\nA\t25", False),  # 250?
+        ("A\t0.50", False),  # nothing to compare with
+        ("A\tNone\nA\t0.50", False),
+        ("A\t5e-1\nA\t2e-1", False),
+        ('A\t{"errors": []}\nA\t{"errors": []}', False),
+        ('{"a": 1}\n{"a": 2}', True),
+        ('{"a": 1}\n{"a": 2', False),
+        ("", True),  # told as empty
+    ],
+)
+def test_a_last_number_without_a_line_end_is_whole_with_as_many_decimals_as_all_others(
+    text: str, is_whole: bool
+) -> None:
+    assert (unterminated(text.encode(), PATH, is_counted=True) is None) == is_whole
+    if not text.endswith("}"):
+        ends = not text or text.endswith("\n")
+        assert (unterminated(text.encode(), PATH, is_counted=False) is None) == ends
+
+
+def test_packed_files_of_several_members_are_unpacked_whole() -> None:
+    data = gzip.compress(b"one\n") + gzip.compress(b"two\n" * 1_000_000)
+    assert unpacked(data) == b"one\n" + b"two\n" * 1_000_000
+    assert unpacked(data + b"\0\0") == unpacked(data)
+    assert unpacked(b"plain") == b"plain"
+    for end in (5, 12, len(data) // 2, len(data) - 4):
+        with pytest.raises((EOFError, zlib.error)):
+            unpacked(data[:end])
+    with pytest.raises(zlib.error):
+        unpacked(data + b"garbage")
+
+
+def test_a_file_that_expands_without_end_is_refused_at_once(tmp_path: Path) -> None:
+    packer = zlib.compressobj(9, wbits=31)
+    piece = b"M\ten-de\tnewstest2012\tAsh\t0.5\n" * 100_000
+    bomb = b"".join(packer.compress(piece) for _ in range(60)) + packer.flush()
+    assert len(bomb) * 200 < 60 * len(piece)
+    with pytest.raises(ExpansionError, match="more than 200 times its"):
+        unpacked(bomb)
+    with pytest.raises(ExpansionError, match="more than 1000 bytes"):
+        unpacked(bomb, most=1000)
+    path = tmp_path / "M.sys.score.gz"
+    path.write_bytes(bomb)
+    started = time.perf_counter()
+    report = load([path], tmp_path / "w.duckdb")
+    assert ["unpacks to more than 200 times" in fault.found for fault in report.faults] == [True]
+    assert "--max-unpacked" in str(report.faults[0])
+    assert time.perf_counter() - started < 60

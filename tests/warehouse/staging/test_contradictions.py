@@ -1,0 +1,69 @@
+"""What the stage and the warehouse may not both hold, told by what is found where."""
+
+from tests.warehouse.memory import File, Memory, scores
+from warehouse.errors import Fault
+
+
+def _told(faults: list[Fault]) -> list[tuple[str, str]]:
+    return [(fault.path, fault.found) for fault in faults]
+
+
+def test_other_scores_of_a_metric_that_another_file_brought_are_refused() -> None:
+    memory = Memory()
+    memory.write(File("a", scores([("A", 1, 0.5), ("B", 1, 0.25)])))
+    _, faults = memory.write(File("b", scores([("A", 1, 0.75)])))
+    assert _told(faults) == [("b", "metric 'M-src' at level seg is in the warehouse already, from a")]
+    assert memory.rows("SELECT value FROM score ORDER BY 1") == [(0.25,), (0.5,)]
+    assert memory.rows("SELECT origin FROM source") == [("a",)]
+
+
+def test_the_same_scores_from_another_file_are_taken_once_with_a_note() -> None:
+    memory = Memory()
+    memory.write(File("a", scores([("A", 1, 0.5), ("A", 2, None)])))
+    stage, faults = memory.write(File("b", scores([("A", 1, 0.5), ("A", 2, None), ("C", 1, 1.0)])))
+    assert faults == []
+    assert stage.notes == ["b: metric 'M-src' at level seg has the same scores in the warehouse, from a, loaded once"]
+    assert memory.rows("SELECT system, segment, value FROM scores ORDER BY ALL") == [
+        *(("A", 1, 0.5), ("A", 2, None), ("C", 1, 1.0))
+    ]
+
+
+def test_a_missing_score_is_another_than_any_number() -> None:
+    memory = Memory()
+    memory.write(File("a", scores([("A", 1, None)])))
+    _, faults = memory.write(File("b", scores([("A", 1, 0.0)])))
+    assert len(faults) == 1
+
+
+def test_scores_without_the_annotations_that_the_warehouse_has_behind_them_are_refused() -> None:
+    memory = Memory()
+    judged = {"scorer": "mqm", "system": "A", "segment": 1, "value": -1.0, "n": 1, "status": "valid"}
+    memory.write(
+        File(
+            "annotations", judgements=[{**judged, "judgement": 1}], from_judgements=True, claim={"is_annotation": True}
+        )
+    )
+    averages = File("averages", scores([("A", 2, -1.0)], "N"), claim={"companion": "annotations"})
+    _, faults = memory.write(averages)
+    assert _told(faults) == [("averages", "comes without the annotations behind it, annotations")]
+
+
+def test_a_map_of_other_segments_than_scores_are_of_is_refused() -> None:
+    memory = Memory()
+    memory.write(File("a", scores([("A", 1, 0.5), ("A", 3, 0.5)])))
+    short = [{"segment": n, "document": "d", "index": n} for n in (1, 2)]
+    _, faults = memory.write(File("map", segments=short, claim={"declares": "segments"}))
+    assert _told(faults) == [("map", "other segments than those that a belong to")]
+    assert memory.rows("SELECT segment, source_id FROM segment ORDER BY 1") == [(1, None), (3, None)]
+
+
+def test_a_map_that_makes_two_segments_of_one_file_one_is_refused() -> None:
+    memory = Memory()
+    rows = [
+        *scores([("A", 1, 0.5)]),
+        {**scores([("A", None, 0.25)])[0], "document": "d", "index": 1},
+    ]
+    memory.write(File("a", rows))
+    one = [{"segment": 1, "document": "d", "index": 1}]
+    _, faults = memory.write(File("map", segments=one, claim={"declares": "segments"}))
+    assert _told(faults) == [("map", "other segments than those that a belong to")]

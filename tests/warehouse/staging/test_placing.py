@@ -1,0 +1,111 @@
+"""Segments on the stage: the number of each that rows name, by line, by document and place, or by both."""
+
+import pytest
+
+from tests.warehouse.memory import File, Memory, Row, found, scores
+
+MAP = File(
+    "map",
+    segments=[
+        {"segment": 1, "document": "n1", "index": 1},
+        {"segment": 2, "document": "n1", "index": 2},
+        {"segment": 3, "document": "n2", "index": 1},
+    ],
+    claim={"declares": "segments"},
+)
+
+
+def _placed(*places: tuple[str, int], metric: str = "M") -> list[Row]:
+    """One score for each document and index: its place in the list."""
+    return [
+        {
+            "kind": "metric",
+            "scorer": metric,
+            "level": "seg",
+            "system": "A",
+            "document": document,
+            "index": index,
+            "value": float(value),
+        }
+        for value, (document, index) in enumerate(places, start=1)
+    ]
+
+
+def _numbers(memory: Memory, metric: str = "M-src") -> dict[float, int]:
+    """Value -> segment."""
+    query = "SELECT value, segment FROM scores WHERE metric = $metric ORDER BY ALL"
+    return dict(memory.rows(query, {"metric": metric}))
+
+
+def test_document_and_place_are_the_line_that_the_map_gives_them() -> None:
+    memory = Memory()
+    memory.write(MAP, File("a", _placed(("n2", 1), ("n1", 2), ("n1", 1))))
+    assert _numbers(memory) == {1.0: 3, 2.0: 2, 3.0: 1}
+
+
+def test_a_segment_that_the_map_does_not_have_is_a_fault() -> None:
+    stage, _ = Memory().staged(MAP, File("a", [*_placed(("n2", 1), ("n2", 8), ("n9", 1)), *scores([("B", 4, 1.0)])]))
+    assert found(stage) == [
+        ("a", 2, "segment 8 of document 'n2'"),
+        ("a", 3, "segment 1 of document 'n9'"),
+        ("a", 4, "segment 4"),
+    ]
+    assert {fault.expected for faults in stage.faults.values() for fault in faults} == {
+        "one of the segments of t24 en-de"
+    }
+
+
+def test_without_a_map_places_are_numbered_by_document_and_have_no_line() -> None:
+    memory = Memory()
+    memory.write(File("a", _placed(("n2", 1), ("n1", 2), ("n1", 1))))
+    assert _numbers(memory) == {1.0: 3, 2.0: 2, 3.0: 1}
+    assert memory.rows("SELECT segment, position, document FROM segment ORDER BY 1") == [
+        (1, None, "n1"),
+        (2, None, "n1"),
+        (3, None, "n2"),
+    ]
+
+
+def test_places_without_a_line_are_numbered_above_all_lines() -> None:
+    memory = Memory()
+    memory.write(File("a", [*scores([("A", 7, 0.5)]), *_placed(("d", 1), ("d", 2))]))
+    assert _numbers(memory) == {0.5: 7, 1.0: 8, 2.0: 9}
+
+
+def test_a_file_that_names_line_and_place_tells_the_others_where_their_places_are() -> None:
+    memory = Memory()
+    both = [{**row, "segment": 6 + int(row["value"])} for row in _placed(("d", 1), ("d", 2))]
+    memory.write(File("both", both), File("place", _placed(("d", 2), ("d", 1), metric="N")))
+    assert _numbers(memory) == {1.0: 7, 2.0: 8}
+    assert _numbers(memory, "N-src") == {1.0: 8, 2.0: 7}
+
+
+@pytest.mark.parametrize("map_comes_last", [False, True])
+def test_scores_get_their_lines_in_whatever_order_the_map_comes(map_comes_last: bool) -> None:
+    memory, score_file = Memory(), File("a", _placed(("n2", 1), ("n1", 2)))
+    for file in (score_file, MAP) if map_comes_last else (MAP, score_file):
+        _, faults = memory.write(file)
+        assert faults == []
+    assert _numbers(memory) == {1.0: 3, 2.0: 2}
+    assert memory.rows("SELECT segment, position FROM segment ORDER BY 1") == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_lines_that_are_told_to_be_of_two_documents_are_noted_and_the_line_decides() -> None:
+    memory = Memory()
+    files = [
+        File(origin, [{**row, "segment": 1, "document": document, "index": 1} for row in scores([("A", 1, 0.5)], name)])
+        for origin, document, name in (("a", "d", "M"), ("b", "e", "N"))
+    ]
+    stage, _ = memory.write(*files)
+    assert stage.notes == [
+        "t24 en-de: 1 segment is assigned to several documents, such as segment 1 of d and e",
+    ]
+    assert memory.rows("SELECT DISTINCT segment FROM score") == [(1,)]
+
+
+def test_texts_of_tutorials_are_no_segments() -> None:
+    judged = {"judgement": 1, "scorer": "esa", "system": "lesson", "value": 1.0, "n": 1}
+    lesson = File("a", judgements=[{**judged, "segment": 1000, "status": "tutorial"}], from_judgements=True)
+    stage, _ = Memory().staged(MAP, lesson)
+    assert found(stage) == []
+    assert stage.batch.rows("SELECT segment FROM temp.staged_judgement") == [(1000,)]

@@ -1,0 +1,103 @@
+"""Records on the stage: what several rows, and several files, make together."""
+
+from tests.warehouse.memory import File, Memory, found, scores
+from warehouse.database.stage import Stage
+
+JUDGED = {"scorer": "esa", "rater": "r", "n": 1, "status": "valid"}
+
+
+def _scores(stage: Stage) -> list[tuple[object, ...]]:
+    return stage.batch.rows(
+        """
+        SELECT v.scorer, v.system, s.segment, s.value
+        FROM temp.staged_score AS s
+        JOIN temp.staged_vector AS v ON v.vector_no = s.vector_no
+        ORDER BY ALL
+        """
+    )
+
+
+def test_rows_that_stand_twice_are_taken_once_with_a_note() -> None:
+    stage, _ = Memory().staged(File("a", scores([("A", 1, 0.5), ("A", 2, 0.25), ("A", 1, 0.5)])))
+    assert found(stage) == []
+    assert _scores(stage) == [("M-src", "A", 1, 0.5), ("M-src", "A", 2, 0.25)]
+    assert stage.notes == ["a: 1 repeated rows, loaded once"]
+
+
+def test_two_scores_of_one_segment_are_a_fault_of_the_later_line() -> None:
+    stage, _ = Memory().staged(File("a", scores([("A", 1, 0.5), ("A", 1, 0.75)])))
+    assert found(stage) == [("a", 2, "another score of M-src, system 'A'")]
+
+
+def test_one_score_in_two_files_is_left_to_the_checks() -> None:
+    stage, _ = Memory().staged(File("a", scores([("A", 1, 0.5)])), File("b", scores([("A", 1, 0.75)])))
+    assert found(stage) == []
+    assert [value for *_, value in _scores(stage)] == [0.5, 0.75]
+
+
+def test_scores_that_count_errors_are_negated_and_marked_so() -> None:
+    stage, _ = Memory().staged(
+        File("a", scores([("A", 1, 2.0), ("A", 2, 0.0), ("A", 3, None)]), claim={"is_negated": True})
+    )
+    assert _scores(stage) == [("M-src", "A", 1, -2.0), ("M-src", "A", 2, 0.0), ("M-src", "A", 3, None)]
+    assert stage.batch.rows("SELECT is_negated, n_values, n_missing FROM temp.staged_vector") == [(True, 2, 1)]
+
+
+def test_the_valid_judgements_of_all_files_of_a_group_make_one_score() -> None:
+    waves = [
+        File(
+            origin,
+            judgements=[
+                {**JUDGED, "judgement": n, "system": "A", "segment": 1, "value": value, "status": status}
+                for n, (value, status) in enumerate(judged, start=1)
+            ],
+            from_judgements=True,
+            claim={"group": "t24/esa"},
+        )
+        for origin, judged in (("one", [(40.0, "valid"), (5.0, "bad")]), ("two", [(60.0, "valid")]))
+    ]
+    stage, _ = Memory().staged(*waves)
+    assert _scores(stage) == [("esa", "A", 1, 50.0)]
+    assert stage.batch.rows("SELECT count(*), count(DISTINCT vector_no) FROM temp.staged_judgement") == [(3, 1)]
+
+
+def test_marked_errors_stand_behind_the_judgements_of_their_own_file() -> None:
+    files = [
+        File(
+            origin,
+            judgements=[{**JUDGED, "judgement": 1, "system": system, "segment": 1, "value": -1.0}],
+            ratings=[{"judgement": 1, "category": category, "severity": "minor", "weight": 1.0}],
+            from_judgements=True,
+        )
+        for origin, system, category in (("one", "A", "style"), ("two", "B", "fluency"))
+    ]
+    stage, _ = Memory().staged(*files)
+    assert stage.batch.rows(
+        """
+        SELECT v.system, r.category
+        FROM temp.staged_rating AS r
+        JOIN temp.staged_judgement AS j ON j.judgement_no = r.judgement_no
+        JOIN temp.staged_vector AS v ON v.vector_no = j.vector_no
+        ORDER BY ALL
+        """
+    ) == [("A", "style"), ("B", "fluency")]
+
+
+def test_a_file_whose_lines_count_segments_has_all_of_them_for_each_system() -> None:
+    memory = Memory()
+    memory.write(File("task", scores([("A", n, 0.5) for n in (1, 2)] + [("B", n, 0.5) for n in (1, 2)])))
+    own = scores([("A", 1, 1.0), ("A", 2, 1.0), ("B", 1, 1.0)], "Mine")
+    stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True, "is_positional": True}))
+    assert found(stage) == [("own", 3, "1 lines of 'B'")]
+
+
+def test_what_a_metric_of_ones_own_lacks_is_told() -> None:
+    memory = Memory()
+    memory.write(File("task", scores([(system, n, 0.5) for system in "ABC" for n in (1, 2)])))
+    own = scores([("A", 1, 1.0), ("A", 2, None), ("B", 1, 1.0)], "Mine")
+    stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True}))
+    assert found(stage) == []
+    assert stage.notes == [
+        "Mine-src: 2 of 4 segment scores are missing",
+        "Mine-src: scores of 2 of the 3 systems",
+    ]

@@ -1,0 +1,129 @@
+"""Bring a database up to date: each migration once, in its own transaction, with its checksum kept."""
+
+import hashlib
+from collections.abc import Sequence
+
+import duckdb
+
+import migrations
+from warehouse.errors import SchemaError
+
+Migration = tuple[int, str, str]
+
+INTERNAL = "internal"
+"""Schema of the tables; what is public (views and macros) is in `main`, so that SHOW TABLES lists that alone."""
+_LEDGER = """
+CREATE SCHEMA internal;
+CREATE TABLE internal.schema_migration (
+  number INTEGER PRIMARY KEY,
+  name VARCHAR NOT NULL,
+  sha256 VARCHAR NOT NULL,
+  applied_at TIMESTAMP NOT NULL
+);
+COMMENT ON TABLE internal.schema_migration IS 'Migrations that this file has seen. One row per migration.';
+COMMENT ON COLUMN internal.schema_migration.number IS 'Number of the migration.';
+COMMENT ON COLUMN internal.schema_migration.name IS 'File of the migration.';
+COMMENT ON COLUMN internal.schema_migration.sha256 IS 'Checksum of the text that was applied.';
+COMMENT ON COLUMN internal.schema_migration.applied_at IS 'When, in UTC.';
+"""
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _applied(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str, str]] | None:
+    """Number, name and checksum of the migrations that the current database has seen; None where it is no warehouse."""
+    try:
+        return connection.execute(
+            "SELECT number, name, sha256 FROM internal.schema_migration ORDER BY number"
+        ).fetchall()
+    except (duckdb.CatalogException, duckdb.BinderException):  # no such table, or somebody else's of that name
+        return None
+
+
+def has_tables(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether there is any table or view in the current database."""
+    there = """
+        SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() AND NOT internal
+        UNION ALL
+        SELECT 1 FROM duckdb_views() WHERE database_name = current_database() AND NOT internal
+        LIMIT 1
+        """
+    return connection.execute(there).fetchone() is not None
+
+
+def find_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let statements of this connection name the internal tables of the current database without their schema."""
+    there = """
+        SELECT '"' || replace(database_name, '"', '""') || '"'
+        FROM duckdb_schemas()
+        WHERE database_name = current_database() AND schema_name = $internal
+        """
+    for (name,) in connection.execute(there, {"internal": INTERNAL}).fetchall():
+        path = f"{name}.main,{name}.{INTERNAL}".replace("'", "''")
+        connection.execute(f"SET search_path = '{path}'")
+
+
+def pending(
+    connection: duckdb.DuckDBPyConnection, where: str, available: Sequence[Migration] | None = None
+) -> list[Migration]:
+    """Migrations that the current database lacks, in order; nothing is changed.
+
+    where: the database's path, for messages.
+    Raises SchemaError: tables that are not ours, an applied migration whose text changed since,
+        or a migration that this program does not know (the database is newer).
+    """
+    available = migrations.sql_files() if available is None else available
+    applied = _applied(connection)
+    if applied is None:
+        if has_tables(connection):
+            raise SchemaError(
+                f"{where}: a DuckDB database, but not a scorehouse warehouse; name another file with --db"
+            )
+        return list(available)
+    known = {number: (name, text) for number, name, text in available}
+    newer = [name for number, name, _ in applied if number not in known]
+    if newer:
+        raise SchemaError(
+            f"{where}: made by a newer scorehouse (it has migration {newer[-1]}, this program ends at "
+            f"{available[-1][1]}); upgrade scorehouse, or name another file with --db"
+        )
+    for number, name, checksum in applied:
+        if _checksum(known[number][1]) != checksum:
+            raise SchemaError(
+                f"{where}: migration {name} was applied with a different text from this program's; "
+                "load everything into a new file"
+            )
+    done = {number for number, _, _ in applied}
+    return [migration for migration in available if migration[0] not in done]
+
+
+def apply_migrations(
+    connection: duckdb.DuckDBPyConnection, where: str, available: Sequence[Migration] | None = None
+) -> list[str]:
+    """Apply what is pending, each migration in one transaction, and find the tables; names of the migrations applied.
+
+    Raises SchemaError: see `pending`.
+    """
+    is_new = _applied(connection) is None
+    applied = []
+    for number, name, text in pending(connection, where, available):
+        connection.execute("BEGIN")
+        try:
+            if is_new:
+                connection.execute(_LEDGER)
+            connection.execute(text)
+            connection.execute(
+                "INSERT INTO internal.schema_migration "
+                "VALUES ($number, $name, $sha256, (now() AT TIME ZONE 'UTC')::TIMESTAMP)",
+                {"number": number, "name": name, "sha256": _checksum(text)},
+            )
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+        is_new = False
+        applied.append(name)
+    find_tables(connection)
+    return applied

@@ -1,0 +1,239 @@
+"""The stage: content of files laid out in memory, in the warehouse's own terms, before anything is written.
+
+Evaluation sets that are written in one transaction share their staging tables, a batch; each has its own stage there.
+Numbers of files, vectors and judgements are unique within the batch, so that rows tell whose they are.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from warehouse.database.frames import insert
+from warehouse.database.statements import statement
+from warehouse.errors import Fault
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_OF_FILES = "file_no IN (SELECT unnest($files))"
+_OF_VECTORS = f"vector_no IN (SELECT vector_no FROM temp.staged_vector WHERE {_OF_FILES})"
+_OF_JUDGEMENTS = f"judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_OF_VECTORS})"
+_DROPS = (
+    f"DELETE FROM temp.staged_rating WHERE {_OF_JUDGEMENTS}",
+    f"DELETE FROM temp.staged_judgement WHERE {_OF_VECTORS}",
+    f"DELETE FROM temp.staged_score WHERE {_OF_VECTORS}",
+    f"DELETE FROM temp.staged_aggregate WHERE {_OF_VECTORS}",
+    f"DELETE FROM temp.staged_vector WHERE {_OF_FILES}",
+    f"DELETE FROM temp.staged_text WHERE {_OF_FILES}",
+    f"DELETE FROM temp.staged_system WHERE {_OF_FILES}",
+    f"DELETE FROM temp.staged_segment WHERE is_declared AND {_OF_FILES}",
+)
+_STAGE_DROPS = (
+    "DELETE FROM temp.staged_spelling WHERE evalset_no IN (SELECT unnest($evalsets))",
+    "DELETE FROM temp.staged_renumbering WHERE evalset_no IN (SELECT unnest($evalsets))",
+)
+_CHOSEN = "vector_no IN (SELECT unnest($vectors))"
+_VECTOR_DROPS = (
+    f"""
+    DELETE FROM temp.staged_rating
+    WHERE judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_CHOSEN})
+    """,
+    *(f"DELETE FROM temp.staged_{table} WHERE {_CHOSEN}" for table in ("judgement", "score", "aggregate", "vector")),
+)
+
+Documents = tuple[tuple[str | None, str | None], ...]  # (domain, document) of each segment, in test-set order
+
+
+@dataclass(frozen=True)
+class Evalset:
+    """The evaluation set that is being staged, and what the warehouse holds of it already.
+
+    documents: of its segments where they are declared; empty where none are yet. systems: those that the warehouse
+        has texts of. names: all systems. spellings: of systems, each with its system; names stand for themselves.
+    fixed: systems that files of the organisers' layout name. segments: (number, line, document, index, domain) of
+        each, without a line where the number is provisional. is_declared: whether a file declares which there are.
+    """
+
+    testset: str
+    lp: str
+    documents: Documents = ()
+    systems: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
+    segments: tuple[tuple[int, int | None, str | None, int | None, str | None], ...] = ()
+    is_declared: bool = False
+
+
+class Batch:
+    """Staging tables that evaluation sets share, on one connection; what was there before is gone.
+
+    Frames are gathered and reach the tables together, before the first question about them.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self.stages: list[Stage] = []
+        self._gathered: dict[str, list[pl.DataFrame]] = defaultdict(list)
+        self._n_files = 0
+        self._n_vectors = 0
+        self._n_judgements = 0
+        connection.execute(statement(__package__, "stage"))
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The connection, with all that was gathered in its tables."""
+        self._lay_out()
+        return self._connection
+
+    def stage(self, evalset: "Evalset", file_numbers: Iterable[int] = ()) -> "Stage":
+        """A stage of one more evaluation set, of which some files will bring something."""
+        self.stages.append(Stage(self, len(self.stages), evalset, frozenset(file_numbers)))
+        return self.stages[-1]
+
+    def stage_of(self, file_no: int) -> "Stage":
+        """The stage that a file brings something to."""
+        return next(stage for stage in self.stages if file_no in stage.file_numbers)
+
+    def new_files(self, n: int) -> range:
+        """Numbers for n further files."""
+        self._n_files += n
+        return range(self._n_files - n, self._n_files)
+
+    def new_vectors(self, n: int) -> range:
+        """Numbers for n further vectors."""
+        self._n_vectors += n
+        return range(self._n_vectors - n, self._n_vectors)
+
+    def new_judgements(self, n: int) -> range:
+        """Numbers for n further judgements."""
+        self._n_judgements += n
+        return range(self._n_judgements - n, self._n_judgements)
+
+    def add(self, table: str, frame: "pl.DataFrame") -> None:
+        """Append rows to `temp.staged_<table>`."""
+        if not frame.is_empty():
+            self._gathered[table].append(frame)
+
+    def _lay_out(self) -> None:
+        import polars as pl
+
+        gathered, self._gathered = self._gathered, defaultdict(list)
+        for table, frames in gathered.items():
+            alike: dict[tuple[str, ...], list[pl.DataFrame]] = defaultdict(list)
+            for frame in frames:
+                alike[tuple(frame.columns)].append(frame)
+            for same in alike.values():
+                insert(self._connection, f"temp.staged_{table}", pl.concat(same, how="vertical_relaxed"))
+
+    def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
+        return self.connection.execute(query, dict(parameters or {})).fetchall()
+
+    def n_scores(self) -> dict[int, int]:
+        """How many scores of segments, missing ones apart, each file brought that brought any."""
+        query = """
+            SELECT v.file_no, count(s.value)
+            FROM temp.staged_vector AS v
+            JOIN temp.staged_score AS s ON s.vector_no = v.vector_no
+            GROUP BY v.file_no
+            """
+        return dict(self.rows(query))
+
+    def drop_vectors(self, vectors: Sequence[int]) -> None:
+        """Take some vectors with their scores and judgements off the stage again."""
+        for deletion in _VECTOR_DROPS if vectors else ():
+            self.connection.execute(deletion, {"vectors": list(vectors)})
+
+    def drop_files(self, file_numbers: Sequence[int]) -> None:
+        """Take everything that some files brought off the stage again."""
+        for deletion in _DROPS if file_numbers else ():
+            self.connection.execute(deletion, {"files": list(file_numbers)})
+
+    def drop_stages(self, stages: Sequence["Stage"]) -> None:
+        """Take evaluation sets off the stage again, whole."""
+        files = [file_no for stage in stages for file_no in stage.file_numbers]
+        self.drop_files(files)
+        if files:
+            self.connection.execute(f"DELETE FROM temp.staged_segment WHERE {_OF_FILES}", {"files": files})
+        for deletion in _STAGE_DROPS if stages else ():
+            self.connection.execute(deletion, {"evalsets": [stage.evalset_no for stage in stages]})
+        self.stages = [stage for stage in self.stages if stage not in stages]
+
+
+class Stage:
+    """One evaluation set on the stage, with the faults that readers and checks found.
+
+    segments: frames of those that files declare or scores name; n_segments: how many there are after this load.
+    replaces_segments: whether the staged ones are all that there will be. renamed: systems of the warehouse that get
+    another name.
+    """
+
+    def __init__(self, batch: Batch, evalset_no: int, evalset: Evalset, file_numbers: frozenset[int]) -> None:
+        self.batch = batch
+        self.evalset_no = evalset_no
+        self.evalset = evalset
+        self.file_numbers = file_numbers
+        self.faults: dict[int, list[Fault]] = defaultdict(list)
+        self.n_rows: dict[int, int] = defaultdict(int)
+        self.n_missing: dict[int, int] = defaultdict(int)
+        self.notes: list[str] = []
+        self.segments: list[pl.DataFrame] = []
+        self.n_segments = 0
+        self.replaces_segments = False
+        self.renamed: dict[str, str] = {}
+        self._systems: dict[int, dict[str, str]] = {}
+        self._spellings: dict[str, tuple[str, str]] = {}
+        self._declared: set[str] = set()
+
+    def fault(self, file_no: int, fault: Fault) -> None:
+        self.faults[file_no].append(fault)
+
+    def add(self, table: str, frame: "pl.DataFrame") -> None:
+        """Append rows to `temp.staged_<table>`; those of segments are at hand in `segments` as well."""
+        if table == "segment" and not frame.is_empty():
+            self.segments.append(frame)
+        self.batch.add(table, frame)
+
+    def add_systems(self, file_no: int, systems: Mapping[str, str]) -> None:
+        """Note systems that a file brings something of: name -> kind (mt, human, qc)."""
+        self._systems.setdefault(file_no, {}).update(systems)
+
+    def add_spellings(self, spellings: Mapping[str, tuple[str, str]]) -> None:
+        """Note spellings that files have: spelling -> system, and the rule that joined them."""
+        self._spellings.update(spellings)
+
+    @property
+    def systems(self) -> frozenset[str]:
+        """Systems that the files read so far bring something of."""
+        return frozenset(name for systems in self._systems.values() for name in systems)
+
+    def files_naming(self, system: str) -> list[int]:
+        """Numbers of the files that bring something of a system."""
+        return [file_no for file_no, systems in self._systems.items() if system in systems]
+
+    def declare_systems(self, names: Iterable[str]) -> None:
+        """Say which systems there are; score files may name these only, and those of `evalset`."""
+        self._declared.update(names)
+
+    @property
+    def known_systems(self) -> frozenset[str]:
+        """Systems that score files may name; empty where nothing declares which there are."""
+        return self.evalset.systems | self._declared
+
+    def write_systems(self) -> None:
+        """Lay the noted systems and spellings out, once all files are read."""
+        import polars as pl
+
+        rows = [(file_no, name, kind) for file_no, systems in self._systems.items() for name, kind in systems.items()]
+        spellings = [
+            (self.evalset_no, spelling, system, rule) for spelling, (system, rule) in sorted(self._spellings.items())
+        ]
+        columns = {"evalset_no": pl.Int32, "spelling": pl.String, "system": pl.String, "rule": pl.String}
+        self.add("spelling", pl.DataFrame(spellings, schema=columns, orient="row"))
+        self.add(
+            "system",
+            pl.DataFrame(rows, schema={"file_no": pl.Int32, "name": pl.String, "kind": pl.String}, orient="row"),
+        )

@@ -1,0 +1,1 @@
+"""The organisers' archive: fetched, checked, unpacked and loaded."""

@@ -1,0 +1,243 @@
+"""Writes one evaluation set in the organisers' folder layout, from plain Python and numpy data.
+
+All files are UTF-8 with LF; columns are separated by a TAB; there are no header lines. A value is written so
+that reading it back gives the same double; a missing one is the word `None`.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.export.files import write_text
+from warehouse.facts.testsets import FACTS_FILE, TestsetFacts
+
+Floats = NDArray[np.float64]
+Errors = Sequence[Mapping[str, Any]]
+
+MISSING = "None"
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """One scorer's scores of its systems at the levels it has; NaN is missing, absent levels are not written.
+
+    systems: names in the order of the file; a scorer need not have scored every system.
+    seg: (n_systems, n_segments). sys: (n_systems,). doc: (n_systems, n_documents), documents in the order of
+        their first segment. domain: for each domain (n_systems,).
+    """
+
+    systems: Sequence[str]
+    seg: Floats | None = None
+    sys: Floats | None = None
+    doc: Floats | None = None
+    domain: Mapping[str, Floats] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class RatingTable:
+    """The error annotations behind a human score.
+
+    errors: for each system one entry a segment: its errors, an empty sequence where the annotator found
+        none, or None where nobody looked. raters: the same shape, the annotator of each; an empty mapping
+        leaves the third column out.
+    """
+
+    errors: Mapping[str, Sequence[Errors | None]]
+    raters: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+
+
+def write_evalset(
+    folder: Path,
+    lp: str,
+    *,
+    documents: Sequence[tuple[str, str]],
+    sources: Sequence[str] | None = None,
+    references: Mapping[str, Sequence[str]] | None = None,
+    outputs: Mapping[str, Sequence[str]] | None = None,
+    humans: Mapping[str, ScoreTable] | None = None,
+    metrics: Mapping[str, ScoreTable] | None = None,
+    ratings: Mapping[str, RatingTable] | None = None,
+) -> list[Path]:
+    """Write the evaluation set of `lp` below `folder` (the test set's folder); returns the files written.
+
+    documents: (domain, document) of each segment, in segment order; a document's segments are neighbours.
+    sources, references, outputs: one text a segment; references by name (`refA`), outputs by system.
+    humans, ratings: by name (`mqm`). metrics: by full variant name (`BLEU-refA`, `Kiwi-src`).
+    Files of the same name are replaced, others are left alone.
+    Raises ValueError, before anything is written: no segments; a table or a text of another length than
+        the documents; an infinite value; a name or text that does not fit on one line or in one column; a
+        document in two places or two domains; an unknown domain.
+    """
+    for names in ([lp], references, outputs, humans, metrics, ratings):
+        for name in names or ():
+            _check_name(name)
+    files = [(Path("documents", f"{lp}.docs"), _document_lines(documents))]
+    n_segments = len(documents)
+    texts = [(Path("sources", f"{lp}.txt"), sources)] if sources is not None else []
+    texts += [(Path("references", f"{lp}.{name}.txt"), text) for name, text in (references or {}).items()]
+    texts += [(Path("system-outputs", lp, f"{name}.txt"), text) for name, text in (outputs or {}).items()]
+    files += [(path, _text_lines(text, n_segments, path)) for path, text in texts]
+    for name, table in (humans or {}).items():
+        files += _score_files(table, documents, Path("human-scores", f"{lp}.{name}"))
+    for name, ratings_of_name in (ratings or {}).items():
+        path = Path("human-scores", f"{lp}.{name}.seg.rating")
+        files.append((path, _rating_lines(ratings_of_name, n_segments, path)))
+    for name, table in (metrics or {}).items():
+        files += _score_files(table, documents, Path("metric-scores", lp, name))
+    return [write_text(folder / path, text) for path, text in files]
+
+
+def write_facts(folder: Path, facts: TestsetFacts) -> Path:
+    """Write what is declared of a test set (official metrics, standards, outliers) beside its scores."""
+    lines = [f"name = {_toml(facts.name)}"]
+    for key, value in (("year", facts.year), ("description", facts.description)):
+        if value is not None:
+            lines.append(f"{key} = {_toml(value)}")
+    if facts.primary is not None:
+        lines += ["", "[metrics]"]
+        lines += [f"primary = {_toml(facts.primary)}", f"baseline = {_toml(facts.baseline)}"]
+    for lp, evalset in sorted(facts.lps.items()):
+        lines += ["", f"[lps.{_toml(lp)}]"]
+        if evalset.standard_reference is not None:
+            lines.append(f"standard_reference = {_toml(evalset.standard_reference)}")
+        for level, name in sorted(evalset.standard_human.items()):
+            lines.append(f"standard_human.{level} = {_toml(name)}")
+        lines.append(f"outlier_systems = {_toml(evalset.outlier_systems)}")
+        lines.append(f"ranks_human_references = {_toml(evalset.ranks_human_references)}")
+        lines.append(f"extra_primary = {_toml(evalset.extra_primary)}")
+    return write_text(folder / FACTS_FILE, "\n".join([*lines, ""]))
+
+
+def _toml(value: str | bool | int | frozenset[str]) -> str:
+    """A value as TOML, which writes texts, numbers and lists of texts as JSON does; sets are sorted."""
+    return json.dumps(sorted(value) if isinstance(value, frozenset) else value)
+
+
+def _document_lines(documents: Sequence[tuple[str, str]]) -> str:
+    if not documents:
+        raise ValueError("documents: no segments to write")
+    begun: set[str] = set()
+    before: tuple[str, str] | None = None
+    for line, here in enumerate(documents, 1):
+        if here == before:
+            continue
+        domain, document = here
+        if document in begun:
+            raise ValueError(f"documents: document {document!r} begins again at line {line}, in domain {domain!r}")
+        _check_column(domain)
+        _check_column(document)
+        begun.add(document)
+        before = here
+    return "".join(f"{domain}\t{document}\n" for domain, document in documents)
+
+
+def _text_lines(texts: Sequence[str], n_segments: int, path: Path) -> str:
+    if len(texts) != n_segments:
+        raise ValueError(f"{path.as_posix()}: {len(texts)} texts, expected {n_segments}")
+    joined = "\n".join(texts) + "\n"
+    if joined.count("\n") != n_segments or "\r" in joined:
+        raise ValueError(f"{path.as_posix()}: a text that contains a line break")
+    return joined
+
+
+def _score_files(table: ScoreTable, documents: Sequence[tuple[str, str]], stem: Path) -> Iterator[tuple[Path, str]]:
+    """The files of one scorer; `stem` is their path up to the level."""
+    n_documents = len(dict.fromkeys(documents))
+    n_systems = len(table.systems)
+    levels = (("seg", table.seg, len(documents)), ("doc", table.doc, n_documents))
+    for system in table.systems:
+        _check_column(system)
+    for level, values, n_columns in levels:
+        if values is not None:
+            path = stem.with_name(f"{stem.name}.{level}.score")
+            _check_values(values, (n_systems, n_columns), path)
+            yield path, "".join(map(_system_block, table.systems, values))
+    if table.sys is not None:
+        path = stem.with_name(f"{stem.name}.sys.score")
+        _check_values(table.sys, (n_systems,), path)
+        yield path, _lines(table.systems, table.sys)
+    if table.domain:
+        path = stem.with_name(f"{stem.name}.domain.score")
+        yield path, _domain_lines(table, {domain for domain, _ in documents}, path)
+
+
+def _domain_lines(table: ScoreTable, domains: set[str], path: Path) -> str:
+    lines = []
+    for domain, values in table.domain.items():
+        if domain not in domains:
+            raise ValueError(f"{path.as_posix()}: unknown domain {domain!r}, expected one of {sorted(domains)}")
+        _check_values(values, (len(table.systems),), path)
+        lines.append(_lines((f"{domain}\t{system}" for system in table.systems), values))
+    return "".join(lines)
+
+
+def _lines(keys: Iterable[str], values: Floats) -> str:
+    return "".join(f"{key}\t{value}\n" for key, value in zip(keys, _words(values), strict=True))
+
+
+def _system_block(system: str, values: Floats) -> str:
+    """The lines of one system, one per segment or document."""
+    if not len(values):
+        return ""
+    return f"{system}\t" + f"\n{system}\t".join(_words(values)) + "\n"
+
+
+def _words(values: Floats) -> list[str]:
+    """Each value as the shortest text that reads back as the same double; NaN as `None`.
+
+    >>> _words(np.array([0.1, -0.0, np.nan]))
+    ['0.1', '-0.0', 'None']
+    """
+    words = [repr(value) for value in np.asarray(values, dtype=np.float64).tolist()]
+    for index in np.flatnonzero(np.isnan(values)).tolist():
+        words[index] = MISSING
+    return words
+
+
+def _rating_lines(table: RatingTable, n_segments: int, path: Path) -> str:
+    lines = []
+    for system, errors in table.errors.items():
+        _check_column(system)
+        raters = table.raters.get(system, [None] * n_segments)
+        if len(errors) != n_segments or len(raters) != n_segments:
+            raise ValueError(f"{path.as_posix()}: system {system!r} has {len(errors)} ratings, expected {n_segments}")
+        for found, rater in zip(errors, raters, strict=True):
+            words = [system, _rating(found)]
+            if table.raters:
+                words.append(_check_column(rater) if rater is not None else MISSING)
+            lines.append("\t".join(words) + "\n")
+    return "".join(lines)
+
+
+def _rating(errors: Errors | None) -> str:
+    """The annotation of one segment as JSON.
+
+    >>> _rating([]), _rating(None)
+    ('{"errors": []}', 'None')
+    """
+    if errors is None:
+        return MISSING
+    return json.dumps({"errors": list(errors)}, ensure_ascii=False, allow_nan=False)
+
+
+def _check_values(values: Floats, shape: tuple[int, ...], path: Path) -> None:
+    if values.shape != shape:
+        raise ValueError(f"{path.as_posix()}: values of shape {values.shape}, expected {shape}")
+    if np.isinf(values).any():
+        raise ValueError(f"{path.as_posix()}: an infinite value; a missing one is NaN")
+
+
+def _check_column(word: str) -> str:
+    if not word or any(sign in word for sign in "\t\n\r"):
+        raise ValueError(f"{word!r} does not fit in one column: it is empty, or contains a TAB or a line break")
+    return word
+
+
+def _check_name(name: str) -> None:
+    if not name or any(sign in name for sign in "/\\\t\n\r\0"):
+        raise ValueError(f"{name!r} can't be part of a file's name")

@@ -1,0 +1,1 @@
+"""What the organisers published and no score file tells: packaged as TOML."""

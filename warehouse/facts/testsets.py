@@ -1,0 +1,203 @@
+"""What the organisers declared for each test set: one TOML file each in `declared`.
+
+A folder with scores may bring the facts of its own test set in a file `testset.toml` of the same form.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import SourceError
+from warehouse.names import LEVELS, LanguagePair
+
+FACTS_FILE = "testset.toml"
+
+
+@dataclass(frozen=True)
+class EvalsetFacts:
+    """Standards of one language pair of a test set.
+
+    standard_human: level -> name of the official human score.
+    ranks_human_references: True where the official task ranked extra human references beside the systems.
+    extra_primary: primary metrics of this language pair alone (base names).
+    aliases: spelling in a file -> system, for names that no rule joins (see `warehouse.staging.spelling`).
+    """
+
+    standard_reference: str | None = None
+    standard_human: Mapping[str, str] = field(default_factory=dict)
+    outlier_systems: frozenset[str] = frozenset()
+    ranks_human_references: bool = False
+    extra_primary: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def outliers(self, systems: Mapping[str, str]) -> frozenset[str]:
+        """The systems that are declared outliers, under whatever name. systems: name or spelling -> system."""
+        return frozenset(system for name, system in systems.items() if name in self.outlier_systems)
+
+
+@dataclass(frozen=True)
+class TestsetFacts:
+    """A test set: year, official metric lists (base names; None where the year kept none), language pairs."""
+
+    __test__ = False  # the name begins with "Test", but it is no test
+
+    name: str
+    year: int | None = None
+    description: str | None = None
+    primary: frozenset[str] | None = None
+    baseline: frozenset[str] = frozenset()
+    lps: Mapping[str, EvalsetFacts] = field(default_factory=dict)
+
+    def evalset(self, lp: str) -> EvalsetFacts:
+        """Facts of a language pair; empty ones where nothing was declared."""
+        return self.lps.get(lp, EvalsetFacts())
+
+    def status(self, lp: str, base_name: str) -> str | None:
+        """baseline, primary or contrastive; None where the year kept no lists.
+
+        >>> facts("wmt23").status("en-de", "BLEU"), facts("wmt23").status("en-de", "XCOMET-XL")
+        ('baseline', 'contrastive')
+        """
+        if self.primary is None:
+            return None
+        if base_name in self.baseline:
+            return "baseline"
+        if base_name in self.primary or base_name in self.evalset(lp).extra_primary:
+            return "primary"
+        return "contrastive"
+
+
+def _strings(value: object, where: str) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise SourceError(f"{where}: found {value!r}, expected a list of strings")
+    return frozenset(value)
+
+
+def _check_keys(data: Mapping[str, object], known: set[str], where: str) -> None:
+    if not set(data) <= known:
+        raise SourceError(f"{where}: unknown keys {sorted(set(data) - known)}, expected some of {sorted(known)}")
+
+
+def _evalset(data: object, where: str) -> EvalsetFacts:
+    if not isinstance(data, dict):
+        raise SourceError(f"{where}: found {data!r}, expected a table")
+    known = {
+        "standard_reference",
+        "standard_human",
+        "outlier_systems",
+        "ranks_human_references",
+        "extra_primary",
+        "aliases",
+    }
+    _check_keys(data, known, where)
+    reference = data.get("standard_reference")
+    human = data.get("standard_human", {})
+    ranks = data.get("ranks_human_references", False)
+    if not (reference is None or isinstance(reference, str)):
+        raise SourceError(f"{where}.standard_reference: found {reference!r}, expected a string")
+    if not (isinstance(human, dict) and set(human) <= set(LEVELS) and all(isinstance(v, str) for v in human.values())):
+        raise SourceError(f"{where}.standard_human: found {human!r}, expected levels {LEVELS} with names")
+    if not isinstance(ranks, bool):
+        raise SourceError(f"{where}.ranks_human_references: found {ranks!r}, expected true or false")
+    aliases = data.get("aliases", {})
+    if not (isinstance(aliases, dict) and all(isinstance(name, str) for name in aliases.values())):
+        raise SourceError(f"{where}.aliases: found {aliases!r}, expected spellings with the systems they stand for")
+    return EvalsetFacts(
+        aliases=dict(aliases),
+        standard_reference=reference,
+        standard_human=dict(human),
+        outlier_systems=_strings(data.get("outlier_systems", []), f"{where}.outlier_systems"),
+        ranks_human_references=ranks,
+        extra_primary=_strings(data.get("extra_primary", []), f"{where}.extra_primary"),
+    )
+
+
+def parse_facts(text: str, where: str) -> TestsetFacts:
+    """Facts of one test set from TOML.
+
+    where: named in messages.
+    Raises SourceError: no TOML, or a key or value that is not understood.
+    """
+    try:
+        data: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SourceError(f"{where}: not valid TOML: {error}") from error
+    _check_keys(data, {"name", "year", "description", "metrics", "lps"}, where)
+    name, year, description = data.get("name"), data.get("year"), data.get("description")
+    if not isinstance(name, str) or not name:
+        raise SourceError(f"{where}: name: found {name!r}, expected the test set's name")
+    if not (year is None or type(year) is int) or not (description is None or isinstance(description, str)):
+        raise SourceError(f"{where}: year must be a number and description a string")
+    metrics, lps = data.get("metrics"), data.get("lps", {})
+    if not (metrics is None or isinstance(metrics, dict)) or not isinstance(lps, dict):
+        raise SourceError(f"{where}: metrics and lps must be tables")
+    _check_keys(metrics or {}, {"primary", "baseline"}, f"{where}: metrics")
+    return TestsetFacts(
+        name=name,
+        year=year,
+        description=description,
+        primary=None if metrics is None else _strings(metrics.get("primary", []), f"{where}: metrics.primary"),
+        baseline=frozenset()
+        if metrics is None
+        else _strings(metrics.get("baseline", []), f"{where}: metrics.baseline"),
+        lps={_language_pair(lp, where): _evalset(data, f"{where}: lps.{lp}") for lp, data in lps.items()},
+    )
+
+
+def _language_pair(text: str, where: str) -> str:
+    """A language pair as the warehouse spells it, which is how it must stand in the file."""
+    try:
+        spelled = str(LanguagePair.parse(text))
+    except ValueError as error:
+        raise SourceError(f"{where}: lps.{text}: {error}") from error
+    if spelled != text:
+        raise SourceError(f"{where}: lps.{text}: expected {spelled}, one dash between the languages")
+    return text
+
+
+@cache
+def _packaged() -> dict[str, TestsetFacts]:
+    found = (
+        parse_facts(entry.read_text(encoding="utf-8"), entry.name)
+        for entry in files(__package__).joinpath("declared").iterdir()
+        if entry.name.endswith(".toml")
+    )
+    return {facts.name: facts for facts in found}
+
+
+def facts(testset: str) -> TestsetFacts:
+    """What the package declares for a test set; one that it does not know has its name alone."""
+    return _packaged().get(testset, TestsetFacts(testset))
+
+
+def packaged_facts(testset: str) -> TestsetFacts | None:
+    """What the package declares for a test set; None where it does not know it."""
+    return _packaged().get(testset)
+
+
+def declared_facts(testset: str, folder: Path) -> TestsetFacts | None:
+    """What is declared for a test set: by `folder/testset.toml` where there is one, else by the package.
+
+    None where nobody declares anything, so that a warehouse keeps what it was told before.
+    Raises SourceError: the folder's file is faulty, or belongs to another test set.
+    """
+    own = folder / FACTS_FILE
+    if not own.is_file():
+        return _packaged().get(testset)
+    try:
+        text = own.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{own}: cannot be read: {error}") from error
+    declared = parse_facts(text, str(own))
+    if declared.name != testset:
+        raise SourceError(f"{own}: name is {declared.name!r}, expected {testset!r} (its folder)")
+    return declared
+
+
+def known_testsets() -> list[str]:
+    """Names of the test sets with packaged facts, sorted."""
+    return sorted(_packaged())

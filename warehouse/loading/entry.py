@@ -1,0 +1,158 @@
+"""Loading: find score files, stage evaluation sets, check them, and write a batch of them in one transaction."""
+
+import contextlib
+import math
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+
+from warehouse.database.connection import bring_up_to_date, interruptible, unless_nothing_came
+from warehouse.errors import Fault, SourceError
+from warehouse.loading.batches import batches, pipelined
+from warehouse.loading.evalsets import EvalsetLoad
+from warehouse.loading.files import Found, find, size
+from warehouse.loading.record_files import Opened, share
+from warehouse.loading.report import EvalsetReport, LoadReport, Status
+from warehouse.progress import Gauge, Progress
+from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
+from warehouse.readers.recognition import is_record_reader
+from warehouse.staging.holdings import HeldFile, held_files, holdings
+
+
+def load(
+    paths: Sequence[Path],
+    database: Path,
+    *,
+    given: Given = NOTHING_GIVEN,
+    skip_broken: bool = False,
+    progress: Progress | None = None,
+) -> LoadReport:
+    """Load every score file at or below the paths; each evaluation set is written whole or not at all.
+
+    database: the warehouse file; made where there is none, brought up to date where it is older than the program.
+    given: what the user says of files that do not tell it themselves.
+    skip_broken: load an evaluation set without its faulty files, which are recorded as refused.
+    progress: called with what is being done, and how many bytes of how many are done.
+    Faults do not raise: they are all in the report.
+    Raises SourceError: nothing there to load. SchemaError: the database cannot be written.
+    """
+    started = time.perf_counter()
+    found = find([Path(path) for path in paths], given)
+    if not found.claims and not found.faults and not found.exports:
+        raise SourceError(_nothing_found(paths, found))
+    report = LoadReport(skipped=found.skipped, faults=list(found.faults), notes=list(found.notes))
+    gauge = Gauge(progress, sum(size(claim) * max(1, len(claim.evalsets)) for claim in found.claims))
+    with unless_nothing_came(database), interruptible(), _staging_connection() as one, _staging_connection() as other:
+        if database.exists() and (applied := bring_up_to_date(database, one)):
+            report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
+        grouped = _by_evalset(_opened(found.claims, given, database, report, gauge))
+        held = holdings(database, list(grouped))
+        loads = []
+        for (testset, lp), files in grouped.items():
+            n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
+            load_one = EvalsetLoad(testset, lp, files, skip_broken, gauge, n_unread)
+            loads.append((load_one, held[testset, lp]))
+        for settled in pipelined(batches(loads), (one, other), database):
+            report.evalsets.append(settled.report)
+            report.faults += settled.faults
+            report.notes += settled.notes
+    _import_exports(found.exports, database, report, progress)
+    report.evalsets.sort(key=lambda evalset: (evalset.testset, evalset.lp))
+    report.faults = sorted(set(report.faults))
+    report.notes = list(dict.fromkeys(report.notes))
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport, progress: Progress | None) -> None:
+    """Bring folders of exported Parquet in; one that does not fit is a fault of the folder."""
+    for folder in folders:
+        from warehouse.export import import_parquet  # brings numpy, which other loads do without
+
+        started = time.perf_counter()
+        try:
+            imported = import_parquet(folder, database, progress=progress)
+        except SourceError as error:
+            report.faults.append(Fault(str(folder), 0, str(error).removeprefix(f"{folder}: ")))
+            continue
+        for item in imported:
+            status: Status = "unchanged" if item.status == "unchanged" else "loaded"
+            seconds = (time.perf_counter() - started) / len(imported)
+            is_same = status == "unchanged"
+            report.evalsets.append(
+                EvalsetReport(
+                    item.testset,
+                    item.lp,
+                    status,
+                    n_files=0 if is_same else item.n_files,
+                    n_unchanged=item.n_files if is_same else 0,
+                    n_scores=item.n_scores,
+                    n_rows=item.n_rows,
+                    n_missing=item.n_missing,
+                    seconds=seconds,
+                )
+            )
+
+
+def _nothing_found(paths: Sequence[Path], found: Found) -> str:
+    reasons = Counter(reason for _, reason in found.skipped)
+    why = "; ".join(f"{n} of them: {reason}" for reason, n in reasons.most_common(3))
+    return f"{', '.join(map(str, paths))}: no score files among {len(found.skipped)} files ({why})"
+
+
+@contextlib.contextmanager
+def _staging_connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that may spill into a folder of its own."""
+    with (
+        TemporaryDirectory(prefix="scorehouse-") as folder,
+        duckdb.connect(config={"temp_directory": folder}) as staged,
+    ):
+        yield staged
+
+
+def _opened(
+    claims: Iterable[Claim], given: Given, database: Path, report: LoadReport, gauge: Gauge
+) -> list[Claim | Opened]:
+    """The claims, those of record files opened: what they bring something to is known, by the warehouse or by reading.
+
+    Files that bring nothing at all go to the report.
+    """
+    files: list[Claim | Opened] = []
+    for claim in claims:
+        if not is_record_reader(claim.reader):
+            files.append(claim)
+            continue
+        gauge.tell(f"reading {claim.path.name}")
+        files.append(Opened.open(claim, given))
+    records = [file for file in files if isinstance(file, Opened)]
+    held = held_files(database, [file.claim.origin for file in records])
+    unknown = []
+    for file in records:
+        before = held.get(file.claim.origin, HeldFile())
+        if file.evalsets is None and before.is_whole(file.sha256, file.claim.reader):
+            file.evalsets = before.evalsets
+        elif file.evalsets is None:
+            unknown.append((file, before))
+    with ThreadPoolExecutor(max_workers=2) as reading:
+        named = reading.map(lambda item: item[0].named, unknown)
+        for (file, before), evalsets in zip(unknown, named, strict=True):
+            gauge.tell(f"reading {file.claim.path.name}", file.n_bytes / 4)
+            file.evalsets = tuple(sorted({*evalsets, *before.evalsets}))
+            if not file.evalsets:
+                nothing = Fault(str(file.claim.path), 0, "no scores", "at least one row with a score")
+                report.faults += file.faults or (nothing,)
+    return files
+
+
+def _by_evalset(files: Iterable[Claim | Opened]) -> dict[tuple[str, str], list[Claim | Opened]]:
+    """The largest evaluation set comes first: the room that the last one leaves free in the file is the smallest."""
+    grouped: dict[tuple[str, str], list[Claim | Opened]] = {}
+    for file in files:
+        for evalset in file.evalsets or ():
+            grouped.setdefault(evalset, []).append(file)
+    return dict(sorted(grouped.items(), key=lambda item: (-math.fsum(map(share, item[1])), item[0])))

@@ -1,0 +1,264 @@
+"""The load of one evaluation set: from its files to its line in the report."""
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from warehouse.database.stage import Batch, Stage
+from warehouse.errors import Fault, SourceError
+from warehouse.facts.testsets import FACTS_FILE, TestsetFacts, declared_facts, packaged_facts
+from warehouse.loading.own_looking import own_looking
+from warehouse.loading.record_files import Opened, share
+from warehouse.loading.report import EvalsetReport, Status
+from warehouse.progress import Gauge
+from warehouse.readers.claims import Claim
+from warehouse.readers.contents import Content, inspect
+from warehouse.readers.recognition import reader_named
+from warehouse.staging.holdings import Holdings
+from warehouse.staging.known_evalsets import KnownEvalsets
+from warehouse.staging.record_staging import stage_records
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of one evaluation set: its line in the report, faults and notes."""
+
+    report: EvalsetReport
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Staged:
+    """One evaluation set that is laid out and ready to be checked and written.
+
+    contents: all files read before; changed: those with news, stale: those refused before; both are on the stage.
+    doubtful, notes, n_unchanged: what is to be told of the files.
+    """
+
+    load: "EvalsetLoad"
+    stage: Stage
+    contents: Sequence[Content]
+    declared: TestsetFacts | None
+    held: Holdings
+    changed: Sequence[Content]
+    stale: Sequence[Content]
+    doubtful: Sequence[Fault]
+    notes: Sequence[str]
+    n_unchanged: int
+    seconds: float
+
+    @property
+    def fresh(self) -> list[Content]:
+        return [*self.changed, *self.stale]
+
+    @property
+    def broken(self) -> list[Content]:
+        return [content for content in self.fresh if self.stage.faults.get(content.file_no)]
+
+    @property
+    def sound(self) -> list[Content]:
+        return [content for content in self.fresh if not self.stage.faults.get(content.file_no)]
+
+    @property
+    def faults(self) -> list[Fault]:
+        told = (fault for content in self.broken for fault in self.stage.faults[content.file_no])
+        return [*self.doubtful, *told]
+
+    @property
+    def n_broken(self) -> int:
+        return len(self.broken) + len({fault.path for fault in self.doubtful}) + self.load.n_unread
+
+    def checked(self) -> "Staged | Settled":
+        """Itself where it may be written, or what became of it."""
+        load, told = self.load, [*self.notes, *self.stage.notes]
+        lacks_segments = any(content.claim.declares == "segments" for content in self.broken)
+        if lacks_segments or ((self.broken or load.n_unread) and not load.skip_broken):
+            settled = load.settled("refused", self.faults, told, n_broken=self.n_broken)
+        elif not self.sound and set(self.broken) <= set(self.stale) and self.held.agrees_with(self.declared):
+            n_unchanged = self.n_unchanged
+            settled = load.settled("unchanged", self.faults, told, n_unchanged=n_unchanged, n_broken=self.n_broken)
+        else:
+            return self
+        return replace(settled, report=replace(settled.report, seconds=self.seconds))
+
+    @property
+    def marked(self) -> list[Content]:
+        """All files; those with faults that only checks found bear them now."""
+        found = {content.file_no: tuple(self.stage.faults[content.file_no]) for content in self.broken}
+        return [replace(content, faults=found.get(content.file_no, content.faults)) for content in self.contents]
+
+    @property
+    def has_late_faults(self) -> bool:
+        """Whether files took part in names and segments before their faults were found."""
+        return any(not content.faults for content in self.broken)
+
+    def refused(self, contradictions: Sequence[Fault], seconds: float) -> Settled:
+        """What became of it, where it contradicts the warehouse."""
+        n_broken = len({fault.path for fault in contradictions})
+        notes = [*self.notes, *self.stage.notes]
+        settled = self.load.settled("refused", [*self.faults, *contradictions], notes, n_broken=n_broken)
+        return replace(settled, report=replace(settled.report, seconds=seconds))
+
+    def written(self, n_scores: Mapping[int, int], seconds: float) -> Settled:
+        """What became of it, once it is in the warehouse. n_scores: of each file."""
+        stage, held = self.stage, self.held
+        news = [content for content in self.sound if held.loaded.get(content.claim.origin) != content.identity]
+        self.load.tell("written", sum(content.n_bytes for content in self.contents) / 4)
+        settled = self.load.settled(
+            _status(news, held),
+            self.faults,
+            [*self.notes, *stage.notes],
+            n_files=len(news),
+            n_unchanged=self.n_unchanged + len(self.sound) - len(news),
+            n_broken=self.n_broken,
+            n_scores=sum(n_scores.get(content.file_no, 0) for content in news),
+            n_rows=sum(stage.n_rows[content.file_no] for content in news),
+            n_missing=sum(stage.n_missing[content.file_no] for content in news),
+        )
+        return replace(settled, report=replace(settled.report, seconds=seconds))
+
+
+@dataclass(frozen=True)
+class EvalsetLoad:
+    """The load of one evaluation set: from the claimed files to its line in the report.
+
+    n_unread: files and folders beside the claimed files that could not be looked at, told in the report.
+    """
+
+    testset: str
+    lp: str
+    files: Sequence[Claim | Opened]
+    skip_broken: bool
+    gauge: Gauge
+    n_unread: int = 0
+
+    @property
+    def n_bytes(self) -> float:
+        """Of the files, as far as they are about this evaluation set."""
+        return math.fsum(map(share, self.files))
+
+    def stage(self, held: Holdings, known: KnownEvalsets, batch: Batch) -> Staged | Settled:
+        """Read the files and lay out what is news; or say what is settled without writing."""
+        started = time.perf_counter()
+        outcome = self.read_in(self._inspect(self.files, batch), held, known, batch)
+        seconds = time.perf_counter() - started
+        if isinstance(outcome, Staged):
+            return replace(outcome, seconds=seconds)
+        return replace(outcome, report=replace(outcome.report, seconds=seconds))
+
+    def tell(self, what: str, n_bytes: float = 0) -> None:
+        """Say what is being done with this evaluation set, and that some bytes more are done."""
+        self.gauge.tell(f"{self.testset} {self.lp}: {what}", n_bytes)
+
+    def _inspect(self, files: Sequence[Claim | Opened], batch: Batch) -> list[Content]:
+        contents = []
+        for number, file in zip(batch.new_files(len(files)), files, strict=True):
+            self.tell("reading files")
+            if isinstance(file, Opened):
+                contents.append(file.of((self.testset, self.lp), number))
+                continue
+            contents.append(inspect(file, number))
+            self.tell("reading files", contents[-1].n_bytes / 2)
+        return contents
+
+    def read_in(
+        self, contents: Sequence[Content], held: Holdings, known: KnownEvalsets, batch: Batch
+    ) -> Staged | Settled:
+        """Read what is news."""
+        n_bytes = sum(content.n_bytes for content in contents)
+        distinct, doubtful, notes = _distinct(contents)
+        if doubtful and not self.skip_broken:
+            return self.settled("refused", doubtful, notes, n_broken=len({fault.path for fault in doubtful}))
+        if not distinct:
+            return self.settled("refused", doubtful, notes, n_broken=len(contents))
+        declared, wrong = _declared(self.testset, contents)
+        if wrong:
+            return self.settled("refused", [*doubtful, *wrong], notes, n_broken=len(wrong))
+        changed, stale = held.fresh(distinct)
+        changed, stale = self._read(changed), self._read(stale)
+        fresh = [*changed, *stale]
+        n_unchanged = len(distinct) - len(fresh)
+        if not fresh and held.agrees_with(declared):
+            self.tell("nothing new", n_bytes / 2)
+            if self.n_unread and not self.skip_broken:
+                return self.settled("refused", doubtful, notes, n_broken=self.n_unread)
+            return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
+        stage = self._staged(fresh, held, known, declared, batch)
+        self.tell("reading scores", n_bytes / 4)
+        return Staged(self, stage, contents, declared, held, changed, stale, doubtful, notes, n_unchanged, 0.0)
+
+    def _read(self, contents: Sequence[Content]) -> list[Content]:
+        """The contents with the rows of record files."""
+        return [content if content.opened is None else content.opened.read(content) for content in contents]
+
+    def settled(self, status: Status, faults: Iterable[Fault], notes: Iterable[str], **counts: int) -> Settled:
+        """What became of it."""
+        return Settled(EvalsetReport(self.testset, self.lp, status, **counts), tuple(faults), tuple(notes))
+
+    def _staged(
+        self,
+        contents: Sequence[Content],
+        held: Holdings,
+        known: KnownEvalsets,
+        declared: TestsetFacts | None,
+        batch: Batch,
+    ) -> Stage:
+        """What the files bring, laid out."""
+        stage = batch.stage(known.of(held), [content.file_no for content in contents])
+        for content in contents:
+            for fault in content.faults or own_looking(content, declared):
+                stage.fault(content.file_no, fault)
+        for name in dict.fromkeys(content.claim.reader for content in contents if content.opened is None):
+            reader_named(name).read([content for content in contents if content.claim.reader == name], stage)
+        stage_records(contents, stage, declared.evalset(self.lp).aliases if declared else {})
+        stage.write_systems()
+        return stage
+
+
+def _status(news: Sequence[Content], held: Holdings) -> Status:
+    """What the files that came in did; those that were read again, as others changed, are no news."""
+    if not held.loaded and news:
+        return "loaded"
+    if any(content.claim.origin in held.loaded for content in news):
+        return "replaced"
+    return "added" if news else "updated"
+
+
+def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts | None, list[Fault]]:
+    """What is declared of the test set in the folders of its files (all must agree), or by the package; and faults."""
+    roots = dict.fromkeys(content.claim.root for content in contents if content.opened is None)
+    if not roots:
+        return packaged_facts(testset), []
+    telling = [root for root in roots if (root / FACTS_FILE).is_file()] or list(roots)[:1]
+    declared: list[TestsetFacts | None] = []
+    for root in telling:
+        path = str(root / FACTS_FILE)
+        try:
+            declared.append(declared_facts(testset, root))
+        except SourceError as error:
+            return None, [Fault(path, 0, str(error).removeprefix(f"{path}: "))]
+        if declared[-1] != declared[0]:
+            what = f"declares other facts of {testset} than {telling[0] / FACTS_FILE}"
+            return None, [Fault(path, 0, what, "one content", "load one or the other")]
+    return declared[0], []
+
+
+def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], list[str]]:
+    """Of files with one origin the first where all are identical; where they differ none, and each is at fault."""
+    by_origin: dict[str, list[Content]] = {}
+    for content in contents:
+        by_origin.setdefault(content.claim.origin, []).append(content)
+    kept, faults, notes = [], [], []
+    for origin, same in by_origin.items():
+        first, *others = same
+        if len({content.sha256 for content in same}) == 1:
+            kept.append(first)
+            notes += [f"{other.claim.path}: the same as {first.claim.path}, loaded once" for other in others]
+            continue
+        for content in same:
+            beside = next(other for other in same if other.sha256 != content.sha256)
+            what = f"is {origin} with other content than {beside.claim.path}"
+            faults.append(Fault(str(content.claim.path), 0, what, "one content", "load one or the other"))
+    return kept, faults, notes

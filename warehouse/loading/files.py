@@ -1,0 +1,156 @@
+"""Files of a load: found below the paths that a user names, and claimed by the readers."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warehouse.errors import Fault, SourceError
+from warehouse.facts.testsets import FACTS_FILE
+from warehouse.names import EXPORT_MANIFEST, UNFINISHED_EXPORT
+from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
+from warehouse.readers.recognition import UNKNOWN_FORMAT, claim
+from warehouse.readers.text.head import damage_of
+
+_AGAIN = "export it again"
+
+
+@dataclass
+class Found:
+    """What lies below some paths: claimed files, files passed over with the reason, notes and faults.
+
+    exports: folders of exported Parquet; what lies in them is not claimed file by file.
+    """
+
+    claims: list[Claim] = field(default_factory=list)
+    exports: list[Path] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+    def n_unread(self, roots: Iterable[Path]) -> int:
+        """How many files and folders below some folders could not be looked at, so that nobody knows what they hold."""
+        folders = set(roots)
+        return sum(not folders.isdisjoint(Path(fault.path).parents) for fault in self.faults)
+
+
+def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
+    """Claim the files at or below some paths, and those that they need beside them.
+
+    Raises SourceError: a path does not exist, or there is no file below it.
+    """
+    found = Found()
+    claims: dict[Path, Claim] = {}
+    files = _without_unfinished(find_files(paths, found.faults), found.faults)
+    found.exports = [path.parent for path in files if path.name == EXPORT_MANIFEST]
+    for path in files:
+        if any(folder in path.parents for folder in found.exports):
+            if path.name != EXPORT_MANIFEST and not _is_partition(path):
+                found.skipped.append((str(path), "beside exported Parquet"))
+            continue
+        if _is_partition(path):
+            whole = Fault(str(path), 0, f"exported Parquet without its {EXPORT_MANIFEST}", "a complete export", _AGAIN)
+            found.faults.append(whole)
+            continue
+        if not _is_utf8(path):
+            named = os.fsencode(path).decode("utf-8", "backslashreplace")
+            found.faults.append(Fault(named, 0, "a name that is not UTF-8", "a name in UTF-8", "rename the file"))
+            continue
+        if path.exists() and not path.is_file():
+            found.skipped.append((str(path), "not a regular file"))
+            continue
+        answer = claim(path, given)
+        if isinstance(answer, Claim):
+            claims[path] = answer
+        elif answer == UNKNOWN_FORMAT and (damage := damage_of(path)) is not None:
+            found.faults.append(damage)
+        elif path.name != FACTS_FILE:
+            found.skipped.append((str(path), answer))
+    for item in list(claims.values()):
+        for needed in item.needs:
+            answer = claim(needed, given)
+            if needed not in claims and isinstance(answer, Claim):
+                claims[needed] = answer
+                found.notes.append(f"{needed}: needed by {item.path.name}, which cannot be loaded without it")
+    found.claims = sorted(claims.values(), key=lambda item: (item.origin, str(item.path)))
+    return found
+
+
+def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path]:
+    """The files but for those in folders that an export began and did not finish; each such folder is a fault."""
+    kept, begun = [], {}
+    for path in files:
+        for folder in path.parents:
+            if folder not in begun:
+                begun[folder] = (folder / UNFINISHED_EXPORT).is_file()
+                if begun[folder]:
+                    faults.append(Fault(str(folder), 0, "an export that was not finished", "a complete export", _AGAIN))
+        if not any(begun[folder] for folder in path.parents):
+            kept.append(path)
+    return kept
+
+
+def _is_partition(path: Path) -> bool:
+    """Whether a file lies where exported Parquet does."""
+    parts = path.parts[-3:-1]
+    return path.suffix == ".parquet" and [part.partition("=")[0] for part in parts] == ["testset", "lp"]
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def find_files(paths: Iterable[Path], faults: list[Fault]) -> list[Path]:
+    """All files at or below some paths, absolute, sorted, each once; hidden ones below them are passed over.
+
+    Links to files keep their own names, links to folders are followed where they lead to something new.
+    faults: folders that cannot be read are added.
+    Raises SourceError: a path does not exist, or there is no file below it.
+    """
+    found: dict[Path, Path] = {}  # where a file really is -> by which path
+    for path in paths:
+        if not path.exists():
+            raise SourceError(f"{path}: no such file or folder")
+        if not path.is_file() and not path.is_dir():
+            raise SourceError(f"{path}: neither a file nor a folder")
+        below = [path] if path.is_file() else list(_walk(path, faults))
+        if not below and not faults:
+            raise SourceError(f"{path}: an empty folder, expected score files below it")
+        for item in below:
+            absolute = Path(os.path.abspath(item))  # noqa: PTH100 (resolve() would take the name of a link away)
+            found.setdefault(absolute.parent.resolve() / absolute.name, absolute)
+    return sorted(found.values())
+
+
+def _walk(top: Path, faults: list[Fault]) -> Iterator[Path]:
+    """Files below a folder; linked folders come after real ones, each folder once."""
+
+    def unreadable(error: OSError) -> None:
+        folder = os.path.abspath(error.filename)  # noqa: PTH100 (as in find_files)
+        faults.append(Fault(folder, 0, f"cannot be read: {error.strerror}", "a folder that can be read"))
+
+    tops, visited = [str(top)], set()
+    while tops:
+        links = []
+        for folder, folders, files in os.walk(tops.pop(0), onerror=unreadable):
+            real = os.path.realpath(folder)
+            if real in visited:
+                folders.clear()
+                continue
+            visited.add(real)
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            links += [path for name in folders if (path := Path(folder, name)).is_symlink()]
+            yield from (Path(folder, name) for name in files if not name.startswith("."))
+        tops += map(str, links)
+
+
+def size(claim: Claim) -> int:
+    """Bytes of the file; 0 where it cannot be looked at."""
+    try:
+        return claim.path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,165 @@
+"""What a file, a folder or a whole test set brought, taken out of the warehouse again: all of it or nothing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from warehouse.database.connection import Warehouse, writing
+from warehouse.database.statements import statement
+from warehouse.errors import QuestionError, unknown
+from warehouse.writing.registration import register
+from warehouse.writing.removal import remove_vectors
+
+Rows = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
+_sql = partial(statement, "warehouse.writing")
+
+
+@dataclass(frozen=True)
+class Unloaded:
+    """What leaves one evaluation set. is_gone: nothing is left of it."""
+
+    testset: str
+    lp: str
+    n_files: int
+    n_scores: int
+    n_judgements: int
+    n_texts: int
+    is_gone: bool
+
+
+@dataclass(frozen=True)
+class _Source:
+    source_id: int
+    evalset_id: int
+    testset: str
+    lp: str
+    origin: str
+    path: str
+    bundle: str | None
+    status: str
+    declares_segments: bool
+
+    def lies_in(self, place: Path) -> bool:
+        """Whether it was loaded from a file, or from below a folder."""
+        path = Path(self.path)
+        return any(
+            one in (other, *other.parents) for one, other in ((place, path), (place.absolute(), path.absolute()))
+        )
+
+
+def unload(database: Path, target: str, lp: str | None = None, *, dry_run: bool = False) -> list[Unloaded]:
+    """Take away what a test set's files brought, or those of a file or folder, or one source by its origin.
+
+    lp: only in this language pair. dry_run: change nothing, only say what would go. Files that make scores together
+    (annotations and their score file, the files of one campaign) go together. Evaluation sets of which nothing is left
+    go, and stored results of those that changed; systems that stay keep their names.
+    Raises QuestionError: nothing of that name was loaded, or other files stand on segments that would go; then nothing
+    changes. SchemaError: see `Warehouse.open`.
+    """
+    with Warehouse.open(database) as warehouse:
+        chosen = _chosen(warehouse.rows, target, lp)
+        if dry_run:
+            return _counted(warehouse.rows, chosen)
+    with duckdb.connect() as connection, writing(database, connection):
+
+        def rows(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
+            return connection.execute(query, dict(parameters)).fetchall()
+
+        connection.execute("BEGIN")
+        try:
+            chosen = _chosen(rows, target, lp)
+            counted = _counted(rows, chosen)
+            _remove(connection, chosen)
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    return counted
+
+
+def _chosen(rows: Rows, target: str, lp: str | None) -> list[_Source]:
+    """The sources that a test set, an origin or a path names, with those that make scores together with them."""
+    held = [_Source(*row) for row in rows(_sql("held_sources"), {})]
+    named = _named(held, target)
+    if not named:
+        known = {source.testset for source in held} | {source.origin for source in held}
+        raise unknown("test set, source or loaded path", target, known)
+    chosen = [source for source in named if lp in (None, source.lp)]
+    if not chosen:
+        assert lp is not None
+        raise unknown("language pair", lp, {source.lp for source in named}, where=target)
+    bundles = {(source.evalset_id, source.bundle) for source in chosen if source.bundle is not None}
+    ids = {source.source_id for source in chosen}
+    chosen = [source for source in held if source.source_id in ids or (source.evalset_id, source.bundle) in bundles]
+    _check_segments(held, chosen)
+    return chosen
+
+
+def _named(held: Sequence[_Source], target: str) -> list[_Source]:
+    place = Path(target)
+    for found in (
+        [source for source in held if source.testset == target],
+        [source for source in held if source.origin == target],
+        [source for source in held if target and source.lies_in(place)],
+    ):
+        if found:
+            return found
+    return []
+
+
+def _check_segments(held: Sequence[_Source], chosen: Sequence[_Source]) -> None:
+    """Raises QuestionError: a chosen file declares the segments of others that are not chosen."""
+    ids = {source.source_id for source in chosen}
+    for source in chosen:
+        if source.declares_segments:
+            left = [
+                other.origin
+                for other in held
+                if other.evalset_id == source.evalset_id and other.source_id not in ids and other.status == "loaded"
+            ]
+            if left:
+                where = f"{source.testset} {source.lp}"
+                raise QuestionError(
+                    f"{source.origin} declares the segments of {where}, which {len(left)} other files need, such as "
+                    f"{left[0]}; unload those too, or all of it: unload {where}"
+                )
+
+
+def _counted(rows: Rows, chosen: Sequence[_Source]) -> list[Unloaded]:
+    found = rows(_sql("count_sources"), {"sources": [source.source_id for source in chosen]})
+    return [Unloaded(*row) for row in found]
+
+
+def _remove(connection: duckdb.DuckDBPyConnection, chosen: Sequence[_Source]) -> None:
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE unloaded_source AS SELECT unnest($sources::INTEGER[]) AS source_id",
+        {"sources": [source.source_id for source in chosen]},
+    )
+    connection.execute(_sql("unload_sources"))
+    remove_vectors(connection)
+    for name in (
+        "delete_sources",
+        "delete_stale_results",
+        "delete_nameless_systems",
+        "delete_nameless_segments",
+        "count_segments",
+        "update_canonical_names",
+        "delete_entries",
+        "delete_empty",
+    ):
+        connection.execute(_sql(name))
+    testsets = sorted({source.testset for source in chosen})
+    left = connection.execute(
+        """
+        SELECT e.evalset_id
+        FROM evalset AS e
+        JOIN testset AS t ON t.testset_id = e.testset_id
+        WHERE t.name IN (SELECT unnest($testsets::VARCHAR[]))
+        """,
+        {"testsets": testsets},
+    ).fetchall()
+    register(connection, [evalset_id for (evalset_id,) in left])

@@ -1,0 +1,1 @@
+"""Metrics of the user's own: their scores come in, are computed here, and go again."""

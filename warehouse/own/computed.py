@@ -1,0 +1,103 @@
+"""Scores that were computed here, as records: they are staged, checked and written like those of any file."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from warehouse.database.connection import writing
+from warehouse.database.stage import Batch
+from warehouse.errors import QuestionError
+from warehouse.readers.claims import Claim, EvalsetKey
+from warehouse.readers.contents import Content
+from warehouse.readers.records import Records
+from warehouse.staging.holdings import holdings
+from warehouse.staging.known_evalsets import KnownEvalsets
+from warehouse.staging.record_staging import stage_records
+from warehouse.writing.transaction import write_batch
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class ComputedMetric:
+    """One metric's scores on one evaluation set, as they were computed.
+
+    segment_scores: system -> one score for each of `segments`; system_scores: system -> its score. Those of an error
+    measure are negated when they are stored. signature, reader, sha256: what computed them, on what.
+    """
+
+    base_name: str
+    reference: str
+    is_error_measure: bool
+    signature: str
+    reader: str
+    sha256: str
+    segments: Sequence[int]
+    segment_scores: Mapping[str, Sequence[float]]
+    system_scores: Mapping[str, float]
+
+    def content(self, evalset: EvalsetKey, file_no: int) -> Content:
+        """The scores as what a file of the user's own metric brings; in the place of its path stands the signature."""
+        claim = Claim(
+            path=Path(self.signature),
+            reader=self.reader,
+            origin=f"computed/{self.base_name}-{self.reference}",
+            evalsets=(evalset,),
+            root=Path(),
+            status="no entry",
+            is_own=True,
+            is_strict=True,
+            is_negated=self.is_error_measure,
+        )
+        records = Records(scores=self._scores(evalset)).normal(claim.path)
+        return Content(claim, file_no, self.sha256, n_bytes=0, n_lines=0, records=records)
+
+    def _scores(self, evalset: EvalsetKey) -> "pl.DataFrame":
+        import polars as pl
+
+        names = sorted(self.system_scores)
+        of_segments = pl.DataFrame(
+            {
+                "level": "seg",
+                "system": [name for name in names for _ in self.segments],
+                "segment": list(self.segments) * len(names),
+                "value": [value for name in names for value in self.segment_scores[name]],
+            }
+        )
+        of_systems = pl.DataFrame(
+            {"level": "sys", "system": names, "value": [self.system_scores[name] for name in names]}
+        )
+        return pl.concat([of_segments, of_systems], how="diagonal").with_columns(
+            testset=pl.lit(evalset[0]),
+            lp=pl.lit(evalset[1]),
+            kind=pl.lit("metric"),
+            scorer=pl.lit(self.base_name),
+            reference=pl.lit(self.reference),
+        )
+
+
+def store(database: Path, evalset: EvalsetKey, metrics: Sequence[ComputedMetric]) -> None:
+    """Put metrics into an evaluation set of the warehouse, all or none; earlier ones are replaced.
+
+    Raises QuestionError: the warehouse has other scores of such a name, or no longer what they were computed on.
+    SchemaError: see `writing`.
+    """
+    with duckdb.connect() as connection:
+        batch = Batch(connection)
+        numbers = batch.new_files(len(metrics))
+        contents = [metric.content(evalset, number) for number, metric in zip(numbers, metrics, strict=True)]
+        held = holdings(database, [evalset])[evalset]
+        stage = batch.stage(KnownEvalsets(database, threading.Lock(), [held]).of(held), numbers)
+        stage_records(contents, stage, {})
+        stage.write_systems()
+        faults = [fault for found in stage.faults.values() for fault in found]
+        if not faults:
+            with writing(database, connection):
+                faults = write_batch(batch, {stage.evalset_no: None}, contents).get(stage.evalset_no, [])
+    if faults:
+        raise QuestionError(str(faults[0]))

@@ -1,0 +1,300 @@
+"""Scores computed here: sacreBLEU's metrics on system outputs of the warehouse, kept as a user's own metric."""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.database.connection import Warehouse
+from warehouse.errors import QuestionError, unknown
+from warehouse.own.computed import ComputedMetric, store
+from warehouse.progress import Progress
+
+METRICS = ("bleu", "chrf", "ter")
+_NAMES = {"bleu": "sacreBLEU-BLEU", "chrf": "sacreBLEU-chrF", "ter": "sacreBLEU-TER"}
+_ERROR_MEASURES = frozenset({"ter"})
+_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}  # sacreBLEU's own choice by target language
+
+
+@dataclass(frozen=True)
+class Computed:
+    """One metric on one evaluation set.
+
+    metric: full name, such as sacreBLEU-BLEU-refA; signature: sacreBLEU's, of the system scores. systems: name ->
+        corpus score as sacreBLEU gives it (TER counts errors; it is stored negated). left_out: system -> why.
+    status: stored, replaced, unchanged, or "not stored" on a dry run.
+    """
+
+    metric: str
+    signature: str
+    status: str
+    n_segments: int
+    systems: Mapping[str, float]
+    left_out: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """Texts of an evaluation set; segments: their numbers; outputs: of systems that have one for every segment."""
+
+    evalset_id: int
+    target_language: str
+    segments: Sequence[int]
+    references: Mapping[str, Sequence[str]]
+    outputs: Mapping[str, Sequence[str]]
+    left_out: Mapping[str, str]
+
+
+def compute(
+    database: Path,
+    testset: str,
+    lp: str,
+    metrics: Sequence[str] = METRICS,
+    *,
+    references: Sequence[str] = (),
+    tokenize: str | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> list[Computed]:
+    """Score every system output against references, for segments and systems, and store all in one transaction.
+
+    metrics: some of METRICS. references: names; by default the standard one, or the only one. tokenize: sacreBLEU's
+        tokenizer for BLEU; by default the one it chooses for the target language. dry_run: store nothing.
+    What is stored is marked as the user's own metric, no entry of any shared task; the source's path is sacreBLEU's
+    signature. The same texts again change nothing; other ones replace what was computed before. TER is negated.
+    Raises QuestionError: sacreBLEU is not installed, unknown names, no texts, or a metric of that name from a file.
+    SchemaError: see `Warehouse.open` and `writing`.
+    """
+    for name in metrics:
+        if name not in METRICS:
+            raise unknown("metric to compute", name, METRICS)
+    with Warehouse.open(database) as warehouse:
+        texts = _texts(warehouse, testset, lp)
+        chosen = _choose_references(warehouse, texts, references, f"{testset} {lp}")
+        held = _held(warehouse, texts.evalset_id)
+    tasks = [_Task(name, chosen, texts, tokenize) for name in dict.fromkeys(metrics)]
+    for task in tasks:
+        reader, _ = held.get(task.scorer, ("", ""))
+        if reader and not reader.startswith("sacrebleu/"):
+            raise QuestionError(
+                f"{testset} {lp} has a metric {task.scorer!r} from a file already; it is left unchanged"
+            )
+    fresh = [task for task in tasks if dry_run or held.get(task.scorer) != (task.reader, task.sha256)]
+    for number, task in enumerate(fresh):
+        task.score(_part(progress, number, len(fresh)))
+    if fresh and not dry_run:
+        store(database, (testset, lp), [task.computed() for task in fresh])
+    found = []
+    for task in tasks:
+        status = "not stored" if dry_run else "replaced" if task.scorer in held else "stored"
+        if task not in fresh:
+            status = "unchanged"
+            task.system_scores = _stored(database, testset, lp, task)
+        found.append(
+            Computed(task.scorer, task.signature, status, len(texts.segments), task.system_scores, task.left_out)
+        )
+    return found
+
+
+def _part(progress: Progress | None, done: int, n: int) -> Progress:
+    def advance(what: str, part: int, total: int) -> None:
+        if progress is not None:
+            progress(what, done * total + part, n * total)
+
+    return advance
+
+
+def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
+    """Raises QuestionError: unknown test set or language pair, or no texts."""
+    known = warehouse.rows(
+        """
+        SELECT t.name, e.lp, e.evalset_id, e.target_language
+        FROM evalset AS e
+        JOIN testset AS t ON t.testset_id = e.testset_id
+        """
+    )
+    pairs = {pair: (number, target) for name, pair, number, target in known if name == testset}
+    if not pairs:
+        raise unknown("test set", testset, {name for name, *_ in known})
+    if lp not in pairs:
+        raise unknown("language pair", lp, pairs, where=testset)
+    evalset_id, target = pairs[lp]
+    key = {"evalset": evalset_id}
+    segments = [
+        number
+        for (number,) in warehouse.rows("SELECT segment FROM segment WHERE evalset_id = $evalset ORDER BY segment", key)
+    ]
+    found: dict[tuple[str, str], dict[int, str]] = {}
+    for kind, name, segment, text in warehouse.rows(
+        """
+        SELECT kind, name, segment, text
+        FROM segment_text
+        WHERE evalset_id = $evalset AND kind IN ('reference', 'output')
+        """,
+        key,
+    ):
+        found.setdefault((kind, name), {})[segment] = text
+    systems = [
+        name for (name,) in warehouse.rows("SELECT name FROM system WHERE evalset_id = $evalset ORDER BY name", key)
+    ]
+    outputs, left_out = {}, {}
+    for name in systems:
+        lines = found.get(("output", name)) or found.get(("reference", name)) or {}
+        if not lines:
+            left_out[name] = "no texts"
+        elif len(lines) < len(segments):
+            left_out[name] = f"texts of {len(lines)} of {len(segments)} segments"
+        else:
+            outputs[name] = [lines[number] for number in segments]
+    references = {
+        name: [lines[number] for number in segments]
+        for (kind, name), lines in sorted(found.items())
+        if kind == "reference" and len(lines) == len(segments)
+    }
+    if not segments or not outputs or not references:
+        missing = "references" if outputs else "system outputs"
+        raise QuestionError(f"{testset} {lp} has no texts of {missing} to compute on; load the test set's texts too")
+    return _Texts(evalset_id, target, segments, references, outputs, left_out)
+
+
+def _choose_references(warehouse: Warehouse, texts: _Texts, asked: Sequence[str], where: str) -> tuple[str, ...]:
+    for name in asked:
+        if name not in texts.references:
+            raise unknown("reference", name, texts.references, where=where)
+    if asked:
+        return tuple(dict.fromkeys(asked))
+    ((standard,),) = warehouse.rows(
+        "SELECT standard_reference FROM evalset WHERE evalset_id = $evalset", {"evalset": texts.evalset_id}
+    )
+    if standard in texts.references:
+        return (str(standard),)
+    if len(texts.references) == 1:
+        return tuple(texts.references)
+    there = ", ".join(texts.references)
+    raise QuestionError(f"{where} has several references and no standard one; name one with --reference: {there}")
+
+
+def _held(warehouse: Warehouse, evalset_id: int) -> dict[str, tuple[str, str]]:
+    """Metrics of the evaluation set with the reader and checksum of where they came from."""
+    rows = warehouse.rows(
+        """
+        SELECT DISTINCT sc.name, o.reader, o.sha256
+        FROM vector AS v
+        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
+        JOIN source AS o ON o.source_id = v.source_id
+        WHERE v.evalset_id = $evalset
+        """,
+        {"evalset": evalset_id},
+    )
+    return {name: (reader, sha256) for name, reader, sha256 in rows}
+
+
+def _stored(database: Path, testset: str, lp: str, task: "_Task") -> dict[str, float]:
+    """System scores as they were computed before."""
+    with Warehouse.open(database) as warehouse:
+        rows = warehouse.rows(
+            """
+            SELECT system, submitted
+            FROM system_scores
+            WHERE testset = $testset AND lp = $lp AND kind = 'metric' AND scorer = $scorer
+            ORDER BY system
+            """,
+            {"testset": testset, "lp": lp, "scorer": task.scorer},
+        )
+    return {system: (-value if task.is_error_measure else value) + 0.0 for system, value in rows}
+
+
+class _Task:
+    """One metric to compute."""
+
+    def __init__(self, metric: str, references: tuple[str, ...], texts: _Texts, tokenize: str | None) -> None:
+        self.base_name = _NAMES[metric]
+        self.reference = ".".join(references)
+        self.scorer = f"{self.base_name}-{self.reference}"
+        self.is_error_measure = metric in _ERROR_MEASURES
+        self.segments = texts.segments
+        self.outputs = {name: lines for name, lines in texts.outputs.items() if name not in references}
+        self.left_out = {**texts.left_out, **dict.fromkeys(references, "the reference itself")}
+        self._references = [texts.references[name] for name in references]
+        tokenize = tokenize or _TOKENIZERS.get(texts.target_language.split("_")[0])
+        self._corpus, self._sentence, version = _scorers(metric, tokenize)
+        self.reader = f"sacrebleu/{version}"
+        self._corpus.corpus_score(["x"], [["x"]] * len(references))  # before its first score it has no signature
+        self.signature = str(self._corpus.get_signature())
+        self.sha256 = self._checksum()
+        self.segment_scores: dict[str, list[float]] = {}
+        self.system_scores: dict[str, float] = {}
+
+    def _checksum(self) -> str:
+        """Of all that goes in: names and texts, and how they are scored."""
+        digest = hashlib.sha256(self.signature.encode())
+        for name, lines in [*sorted(self.outputs.items()), *(("", lines) for lines in self._references)]:
+            digest.update(b"\0" + name.encode())
+            for line in lines:
+                digest.update(b"\n" + line.encode())
+        return digest.hexdigest()
+
+    def score(self, progress: Progress) -> None:
+        """Scores of segments and systems."""
+        total = len(self.outputs) * len(self.segments)
+        for done, (name, lines) in enumerate(self.outputs.items()):
+            scores = []
+            for place, line in enumerate(lines):
+                progress(f"{self.scorer}: {name}", done * len(lines) + place, total)
+                scores.append(self._sentence.sentence_score(line, [texts[place] for texts in self._references]))
+            self.segment_scores[name] = [float(score.score) for score in scores]
+            self.system_scores[name] = self._system_score(lines, scores)
+
+    def _system_score(self, lines: Sequence[str], scores: Sequence[Any]) -> float:
+        """sacreBLEU's score of all segments together; TER's, which takes minutes, from the edits counted already."""
+        if not self.is_error_measure:
+            return float(self._corpus.corpus_score(lines, self._references).score)
+        n_edits = math.fsum(score.num_edits for score in scores)
+        length = math.fsum(score.ref_length for score in scores)
+        return 100.0 * (n_edits / length if length > 0 else float(n_edits > 0))
+
+    def computed(self) -> ComputedMetric:
+        """What is to be stored, once `score` has run."""
+        return ComputedMetric(
+            base_name=self.base_name,
+            reference=self.reference,
+            is_error_measure=self.is_error_measure,
+            signature=self.signature,
+            reader=self.reader,
+            sha256=self.sha256,
+            segments=self.segments,
+            segment_scores=self.segment_scores,
+            system_scores=self.system_scores,
+        )
+
+
+def _scorers(metric: str, tokenize: str | None) -> tuple[Any, Any, str]:
+    """sacreBLEU's metric for a corpus and for a sentence, and its version.
+
+    Raises QuestionError: it is not installed, or lacks what the tokenizer needs.
+    """
+    try:
+        import sacrebleu
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+        from sacrebleu.metrics.ter import TER
+    except ImportError as error:
+        raise QuestionError(
+            "computing metrics needs sacreBLEU, which is not installed: python3 -m pip install 'scorehouse[metrics]'"
+        ) from error
+    version = str(sacrebleu.__version__)
+    if metric == "chrf":
+        return CHRF(), CHRF(), version
+    if metric == "ter":
+        return TER(), TER(), version
+    options: dict[str, Any] = {} if tokenize is None else {"tokenize": tokenize}
+    try:
+        return BLEU(**options), BLEU(effective_order=True, **options), version
+    except (ImportError, RuntimeError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise QuestionError(f"tokenizer {tokenize!r}: {first}; choose another with --tokenize, such as char") from error
+    except (KeyError, ValueError) as error:
+        known = ", ".join(sorted(map(str, BLEU.TOKENIZERS)))
+        raise QuestionError(f"unknown tokenizer {tokenize!r}; sacreBLEU has {known}") from error

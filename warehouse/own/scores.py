@@ -1,0 +1,142 @@
+"""A user's own metric: its scores come in checked against the evaluation sets that there are, and go again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import duckdb
+
+from warehouse.database.connection import Warehouse, writing
+from warehouse.database.statements import statement
+from warehouse.errors import QuestionError, unknown
+from warehouse.loading.entry import load
+from warehouse.loading.report import LoadReport
+from warehouse.names import REFERENCE_FREE
+from warehouse.progress import Progress
+from warehouse.readers.claims import Given
+from warehouse.writing.removal import remove_vectors
+
+_sql = partial(statement, __package__)
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What was taken away of one metric in one evaluation set."""
+
+    testset: str
+    lp: str
+    metric: str
+    n_scores: int
+
+
+def add(
+    paths: Sequence[Path],
+    database: Path,
+    metric: str,
+    *,
+    reference: str | None = None,
+    testset: str | None = None,
+    lp: str | None = None,
+    is_error_measure: bool = False,
+    may_lack_end: bool = False,
+    progress: Progress | None = None,
+) -> LoadReport:
+    """Bring scores of a metric of the user's own into evaluation sets that the warehouse has.
+
+    metric: base name. reference: what it compared with; None for a metric that saw none. testset, lp: of files that do
+    not tell theirs. is_error_measure: fewer is better; values are negated when they are stored. may_lack_end: files
+    whose last line has no end are whole.
+    Files that came before are replaced. Faults do not raise: they are all in the report.
+    Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
+    SourceError, SchemaError: see `loading.entry.load`.
+    """
+    if not metric or metric != metric.strip() or "\t" in metric or "\n" in metric:
+        raise QuestionError(f"{metric!r} is not a valid metric name")
+    with Warehouse.open(database) as warehouse:
+        _check_name(warehouse, metric)
+        _check_evalset(warehouse, testset, lp)
+        _check_reference(warehouse, reference, testset, lp)
+    given = Given(
+        testset=testset,
+        lp=lp,
+        metric=metric,
+        reference=reference,
+        is_own=True,
+        is_error_measure=is_error_measure,
+        may_lack_end=may_lack_end,
+    )
+    return load(paths, database, given=given, progress=progress)
+
+
+def remove(database: Path, metric: str, *, testset: str | None = None, lp: str | None = None) -> list[Removed]:
+    """Take a user's own metric away: all its variants, or the one that is named in full.
+
+    testset, lp: only there. Raises QuestionError: no own metric of that name, or an unknown test set or language pair.
+    """
+    with Warehouse.open(database) as warehouse:
+        known = warehouse.rows(
+            """
+            SELECT DISTINCT sc.name, sc.base_name
+            FROM entry AS n JOIN scorer AS sc ON sc.scorer_id = n.scorer_id
+            WHERE n.is_own
+            """
+        )
+        _check_evalset(warehouse, testset, lp)
+    if metric not in {name for names in known for name in names}:
+        raise unknown("own metric", metric, {base for _, base in known})
+    with duckdb.connect() as connection, writing(database, connection):
+        connection.execute("BEGIN")
+        try:
+            removed = _remove(connection, {"metric": metric, "testset": testset, "lp": lp})
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    return removed
+
+
+def _remove(connection: duckdb.DuckDBPyConnection, asked: dict[str, object]) -> list[Removed]:
+    connection.execute(
+        _sql("own_vector"),
+        asked,
+    )
+    found = connection.execute(
+        "SELECT testset, lp, metric, sum(n_values)::BIGINT FROM temp.own_vector GROUP BY ALL ORDER BY ALL"
+    ).fetchall()
+    connection.execute("CREATE OR REPLACE TEMP TABLE removed_vector AS SELECT vector_id FROM temp.own_vector")
+    remove_vectors(connection)
+    connection.execute(_sql("forget_own_vectors"))
+    return [Removed(*row) for row in found]
+
+
+def _check_name(warehouse: Warehouse, metric: str) -> None:
+    taken = warehouse.rows(
+        _sql("testsets_with_metric"),
+        {"metric": metric},
+    )
+    if taken:
+        where = ", ".join(name for (name,) in taken)
+        raise QuestionError(f"{metric} is a metric of {where} already; give your own another name")
+
+
+def _check_evalset(warehouse: Warehouse, testset: str | None, lp: str | None) -> None:
+    rows = warehouse.rows("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id")
+    if testset is not None and testset not in {name for name, _ in rows}:
+        raise unknown("test set", testset, {name for name, _ in rows})
+    lps = {there for name, there in rows if testset in (None, name)}
+    if lp is not None and lp not in lps:
+        raise unknown("language pair", lp, lps, where=testset or "")
+
+
+def _check_reference(warehouse: Warehouse, reference: str | None, testset: str | None, lp: str | None) -> None:
+    """A reference must be one that metrics or texts there name; where nothing names any, all are taken."""
+    rows = warehouse.rows(
+        _sql("references"),
+        {"testset": testset, "lp": lp},
+    )
+    known = {name for (name,) in rows}
+    if reference == REFERENCE_FREE:
+        raise QuestionError(f"{REFERENCE_FREE} stands for no reference: say --reference-free")
+    if reference is not None and known and reference not in known:
+        raise unknown("reference", reference, known)

@@ -1,0 +1,47 @@
+"""Trials: scores of one's own are checked, and can be ranked, without a trace in the warehouse."""
+
+import contextlib
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from warehouse.database.connection import Warehouse
+from warehouse.errors import QuestionError
+from warehouse.names import MetricVariant
+
+_FILE = re.compile(r"(?P<name>.+?)(\.(seg|sys)\.score|\.[a-z]+)")
+
+
+@contextlib.contextmanager
+def trial(database: Path) -> Iterator[Path]:
+    """A copy of a warehouse to try something on; it is gone when the block ends, and the warehouse is as it was.
+
+    Raises SchemaError: see `Warehouse.open`.
+    """
+    with TemporaryDirectory(prefix="scorehouse-") as folder:
+        copy = Path(folder, database.name)
+        with Warehouse.open(database):  # nobody writes while it is copied
+            shutil.copyfile(database, copy)
+        yield copy
+
+
+def variant_called(path: Path, lp: str) -> MetricVariant:
+    """The metric, and what it compared with, that a file of scores is named after; a language pair may stand before.
+
+    >>> variant_called(Path("en-de.MyMetric-refA.seg.score"), "en-de")
+    MetricVariant(base_name='MyMetric', reference='refA')
+    >>> variant_called(Path("My.QE-src.csv"), "en-de").reference is None
+    True
+
+    Raises QuestionError: the name does not tell.
+    """
+    found = _FILE.fullmatch(path.name.removeprefix(f"{lp}."))
+    try:
+        return MetricVariant.parse(found["name"] if found else "")
+    except ValueError:
+        raise QuestionError(
+            f"{path}: expected a file named after the metric and its reference, such as MyMetric-refA.seg.score or "
+            "MyMetric-src.csv (reference-free); `scorehouse add --dry-run` takes both as options"
+        ) from None

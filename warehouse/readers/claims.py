@@ -1,0 +1,90 @@
+"""What a reader says of a file that it takes, and what the user said of it."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+Declares = Literal["segments", "systems"]
+EvalsetKey = tuple[str, str]  # test set, language pair
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a user says of files that do not tell it themselves; None where nothing was said.
+
+    metric, reference: of scores without a name of their own. is_own: scores of the user's own metric.
+    is_error_measure: it counts errors, so that fewer are better. may_lack_end: files whose last line has no end are
+    whole. most_unpacked: bytes that a packed file may hold, instead of the usual limits.
+    """
+
+    testset: str | None = None
+    lp: str | None = None
+    human: str | None = None
+    metric: str | None = None
+    reference: str | None = None
+    is_own: bool = False
+    is_error_measure: bool = False
+    may_lack_end: bool = False
+    most_unpacked: int | None = None
+
+    @property
+    def of_content(self) -> "Given":
+        """What changes what the same bytes mean, and does not follow from their evaluation set."""
+        return replace(self, testset=None, lp=None, may_lack_end=False, most_unpacked=None)
+
+
+NOTHING_GIVEN = Given()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A file that a reader takes.
+
+    origin: what the file is, wherever it lies (test set and place in the format's layout): a later file of
+        the same origin replaces what this one brought.
+    evalsets: (test set, language pair) of each evaluation set that the file brings something to; empty where only the
+        rows tell. testset, human, level: of all rows, where the reader knows them from the claim on: what the file's
+        name, its place and the user say.
+    root: the folder of the test set; facts of the test set may lie in it.
+    needs: files that must be read along with this one (they define its segments, or belong to it).
+    is_text: sentences, not scores: a stray carriage return inside a line is kept, and a byte order mark before
+        the first (real files have one) is no fault.
+    declares: what other files are checked against; when such a file changes, all files of its evaluation sets
+        are read again. An evaluation set is never loaded without a faulty file that declares its segments.
+    companion: origin of the score file that annotations stand behind, or of the annotations behind a score
+        file: the two are read together. is_annotation: which of the two this one is.
+    group: files of one group bring scores of the same vectors together (judgements in several files), and are
+        read together.
+    status: what metrics of the file are where that does not follow from the organisers' lists: `no entry` for
+        scores that took no part in the metrics task. is_own: scores of the user's own metric.
+    is_strict: systems that the evaluation set does not have are faults.
+    is_negated: scores count errors and are negated when they are stored.
+    is_positional: segments are counted by lines, so that a system with fewer of them than there are is a fault.
+    may_lack_end: the user says that the file is whole though its last line has no end.
+    """
+
+    path: Path
+    reader: str
+    origin: str
+    evalsets: tuple[EvalsetKey, ...]
+    root: Path
+    testset: str | None = None
+    human: str | None = None
+    level: str | None = None
+    needs: tuple[Path, ...] = ()
+    is_text: bool = False
+    declares: Declares | None = None
+    companion: str | None = None
+    is_annotation: bool = False
+    group: str | None = None
+    status: str | None = None
+    is_own: bool = False
+    is_strict: bool = False
+    is_positional: bool = False
+    may_lack_end: bool = False
+    is_negated: bool = False
+
+    @property
+    def bundle(self) -> str | None:
+        """The same for files that make scores together; None for a file that stands alone."""
+        return self.group or (None if self.companion is None else min(self.origin, self.companion))

@@ -1,0 +1,87 @@
+"""Who reads a file: the first reader that claims it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from warehouse.readers import mtme
+from warehouse.readers.appraise import AppraiseReader
+from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
+from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
+from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
+from warehouse.readers.direct_assessment import DirectAssessmentReader
+from warehouse.readers.five_columns import FiveColumnReader
+from warehouse.readers.formats import Reader, RecordReader
+from warehouse.readers.long_table import LongTableReader
+from warehouse.readers.mqm_annotations import MqmAnnotationsReader
+from warehouse.readers.mqm_averages import MqmAverageReader
+from warehouse.readers.own_scores import OwnScoreReader
+from warehouse.readers.segment_details import SegmentDetailsReader
+from warehouse.readers.submissions import SubmissionReader
+from warehouse.readers.system_tables import SystemTableReader
+from warehouse.readers.text.head import head_of
+from warehouse.readers.wide_table import WideTableReader
+from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
+from warehouse.readers.wmt25_human import Wmt25HumanReader
+
+UNKNOWN_FORMAT = "not a known score format"
+READERS: tuple[Reader, ...] = (mtme.MtmeReader(),)
+RECORD_READERS: tuple[RecordReader, ...] = (
+    DirectAssessmentReader(),
+    SubmissionReader(),
+    SegmentDetailsReader(),
+    SystemTableReader(),
+    FiveColumnReader(),
+    AutomaticScoreReader(),
+    SystemScoreListReader(),
+    MqmAverageReader(),
+    MqmAnnotationsReader(),
+    AppraiseReader(),
+    Wmt25AutomaticReader(),
+    Wmt25HumanReader(),
+    CampaignWorkbookReader(),
+    LongTableReader(),
+    WideTableReader(),
+)
+
+OWN_READERS: tuple[RecordReader, ...] = (OwnScoreReader(), LongTableReader(), WideTableReader())
+_RECORD_READERS = {reader.name: reader for reader in (*RECORD_READERS, *OWN_READERS)}
+
+
+def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
+    """Who reads a file and what it brings; or, as text, why nobody does."""
+    reasons = []
+    for reader in () if given.is_own else READERS:
+        answer = reader.claim(path)
+        if isinstance(answer, Claim):
+            return replace(answer, may_lack_end=given.may_lack_end)
+        if answer is not None:
+            return answer
+    head = head_of(path)
+    for record_reader in OWN_READERS if given.is_own else RECORD_READERS:
+        answer = record_reader.claim(path, head, given)
+        if isinstance(answer, Claim):
+            return answer
+        if answer is not None:
+            reasons.append(answer)
+    return reasons[0] if reasons else UNKNOWN_FORMAT
+
+
+def is_record_reader(name: str) -> bool:
+    """Whether a reader's files say in each row what it is of."""
+    return name in _RECORD_READERS
+
+
+def record_reader_named(name: str) -> RecordReader:
+    """The reader of that name.
+
+    Raises KeyError: there is none.
+    """
+    return _RECORD_READERS[name]
+
+
+def reader_named(name: str) -> Reader:
+    """The reader of that name.
+
+    Raises KeyError: there is none.
+    """
+    return {reader.name: reader for reader in READERS}[name]

@@ -1,0 +1,1 @@
+"""Text as tables, and cells as values: what readers of several formats share."""

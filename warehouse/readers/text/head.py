@@ -1,0 +1,78 @@
+"""The first lines of a file, from which readers tell what it is; and what can be read of a damaged one."""
+
+import zlib
+from pathlib import Path
+
+from warehouse.errors import Fault
+from warehouse.readers.text.unpacking import GZIP
+
+UNREADABLE = "\ufffd"  # stands where bytes are no UTF-8
+_LINES = 20
+_BYTES = 65536
+_MOST_READABLE = 100_000_000  # bytes unpacked of a damaged file
+_TEXT_ENDINGS = (".tsv", ".csv", ".score", ".scores", ".jsonl")
+
+
+def head_of(path: Path) -> tuple[str, ...]:
+    """The first lines of a file, unpacked and decoded; none where it is no text or cannot be read.
+
+    Bytes that are no UTF-8 stand there as the sign for that: they keep nobody from recognising the rest.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(_BYTES)
+    except OSError:
+        return ()
+    if data.startswith(GZIP):
+        data = _unpacked(data)
+    if b"\0" in data[: data.find(b"\n")]:
+        return ()
+    text = data.decode("utf-8-sig", "replace")  # what is no UTF-8 is told with its line when the file is read
+    return tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:_LINES])
+
+
+def damage_of(path: Path) -> Fault | None:
+    """Why a file that nobody recognises, though it is named like score files, is no text; None where it is one."""
+    name = path.name.removesuffix(".gz")
+    if "." in name and Path(name).suffix not in _TEXT_ENDINGS:
+        return None
+    try:
+        with path.open("rb") as file:
+            data = file.read(_BYTES)
+    except OSError as error:
+        return Fault(str(path), 0, f"cannot be read: {error.strerror}", "a readable file")
+    if data.startswith(GZIP):
+        data = _unpacked(data)
+    if not data:
+        return Fault(str(path), 0, "the file is empty", "scores")
+    if (position := data.find(b"\0")) >= 0:
+        return Fault(str(path), data.count(b"\n", 0, position) + 1, "a NUL byte", "text in UTF-8")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data" or len(data) < _BYTES:
+            line = data.count(b"\n", 0, error.start) + 1
+            return Fault(str(path), line, f"bytes that are not UTF-8 ({error.reason})", "text in UTF-8")
+    return None
+
+
+def readable(data: bytes) -> bytes:
+    """The whole lines that can be read of a damaged text, unpacked; bytes that are none of UTF-8 are UNREADABLE."""
+    if data.startswith(GZIP):
+        data = _unpacked(data, _MOST_READABLE)
+    text = data.decode("utf-8-sig", "replace").replace("\0", UNREADABLE).replace("\r", "\n")
+    return text[: text.rfind("\n") + 1].encode()
+
+
+def _unpacked(data: bytes, limit: int = _BYTES) -> bytes:
+    """What can be unpacked of the beginning of a gzip file, also of a damaged one; at most some bytes of it."""
+    unpacking = zlib.decompressobj(wbits=31)
+    found = bytearray()
+    for start in range(0, len(data), 512):
+        try:
+            found += unpacking.decompress(data[start : start + 512], limit - len(found))
+        except zlib.error:
+            break
+        if len(found) >= limit:
+            break
+    return bytes(found)

@@ -1,0 +1,63 @@
+"""JSON objects, one per line; each line that is none is a fault."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import Fault
+
+_MOST_FAULTS = 20
+
+
+def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line number, from 1, and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
+    decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant)
+    n_wrong = 0
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        try:
+            content = decoder.decode(line)
+        except (ValueError, RecursionError):
+            content = None
+        is_whole = has_whole_characters(line, content)
+        if isinstance(content, dict) and is_whole:
+            yield number, content
+            continue
+        n_wrong += 1
+        if n_wrong <= _MOST_FAULTS:
+            found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
+            found = found if is_whole else "half of a surrogate pair, which is not a character"
+            faults.append(Fault(str(path), number, found, "one JSON object per line"))
+    if n_wrong > _MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more such lines", "one JSON object per line"))
+
+
+def first_object(head: Sequence[str]) -> dict[str, Any] | None:
+    """The object of the first of the lines that is one; None where there is none."""
+    for line in head:
+        try:
+            content = json.loads(line) if line.startswith("{") else None
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(content, dict) and has_whole_characters(line, content):
+            return content
+    return None
+
+
+def has_whole_characters(text: str, content: Any) -> bool:
+    """Whether what JSON decodes to can be written as UTF-8; escapes in the text may be halves of surrogate pairs.
+
+    >>> [has_whole_characters(text, json.loads(text)) for text in (r'["\\ud83d\\ude00"]', r'["\\ud83d"]')]
+    [True, False]
+    """
+    if "\\ud" not in text.lower():
+        return True
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _constant(name: str) -> float | None:
+    return None if name == "NaN" else float(name.replace("Infinity", "inf"))

@@ -1,0 +1,209 @@
+"""Tables with named columns that users bring: CSV, TSV, JSON lines and Parquet, whatever the order of their columns."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from warehouse.errors import Fault
+from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.quoted import quoted_cells, quoted_table
+from warehouse.readers.text.tables import MISSING, text_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; the first that a table has counts
+    "testset": ("testset", "testsetname", "dataset"),
+    "lp": ("lp", "languagepair", "langpair", "languages", "langs", "pair"),
+    "source": ("sourcelang", "sourcelanguage", "srclang", "srclanguage"),
+    "target": ("targetlang", "targetlanguage", "tgtlang", "tgtlanguage", "trglang"),
+    "level": ("level", "granularity"),
+    "kind": ("kind",),
+    "scorer": ("scorer", "scorername"),
+    "metric": ("basemetric", "metric", "metricname", "method"),
+    "human": ("human", "humanscore", "protocol"),
+    "reference": ("ref", "reference", "refset", "referencename"),
+    "system": ("system", "sys", "systemid", "systemname", "mtsystem", "model", "engine"),
+    "domain": ("domain", "domainname"),
+    "document": ("doc", "document", "docid", "documentid", "docname", "documentname"),
+    "segment": ("seg", "segment", "segid", "segmentid", "sid", "line"),
+    "index": ("index", "indexindocument", "docindex", "docsegid", "segmentindocument"),
+    "value": ("score", "value", "overall"),
+}
+_SEPARATORS = "\t,;"
+_PARQUET = b"PAR1"
+_LEVELS = {
+    "sys": "sys",
+    "system": "sys",
+    "domain": "domain",
+    "doc": "doc",
+    "document": "doc",
+    "seg": "seg",
+    "segment": "seg",
+}
+
+
+@dataclass(frozen=True)
+class Header:
+    """How a table is written, and the names of its columns as they stand."""
+
+    form: Literal["text", "json", "parquet"]
+    columns: tuple[str, ...]
+    separator: str = ""
+
+    @property
+    def known(self) -> dict[str, str]:
+        """Our name -> the table's, of the columns that have one of ours."""
+        folded: dict[str, str] = {}
+        for column in self.columns:
+            folded.setdefault(_folded(column), column)
+        found = {
+            ours: next((folded[name] for name in names if name in folded), None) for ours, names in SYNONYMS.items()
+        }
+        return {ours: column for ours, column in found.items() if column is not None}
+
+    @property
+    def names(self) -> list[str]:
+        """What each column is called in the opened table: our name, or its own behind `_`."""
+        ours = {column: name for name, column in self.known.items()}
+        return [ours.get(column, f"_{column}") for column in self.columns]
+
+    @property
+    def unknown(self) -> list[str]:
+        known = set(self.known.values())
+        return [column for column in self.columns if column not in known]
+
+
+def header_of(path: Path, head: Sequence[str]) -> Header | None:
+    """The header of a table that has a column of systems; None where the file is no such table."""
+    if not head:
+        return _parquet_header(path)
+    if head[0].startswith("{"):
+        first = first_object(head)
+        header = Header("json", tuple(first)) if first else None
+        return header if header and "system" in header.known else None
+    for separator in _SEPARATORS:
+        header = Header("text", tuple(cell.strip() for cell in quoted_cells(head[0], separator)), separator)
+        if len(header.columns) > 1 and "system" in header.known:
+            return header
+    return None
+
+
+def table_under(header: Header, data: bytes, path: Path) -> "tuple[Header, pl.DataFrame, list[Fault]]":
+    """The whole table as strings under the names of its header, stripped of blanks around them, and `line`.
+
+    The header in the answer has all columns also of JSON lines, where further lines may have further keys. Words for
+    missing values are null. Of Parquet the line is the number of the row.
+    """
+    import polars as pl
+
+    twice = sorted({column for column in header.columns if header.columns.count(column) > 1})
+    if twice:
+        found = f"columns that appear twice: {', '.join(twice)}"
+        return header, pl.DataFrame(), [Fault(str(path), 1, found, "each once")]
+    if header.form == "parquet":
+        table, faults = _parquet(header, data, path)
+    else:
+        text, faults = text_of(data, path)
+        if faults:
+            return header, pl.DataFrame(), faults
+        if header.form == "json":
+            header, table, faults = _json(text, path)
+        else:
+            table, faults = quoted_table(text, header.names, header.separator, path, n_header=1, called=header.columns)
+    table = table.with_columns(pl.col(pl.String).str.strip_chars(" "))
+    return header, table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String))), faults
+
+
+def placed(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+    """Rows under our names with language pair, level, segment and index as the contract of records has them.
+
+    The level is that of the row, or what its place says: a segment or index, else a document, else a domain, else
+    the system as a whole.
+    """
+    import polars as pl
+
+    faults: list[Fault] = []
+    for column in ("domain", "document", "segment", "index", "level"):
+        if column not in table.columns:
+            table = table.with_columns(pl.lit(None, pl.String).alias(column))
+    for column in ("segment", "index"):
+        whole = pl.col(column).str.strip_suffix(".0")
+        is_right = pl.col(column).is_null() | whole.str.contains(r"^[0-9]{1,9}$")
+        table, more = cells_that_are(table, column, is_right, "a whole number, from 1", path)
+        faults += more
+        table = table.with_columns(whole.cast(pl.Int64, strict=False).alias(column))
+    by_place = (
+        pl.when(pl.col("segment").is_not_null() | pl.col("index").is_not_null())
+        .then(pl.lit("seg"))
+        .when(pl.col("document").is_not_null())
+        .then(pl.lit("doc"))
+        .when(pl.col("domain").is_not_null() & (pl.col("domain") != "all"))
+        .then(pl.lit("domain"))
+        .otherwise(pl.lit("sys"))
+    )
+    told = pl.col("level").str.to_lowercase()
+    table, more = cells_that_are(
+        table, "level", told.is_null() | told.is_in(list(_LEVELS)), "one of sys, domain, doc, seg", path
+    )
+    faults += more
+    return table.with_columns(
+        level=pl.coalesce(told.replace_strict(_LEVELS, default=None, return_dtype=pl.String), by_place)
+    ), faults
+
+
+def _folded(column: str) -> str:
+    return "".join(sign for sign in column.lower() if sign.isalnum())
+
+
+def _parquet_header(path: Path) -> Header | None:
+    import polars as pl
+
+    try:
+        with path.open("rb") as file:
+            if file.read(len(_PARQUET)) != _PARQUET:
+                return None
+    except OSError:
+        return None
+    try:
+        header = Header("parquet", tuple(pl.read_parquet_schema(path)))
+    except (Exception, pl.exceptions.PanicException):  # a damaged file: `parse` tells it as a fault
+        return Header("parquet", ("system", "value"))
+    return header if "system" in header.known else None
+
+
+def _parquet(header: Header, data: bytes, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+    import polars as pl
+
+    try:
+        table = pl.read_parquet(io.BytesIO(data)).cast(pl.String)
+        table.columns = header.names
+        return table.with_row_index("line", 1).cast({"line": pl.Int64}), []
+    except (Exception, pl.exceptions.PanicException) as error:
+        found = f"no readable table ({str(error).splitlines()[0] if str(error) else 'damaged'})"
+        return pl.DataFrame(), [Fault(str(path), 0, found, "Parquet with columns of texts and numbers")]
+
+
+def _json(text: str, path: Path) -> "tuple[Header, pl.DataFrame, list[Fault]]":
+    import polars as pl
+
+    faults: list[Fault] = []
+    sound: list[tuple[int, dict[str, Any]]] = []
+    for line, content in json_objects(text, path, faults):
+        if any(isinstance(cell, bool | dict | list) for cell in content.values()):
+            faults.append(Fault(str(path), line, "a value with parts, or true or false", "texts and numbers"))
+        else:
+            sound.append((line, content))
+    header = Header("json", tuple(dict.fromkeys(key for _, content in sound for key in content)))
+    schema: dict[str, Any] = {"line": pl.Int64} | dict.fromkeys(header.names, pl.String)
+    columns = [[_in_words(content.get(column)) for _, content in sound] for column in header.columns]
+    return header, pl.DataFrame([[line for line, _ in sound], *columns], schema=schema), faults
+
+
+def _in_words(cell: float | str | None) -> str | None:
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    return cell

@@ -1,0 +1,94 @@
+"""Tables with real quoting (CSV and TSV as spreadsheets write them) as a frame of strings."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.errors import Fault
+from warehouse.readers.text.tables import table_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MOST_FAULTS = 20
+_LONGEST_CELL = 2**31 - 1
+
+
+def quoted_table(
+    text: str,
+    columns: Sequence[str],
+    separator: str,
+    path: Path,
+    *,
+    n_header: int = 0,
+    called: Sequence[str] | None = None,
+) -> "tuple[pl.DataFrame, list[Fault]]":
+    """Rows cut at the separator, cells perhaps in double quotes: strings under `columns`, and `line`, from 1.
+
+    n_header: rows to pass over at the top. called: names of the columns in messages, where they have others.
+    A row's line is its first one, where a quoted cell has several. Rows with another number of columns, and blank
+    ones, are faults and have no row; a quote that never ends is one, and nothing behind it is read.
+    """
+    import polars as pl
+
+    called = called or columns
+    if '"' not in text and "line" not in called:
+        table, wrong = table_of(text, called, separator, path, n_header=n_header)
+        return table.rename(dict(zip(called, columns, strict=True))), wrong
+    lines: list[int] = []
+    kept: list[str] = []  # cells of all rows, one row behind the other
+    faults: list[Fault] = []
+    expected = f"{len(columns)}: {' '.join(called)}"
+    csv.field_size_limit(_LONGEST_CELL)
+    n_wrong = 0
+    for number, (line, row) in enumerate(_rows(text, separator)):
+        if number < n_header:
+            continue
+        if isinstance(row, list) and len(row) == len(columns):
+            lines.append(line)
+            kept += row
+            continue
+        n_wrong += 1
+        if n_wrong > _MOST_FAULTS:
+            continue
+        if isinstance(row, str):
+            faults.append(Fault(str(path), line, f"broken quoting ({row})", "cells with each quote closed"))
+        else:
+            faults.append(Fault(str(path), line, f"{len(row)} columns" if any(row) else "a blank line", expected))
+    if n_wrong > _MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more such lines", expected))
+    schema = {"line": pl.Int64} | dict.fromkeys(columns, pl.String)
+    width = len(columns)
+    return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema), faults
+
+
+def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str] | str]]:
+    """Each row with its first line; what is wrong in place of the cells where its quoting is broken."""
+    stream = io.StringIO(text, newline="")
+    n_before = 0
+    while True:
+        rows = csv.reader(stream, delimiter=separator, strict=True)
+        begin = n_before + 1
+        try:
+            for row in rows:
+                yield begin, row
+                begin = n_before + rows.line_num + 1
+        except csv.Error as error:
+            yield begin, str(error)
+            n_before += rows.line_num
+            continue
+        return
+
+
+def quoted_cells(line: str, separator: str) -> list[str]:
+    """The cells of one line; the text as one cell where its quoting is broken.
+
+    >>> quoted_cells('a,"b,c"', ",")
+    ['a', 'b,c']
+    """
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error:
+        return [line]

@@ -1,0 +1,194 @@
+"""Words of the shared tasks' own files and folders: test sets, language pairs, and the references of metrics."""
+
+import re
+from pathlib import Path
+
+from warehouse.facts.metrics import describe
+from warehouse.facts.testsets import facts
+from warehouse.names import REFERENCE_FREE, LanguagePair
+
+_THREE_LETTERS = {
+    "ara": "ar",
+    "bho": "bho",
+    "ces": "cs",
+    "deu": "de",
+    "eng": "en",
+    "est": "et",
+    "fin": "fi",
+    "fra": "fr",
+    "guj": "gu",
+    "hau": "ha",
+    "heb": "he",
+    "hin": "hi",
+    "hrv": "hr",
+    "isl": "is",
+    "iku": "iu",
+    "ita": "it",
+    "jpn": "ja",
+    "kaz": "kk",
+    "khm": "km",
+    "kor": "ko",
+    "lav": "lv",
+    "lit": "lt",
+    "liv": "liv",
+    "mas": "mas",
+    "pol": "pl",
+    "pus": "ps",
+    "ron": "ro",
+    "rus": "ru",
+    "sah": "sah",
+    "spa": "es",
+    "srp": "sr",
+    "tam": "ta",
+    "tur": "tr",
+    "ukr": "uk",
+    "xho": "xh",
+    "zho": "zh",
+    "zul": "zu",
+}
+_TESTSET_NAMES = (  # parts of a path, the most telling first
+    (re.compile(r"flores(101)?([-_.].*)?"), "wmt21.flores"),
+    (re.compile(r"ted(talks)?"), "wmt21.tedtalks"),
+    (re.compile(r"newstest(20)?21.*"), "wmt21.news"),
+    (re.compile(r"(?:newstest|generaltest)(20)?(?P<year>[12]\d)([-_.].*)?"), None),
+    (re.compile(r"wmt(?:20)?21([-_].*)?"), "wmt21.news"),
+    (re.compile(r"wmt(?:20)?(?P<year>[12]\d)([-_].*)?"), None),
+)
+
+_TASK = re.compile(r"(?:newstest|generaltest|generalmt|wmt)(?:20)?(?P<year>\d\d)")
+_OWN = re.compile(r"[a-z][a-z_-]*?[-_]?20\d\d")
+_YEARLESS = re.compile(r"challenge(?:set|sets)?")
+_YEAR = re.compile(r"(?:wmt|newstest|generaltest|generalmt)(?:20)?(?P<year>[012]\d)(?:\D.*)?")
+_REFERENCE_SET = re.compile(r"[a-z]+?(?P<letter>[A-Z]?)(?:20)?\d\d")
+_REFERENCE_LETTER = re.compile(r"(?:ref)?-?(?P<letter>[A-Z])")
+
+
+def testset_called(name: str, path: Path) -> str | None:
+    """The test set that a score file calls by this name; None where only the user can tell.
+
+    Further test sets of a year (`testsuites2020`, challenge sets) are test sets of their own.
+    path: of the file; it tells the year where the name lacks it.
+    >>> [testset_called(name, Path("wmt22")) for name in ("newstest2012", "generaltest2022", "newstest2021")]
+    ['wmt12', 'wmt22', 'wmt21.news']
+    >>> [testset_called(name, Path("wmt22")) for name in ("tedtalks", "testsuites2020", "challengeset", "odd")]
+    ['wmt21.tedtalks', 'testsuites2020', 'challengeset2022', None]
+    """
+    lowered = name.strip().lower()
+    if lowered.startswith("flores"):
+        return "wmt21.flores"
+    if (task := _TASK.fullmatch(lowered)) is not None:
+        return "wmt21.news" if task["year"] == "21" else f"wmt{task['year']}"
+    if lowered in ("tedtalks", "ted"):
+        return "wmt21.tedtalks"
+    if _OWN.fullmatch(lowered):
+        return lowered
+    if _YEARLESS.fullmatch(lowered):
+        year = year_of(path)
+        return None if year is None else f"challengeset{year}"
+    return None
+
+
+def year_of(path: Path) -> int | None:
+    """The campaign's year that a path names, its nearest part first."""
+    for part in reversed(path.parts):
+        if (found := _YEAR.fullmatch(part.lower())) is not None:
+            return 2000 + int(found["year"])
+    return None
+
+
+def year_of_testset(testset: str) -> int | None:
+    """The year of a test set: as the organisers declared it, else the digits of its name.
+
+    >>> year_of_testset("wmt21.news"), year_of_testset("challengeset2022"), year_of_testset("mine")
+    (2021, 2022, None)
+    """
+    if (declared := facts(testset).year) is not None:
+        return declared
+    digits = re.search(r"20\d\d", testset)
+    return int(digits[0]) if digits else year_of(Path(testset))
+
+
+def is_reference_free(metric: str, testset: str) -> bool:
+    """Whether a metric of that name is known to have seen no reference in the test set's year."""
+    return describe(metric, year_of_testset(testset)).is_reference_free is True
+
+
+def is_raw_error(metric: str, testset: str) -> bool:
+    """Whether the released tables of the test set's year hold a metric's errors as they are: fewer is better.
+
+    >>> is_raw_error("TER", "wmt12"), is_raw_error("TER", "wmt19")
+    (True, False)
+    """
+    year = year_of_testset(testset)
+    return year in describe(metric, year).raw_years
+
+
+def standard_reference(metric: str, testset: str, lp: str) -> str | None:
+    """What a metric compared with where its file doesn't say: the standard reference, or nothing.
+
+    >>> standard_reference("YiSi-1", "wmt19", "en-de"), standard_reference("YiSi-2", "wmt19", "en-de")
+    ('ref', None)
+    """
+    if is_reference_free(metric, testset):
+        return None
+    return facts(testset).evalset(lp).standard_reference or "ref"
+
+
+def reference_called(name: str) -> str | None:
+    """The reference that a score file calls by this name; None for `src`.
+
+    WMT20 names reference sets after the test set: `newstest2020`, `newstestB2020`. Letters alone, with or without
+    a dash, are the references of that letter; other names stay.
+    >>> [reference_called(name) for name in ("newstest2020", "newstestM2020", "src", "A", "ref-B", "stud", "all")]
+    ['ref', 'refM', None, 'refA', 'refB', 'stud', 'all']
+    """
+    if name == REFERENCE_FREE:
+        return None
+    found = _REFERENCE_SET.fullmatch(name) or _REFERENCE_LETTER.fullmatch(name)
+    return name if found is None else f"ref{found['letter']}"
+
+
+def language_pair_called(name: str) -> str:
+    """A language pair in the codes of two letters that WMT uses; what is no pair stays as it is.
+
+    >>> language_pair_called("eng-jpn"), language_pair_called("en-in"), language_pair_called("ende")
+    ('en-ja', 'en-in', 'en-de')
+    """
+    if re.fullmatch("[a-z]{4}", name):
+        return f"{name[:2]}-{name[2:]}"
+    source, dash, target = name.partition("-")
+    return f"{two_letters(source)}{dash}{two_letters(target)}"
+
+
+def without_regions(lp: LanguagePair) -> str:
+    """A language pair without scripts and countries, in codes of two letters where WMT uses them.
+
+    >>> without_regions(LanguagePair("en", "cs_CZ")), without_regions(LanguagePair("ces_Latn", "sr_Cyrl_RS"))
+    ('en-cs', 'cs-sr')
+    """
+    return language_pair_called("-".join(side.partition("_")[0] for side in (lp.source, lp.target)))
+
+
+def two_letters(language: str) -> str:
+    """A language's code of two letters where WMT uses one; other codes as they are.
+
+    >>> two_letters("jpn"), two_letters("liv"), two_letters("en")
+    ('ja', 'liv', 'en')
+    """
+    return _THREE_LETTERS.get(language, language)
+
+
+def testset_of(path: Path) -> str | None:
+    """The test set that a path names, its nearest part first; None where it names none.
+
+    >>> testset_of(Path("wmt22-news-systems/humaneval/DA/newstest2022-toen/ad-seg-scores-cs-en.csv"))
+    'wmt22'
+    >>> testset_of(Path("wmt21-news-systems/scores/automatic-scores.tsv"))
+    'wmt21.news'
+    """
+    for part in reversed(path.parts):
+        for pattern, testset in _TESTSET_NAMES:
+            found = pattern.fullmatch(part.lower())
+            if found is not None:
+                return testset or f"wmt{found['year']}"
+    return None

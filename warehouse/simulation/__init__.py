@@ -1,0 +1,123 @@
+"""A shared task that never was: four years of systems, human scores and metrics whose true quality is known.
+
+Each cell (system, segment) has a hidden quality: the system's strength minus the difficulty of the segment
+plus what this system makes of this segment. Humans see it through error counts (MQM) or annotators' scales
+(DA); a metric sees it through its own noise and through a liking for some systems that has nothing to do with
+quality. The ratio of what it sees to what it adds is its signal-to-noise ratio: the truth that a ranking
+should recover. All names and words are invented.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from warehouse.export.mtme import write_facts
+from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
+from warehouse.simulation.designs import METRIC_DESIGNS, MetricDesign
+from warehouse.simulation.evalset import SimulatedEvalset, SimulatedMetric
+from warehouse.simulation.human_scores import ERROR_WEIGHTS, human_scores
+from warehouse.simulation.metric_scores import metric_scores
+from warehouse.simulation.plan import DA_YEARS, HUMAN_REFERENCE, LPS, MQM_YEARS, OUTLIER, YEARS, Plan
+from warehouse.simulation.texts import Texts
+
+__all__ = [
+    "DA_YEARS",
+    "ERROR_WEIGHTS",
+    "HUMAN_REFERENCE",
+    "LPS",
+    "METRIC_DESIGNS",
+    "YEARS",
+    "MetricDesign",
+    "SimulatedEvalset",
+    "SimulatedMetric",
+    "declared_facts",
+    "simulate_evalset",
+    "simulate_shared_task",
+    "write_shared_task",
+]
+
+
+def simulate_shared_task(
+    seed: int = 0, *, years: Sequence[int] = YEARS, lps: Sequence[str] = LPS
+) -> tuple[SimulatedEvalset, ...]:
+    """The evaluation sets of all years and language pairs, in this order.
+
+    Each is drawn from its own stream of (seed, year, lp), so that a part comes out as it does in the whole.
+    """
+    return tuple(simulate_evalset(year, lp, seed) for year in years for lp in lps)
+
+
+def write_shared_task(folder: Path, evalsets: Iterable[SimulatedEvalset]) -> list[Path]:
+    """Write every evaluation set below folder/TESTSET in the organisers' layout, with its facts; returns the files."""
+    by_testset: dict[str, list[SimulatedEvalset]] = {}
+    for evalset in evalsets:
+        by_testset.setdefault(evalset.testset, []).append(evalset)
+    files = [path for group in by_testset.values() for evalset in group for path in evalset.write(folder)]
+    return files + [write_facts(folder / testset, declared_facts(group)) for testset, group in by_testset.items()]
+
+
+def declared_facts(evalsets: Sequence[SimulatedEvalset]) -> TestsetFacts:
+    """What the organisers would have declared of a test set; evalsets: its language pairs.
+
+    Raises ValueError: none at all, or of several test sets.
+    """
+    names = sorted({evalset.testset for evalset in evalsets})
+    if len(names) != 1:
+        raise ValueError(f"evaluation sets of test sets {names}, expected those of one")
+    return TestsetFacts(
+        name=names[0],
+        year=evalsets[0].year,
+        description="Simulated shared task: no real systems, metrics or people",
+        primary=frozenset(name for evalset in evalsets for name in evalset.primary_metrics),
+        baseline=frozenset(name for evalset in evalsets for name in evalset.baseline_metrics),
+        lps={
+            evalset.lp: EvalsetFacts(
+                standard_reference=evalset.standard_reference,
+                standard_human=dict(evalset.standard_human),
+                outlier_systems=frozenset(evalset.outlier_systems),
+            )
+            for evalset in evalsets
+        },
+    )
+
+
+def simulate_evalset(year: int, lp: str, seed: int = 0) -> SimulatedEvalset:
+    """One evaluation set; the same seed, year and language pair give the same scores and texts.
+
+    Raises ValueError: a year or language pair that the simulated shared task did not have.
+    """
+    if year not in YEARS or lp not in LPS:
+        raise ValueError(f"no simulated {lp!r} in {year}; years: {YEARS}, language pairs: {LPS}")
+    rng = np.random.default_rng([seed, year, LPS.index(lp)])
+    plan = Plan.draw(rng, year, lp)
+    texts = Texts.draw(rng, plan)
+    humans, ratings = human_scores(rng, plan, texts)
+    drawn = metric_scores(rng, plan)
+    return SimulatedEvalset(
+        testset=f"sim{year % 100}",
+        year=year,
+        lp=lp,
+        documents=plan.documents,
+        systems=plan.systems,
+        sources=texts.sources,
+        references=MappingProxyType(texts.references),
+        outputs=MappingProxyType(texts.outputs),
+        humans=MappingProxyType(humans),
+        ratings=MappingProxyType(ratings),
+        metrics=MappingProxyType({fact.name: table for fact, table in drawn}),
+        strengths=plan.strengths,
+        quality=plan.quality,
+        metric_facts=tuple(fact for fact, _ in drawn),
+        standard_reference="refA",
+        standard_human=MappingProxyType(_standard_human(year)),
+        outlier_systems=tuple(system for system in plan.systems if system == OUTLIER),
+        human_references=tuple(system for system in plan.systems if system == HUMAN_REFERENCE),
+    )
+
+
+def _standard_human(year: int) -> dict[str, str]:
+    if year in MQM_YEARS:
+        return dict.fromkeys(("sys", "domain", "seg"), "mqm")
+    return {"sys": "wmt-z", "domain": "wmt-z", "doc": "wmt-z", "seg": "wmt-raw"}

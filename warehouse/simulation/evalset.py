@@ -1,0 +1,112 @@
+"""A simulated evaluation set: what the organisers would have published, and the truth behind it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
+from warehouse.simulation.plan import Floats
+
+
+@dataclass(frozen=True)
+class SimulatedMetric:
+    """What is true of one metric variant in one evaluation set.
+
+    signal_to_noise: standard deviation of true quality inside a segment over that of the metric's own noise;
+        0 for a metric that can't tell two translations of a segment apart by their quality.
+    """
+
+    name: str
+    base_metric: str
+    reference: str
+    family: str
+    version: str | None
+    kind: str
+    status: str
+    signal_to_noise: float
+
+    @property
+    def is_reference_free(self) -> bool:
+        return self.reference == "src"
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedEvalset:
+    """One language pair of one year: what the organisers would have published, and the truth behind it.
+
+    documents: (domain, document) of each segment. systems: all that humans scored, MT systems and the human
+    reference. humans, metrics: score tables by name; a metric that compares with refA does not score refA.
+    quality: (n_systems, n_segments), hidden quality, higher is better; strengths: (n_systems,).
+    standard_human: level -> name of the human score that counts there.
+    """
+
+    testset: str
+    year: int
+    lp: str
+    documents: tuple[tuple[str, str], ...]
+    systems: tuple[str, ...]
+    sources: tuple[str, ...]
+    references: Mapping[str, tuple[str, ...]]
+    outputs: Mapping[str, tuple[str, ...]]
+    humans: Mapping[str, ScoreTable]
+    ratings: Mapping[str, RatingTable]
+    metrics: Mapping[str, ScoreTable]
+    strengths: Floats
+    quality: Floats
+    metric_facts: tuple[SimulatedMetric, ...]
+    standard_reference: str
+    standard_human: Mapping[str, str]
+    outlier_systems: tuple[str, ...]
+    human_references: tuple[str, ...]
+
+    @property
+    def n_segments(self) -> int:
+        return len(self.documents)
+
+    @property
+    def signal_to_noise(self) -> dict[str, float]:
+        """Full metric name -> true signal-to-noise ratio, best first, equal ones by name."""
+        ordered = sorted(self.metric_facts, key=lambda fact: (-fact.signal_to_noise, fact.name))
+        return {fact.name: fact.signal_to_noise for fact in ordered}
+
+    @property
+    def primary_metrics(self) -> tuple[str, ...]:
+        """Base names of the primary metrics, baselines included, as the organisers list them."""
+        return self._base_metrics("primary", "baseline")
+
+    @property
+    def baseline_metrics(self) -> tuple[str, ...]:
+        return self._base_metrics("baseline")
+
+    def _base_metrics(self, *statuses: str) -> tuple[str, ...]:
+        return tuple(sorted({fact.base_metric for fact in self.metric_facts if fact.status in statuses}))
+
+    def human(self, name: str) -> Floats:
+        """(n_systems, n_segments) scores in the order of `systems`; NaN: not judged."""
+        return self._aligned(self.humans[name])
+
+    def metric(self, name: str) -> Floats:
+        """(n_systems, n_segments) scores in the order of `systems`; NaN: a system that it did not score."""
+        return self._aligned(self.metrics[name])
+
+    def _aligned(self, table: ScoreTable) -> Floats:
+        values = np.full((len(self.systems), self.n_segments), np.nan)
+        assert table.seg is not None
+        values[[self.systems.index(system) for system in table.systems]] = table.seg
+        return values
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the organisers' layout of this evaluation set below folder/TESTSET; returns the files."""
+        return write_evalset(
+            folder / self.testset,
+            self.lp,
+            documents=self.documents,
+            sources=self.sources,
+            references=self.references,
+            outputs=self.outputs,
+            humans=self.humans,
+            metrics=self.metrics,
+            ratings=self.ratings,
+        )

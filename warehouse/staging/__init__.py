@@ -1,0 +1,1 @@
+"""The records of evaluation sets laid out on a stage: names joined, segments placed, all of it checked."""

@@ -1,0 +1,121 @@
+"""Systems of an evaluation set on the stage: the one that each spelling in the files belongs to."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.database.stage import Stage
+from warehouse.errors import Fault
+from warehouse.names import system_kind
+from warehouse.readers.contents import Content
+from warehouse.readers.records import TUTORIAL
+from warehouse.staging.row_faults import tell_rows
+from warehouse.staging.spelling import Joined, join_spellings, nearest, told_apart
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def named(
+    contents: Sequence[Content],
+    scores: "pl.DataFrame",
+    judgements: "pl.DataFrame",
+    stage: Stage,
+    aliases: Mapping[str, str],
+) -> "tuple[pl.DataFrame, pl.DataFrame]":
+    """The frames with the names of systems instead of the files' spellings."""
+    import polars as pl
+
+    used = pl.concat([scores.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
+    names = joined(contents, used, stage, aliases)
+    check_known(contents, scores, names, stage)
+    tutorials = _only_tutorials(scores, judgements)
+    for file_no, spelling in used.select("file_no", "system").iter_rows():
+        kind = "qc" if spelling in tutorials else system_kind(names[spelling])
+        stage.add_systems(file_no, {names[spelling]: kind})
+    return tuple(
+        table.with_columns(
+            spelling=pl.col("system"), system=pl.col("system").replace_strict(names, return_dtype=pl.String)
+        )
+        for table in (scores, judgements)
+    )  # type: ignore[return-value]
+
+
+def joined(
+    contents: Sequence[Content], used: "pl.DataFrame", stage: Stage, aliases: Mapping[str, str]
+) -> dict[str, str]:
+    """The system of each spelling; spellings, and systems of the warehouse that change their names, go to the stage.
+
+    Names in the organisers' layout stay as they are, and a user's own file names no system.
+    """
+    import polars as pl
+
+    layout = stage.systems
+    strict = [content.file_no for content in contents if content.claim.is_strict]
+    files = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
+    naming = set(used.filter(~pl.col("file_no").is_in(strict))["system"])
+    known = stage.evalset.spellings
+    for system, torn in told_apart([*files, layout], known, aliases, stage.evalset.fixed | layout).items():
+        _tell_torn(contents, used, system, torn, stage)
+    joined = spelled(files, set(used["system"]) - naming, stage, aliases)
+    stage.add_spellings(
+        {spelling: (system.system, system.rule) for spelling, system in joined.items() if system.rule is not None}
+    )
+    stage.renamed = {name: joined[name].system for name in stage.evalset.names & joined.keys()}
+    stage.renamed = {name: system for name, system in stage.renamed.items() if name != system}
+    return {spelling: system.system for spelling, system in joined.items()}
+
+
+def spelled(
+    files: Sequence[Collection[str]], quiet: set[str], stage: Stage, aliases: Mapping[str, str]
+) -> dict[str, Joined]:
+    """The system of each spelling in files, in the layout's files and in the warehouse; quiet ones give no names."""
+    layout = stage.systems
+    fixed = stage.evalset.fixed | layout
+    return join_spellings([*files, layout], stage.evalset.spellings, aliases, fixed=fixed, quiet=quiet)
+
+
+def _tell_torn(contents: Sequence[Content], used: "pl.DataFrame", system: str, torn: set[str], stage: Stage) -> None:
+    """A fault of the first file whose names tell apart what the warehouse holds as one system."""
+    import polars as pl
+
+    naming = {file_no for name in torn for file_no in stage.files_naming(name)}
+    naming |= set(used.filter(pl.col("system").is_in(list(torn)))["file_no"])
+    paths = {content.file_no: str(content.claim.path) for content in contents}
+    where = f"{stage.evalset.testset} {stage.evalset.lp}"
+    found = f"{', '.join(sorted(torn))} beside the spellings of {system!r}, which is one system in the warehouse"
+    way_out = f"load all of {where} into a new file, where they stay apart"
+    stage.fault(min(naming), Fault(paths[min(naming)], 0, found, "names that can be one system", way_out))
+
+
+def _only_tutorials(scores: "pl.DataFrame", judgements: "pl.DataFrame") -> set[str]:
+    import polars as pl
+
+    if judgements.is_empty():
+        return set()
+    taught = judgements.group_by("system").agg((pl.col("status") == TUTORIAL).all().alias("is_tutorial"))
+    return set(taught.filter("is_tutorial")["system"]) - set(scores["system"])
+
+
+def check_known(contents: Sequence[Content], scores: "pl.DataFrame", names: Mapping[str, str], stage: Stage) -> None:
+    """Files that may name systems of the evaluation set only."""
+    import polars as pl
+
+    strict = [content.file_no for content in contents if content.claim.is_strict]
+    there = systems_there(stage)
+    lacking = {spelling: system for spelling, system in names.items() if system not in there}
+    if not strict or not lacking:
+        return
+    wrong = scores.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(lacking)))
+    told = (
+        wrong.group_by("file_no", "system")
+        .agg(pl.col("line").min())
+        .with_columns(found=pl.format("unknown system '{}'", "system"))
+    )
+    hints = {near for spelling in lacking for near in nearest(spelling, there)}
+    shown = ", ".join(sorted(hints) or sorted(there)[:8]) or "none is there yet"
+    tell_rows(contents, stage, told, f"a system of {stage.evalset.testset} {stage.evalset.lp}, such as {shown}")
+
+
+def systems_there(stage: Stage) -> set[str]:
+    """Systems that the warehouse has, by the names that they have after this load, and those of the layout's files."""
+    return {stage.renamed.get(name, name) for name in stage.evalset.names} | stage.systems

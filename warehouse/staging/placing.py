@@ -1,0 +1,269 @@
+"""Segments of an evaluation set on the stage: which there are, and the number of each that rows name.
+
+Files name segments by their line in the test set, by document and place in it, or by both. Where a file declares the
+segments, its lines are the numbers. Else lines that scores name keep their numbers, and segments that are known by
+document alone are numbered above all lines, in the order of documents and places: provisionally, until a file tells
+their lines. So the numbers do not depend on the order in which files come; those that the warehouse has may change.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.database.stage import Stage
+from warehouse.readers.contents import Content
+from warehouse.readers.records import TUTORIAL
+from warehouse.staging.row_faults import tell_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PLACE = ("segment", "document", "index")  # how rows name a segment: its line, its document, its place there
+
+
+def stage_declared(declared: "pl.DataFrame", stage: Stage) -> None:
+    """Lay the segments out that files declare."""
+    import polars as pl
+
+    if not declared.is_empty():
+        rows = declared.sort("segment").with_columns(number=pl.col("segment"))
+        stage.add("segment", _segment_rows(rows, pl.col("file_no"), is_declared=True))
+
+
+def place_rows(
+    contents: Sequence[Content], scores: "pl.DataFrame", judgements: "pl.DataFrame", stage: Stage
+) -> "tuple[pl.DataFrame, pl.DataFrame]":
+    """The frames with the number of every segment; rows of segments that there are not become faults.
+
+    Texts of tutorials are no segments of the evaluation set: their judgements keep the numbers that the file gives.
+    """
+    import polars as pl
+
+    is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
+    taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
+    judgements = judgements.filter(~is_taught)
+    scores = _as_shown(contents, scores, stage)
+    of_segments = scores.filter(pl.col("level") == "seg")
+    asked = pl.concat([table.select(*_PLACE, "domain", "file_no") for table in (of_segments, judgements)])
+    asked = asked.group_by(*_PLACE, maintain_order=True).agg(
+        pl.col("domain").drop_nulls().first(), pl.col("file_no").min()
+    )
+    keys = place(asked, stage)
+    placed = []
+    for table in (scores, judgements):
+        needs = (pl.col("level") == "seg") if "level" in table.columns else pl.lit(True)
+        table = table.join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
+        lost = table.filter(needs & pl.col("number").is_null())
+        tell_lost(contents, lost, stage)
+        placed.append(table.filter(~needs | pl.col("number").is_not_null()))
+    return placed[0], pl.concat([placed[1], taught]).sort("file_no", "line", maintain_order=True)
+
+
+def _as_shown(contents: Sequence[Content], scores: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
+    """A user's own file names segments by the numbers that the warehouse shows, and may name no others."""
+    import polars as pl
+
+    strict = [content.file_no for content in contents if content.claim.is_strict]
+    held = _held(stage)
+    if not strict or held.is_empty() or stage.evalset.is_declared or stage.segments:
+        return scores
+    is_theirs = pl.col("file_no").is_in(strict) & (pl.col("level") == "seg")
+    places = held.filter(pl.col("segment").is_null())
+    places = places.select(segment="number", shown_document="document", shown_index="index", is_shown=pl.lit(True))
+    rows = scores.join(places, on="segment", how="left", maintain_order="left")
+    is_shown = is_theirs & pl.col("is_shown").fill_null(False)
+    rows = rows.with_columns(
+        segment=pl.when(~is_shown).then(pl.col("segment")),
+        document=pl.when(is_shown).then("shown_document").otherwise("document"),
+        index=pl.when(is_shown).then("shown_index").otherwise("index"),
+    ).select(scores.columns)
+    lines = held.filter(pl.col("segment").is_not_null())["segment"].implode()
+    named = held.select("document", "index", is_there=pl.lit(True)).drop_nulls().unique()
+    rows = rows.join(named, on=["document", "index"], how="left", maintain_order="left")
+    is_there = pl.col("segment").is_in(lines) | (pl.col("segment").is_null() & pl.col("is_there").fill_null(False))
+    lost = rows.filter(is_theirs & ~is_there.fill_null(False))
+    tell_lost(contents, lost, stage)
+    return rows.filter(~is_theirs | is_there.fill_null(False)).select(scores.columns)
+
+
+def tell_lost(contents: Sequence[Content], lost: "pl.DataFrame", stage: Stage) -> None:
+    """Faults of rows whose segments there are not: frame with file_no, line, segment, document, index."""
+    if not lost.is_empty():
+        where = f"one of the segments of {stage.evalset.testset} {stage.evalset.lp}"
+        tell_rows(contents, stage, lost.with_columns(found=_segment_in_words()), where)
+
+
+def known_segments(stage: Stage) -> list[int]:
+    """Numbers of the segments that files of this load declare, else of those that the warehouse has."""
+    declared = [number for rows in declaring_segments(stage) for number in rows["segment"].to_list()]
+    return declared or _held(stage)["number"].to_list()
+
+
+def declaring_segments(stage: Stage) -> "list[pl.DataFrame]":
+    """The staged segments that files declare, without those that rows of scores merely name."""
+    return [rows for rows in stage.segments if "is_declared" not in rows.columns or rows["is_declared"].any()]
+
+
+def _segment_in_words() -> "pl.Expr":
+    import polars as pl
+
+    words: pl.Expr = (
+        pl.when(pl.col("segment").is_not_null())
+        .then(pl.format("segment {}", "segment"))
+        .otherwise(pl.format("segment {} of document '{}'", "index", "document"))
+    )
+    return words
+
+
+def settle_segments(stage: Stage) -> None:
+    """Give the segments that the warehouse has their lines, where a file comes that declares them."""
+    import polars as pl
+
+    if stage.evalset.segments and not stage.evalset.is_declared and stage.segments:
+        asked = {"segment": pl.Int64, "document": pl.String, "index": pl.Int64, "domain": pl.String}
+        place(pl.DataFrame(schema={**asked, "file_no": pl.Int64}), stage)
+
+
+def place(asked: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
+    """The number of each segment that rows name; null where there is none such. New segments go to the stage.
+
+    asked: distinct _PLACE, with `domain` and the first `file_no`. Returns _PLACE and `number`.
+    """
+    import polars as pl
+
+    held = _held(stage)
+    if stage.evalset.is_declared or stage.segments:
+        known = _staged(stage) if stage.segments else held
+        if not stage.evalset.is_declared:
+            _renumber(held, known, stage)
+        stage.n_segments = known.height
+        _tell_documents(known, asked, stage)
+        found = _numbered(asked, pl.concat([known.select("document", "index", "number"), _taught(asked)]))
+        is_there = pl.col("number").is_in(known["number"].implode())
+        return found.select(*_PLACE, number=pl.when(is_there).then(pl.col("number")))
+    _tell_documents(held, asked, stage)
+    table, places = _together(held, asked)
+    stage.n_segments = table.height
+    _renumber(held, places, stage)
+    _stage_named(table, held, stage)
+    return _numbered(asked, places).select(*_PLACE, "number")
+
+
+def _held(stage: Stage) -> "pl.DataFrame":
+    """Segments that the warehouse has; `segment` is null where the number is provisional."""
+    import polars as pl
+
+    numbers = {"number": pl.Int64, "segment": pl.Int64}
+    schema = {**numbers, "document": pl.String, "index": pl.Int64, "domain": pl.String}
+    return pl.DataFrame(list(stage.evalset.segments), schema=schema, orient="row")
+
+
+def _staged(stage: Stage) -> "pl.DataFrame":
+    """Segments that files of this load declare."""
+    import polars as pl
+
+    staged = pl.concat(stage.segments, how="diagonal_relaxed").sort("segment")
+    counted = pl.int_range(1, pl.len() + 1).over("document", "domain")
+    index = pl.coalesce("index_in_document", pl.when(pl.col("document").is_not_null()).then(counted))
+    return staged.select(
+        pl.col("segment").cast(pl.Int64).alias("number"), "document", index.cast(pl.Int64).alias("index")
+    )
+
+
+def _taught(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """document, index, number: of rows that name a segment by both."""
+    import polars as pl
+
+    return rows.filter(pl.col("segment").is_not_null()).select("document", "index", number="segment").drop_nulls()
+
+
+def _tell_documents(known: "pl.DataFrame", asked: "pl.DataFrame", stage: Stage) -> None:
+    """Note lines that rows place in several documents: there the line decides."""
+    import polars as pl
+
+    named = [known.select("number", "document"), asked.select("document", number="segment")]
+    several = pl.concat(named, how="diagonal").drop_nulls().unique(maintain_order=True)
+    several = several.group_by("number", maintain_order=True).agg("document").filter(pl.col("document").list.len() > 1)
+    if not several.is_empty():
+        number, documents = several.row(0)
+        where = f"{stage.evalset.testset} {stage.evalset.lp}"
+        some = "1 segment is" if several.height == 1 else f"{several.height} segments are"
+        first = " and ".join(documents[:2])
+        stage.notes.append(f"{where}: {some} assigned to several documents, such as segment {number} of {first}")
+
+
+def _numbered(rows: "pl.DataFrame", named: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows with `number`: the line, or what document and index are the names of."""
+    import polars as pl
+
+    by_document = named.select("document", "index", by_document="number").drop_nulls()
+    by_document = by_document.unique(["document", "index"], keep="first", maintain_order=True)
+    found = rows.join(by_document, on=["document", "index"], how="left", maintain_order="left")
+    return found.with_columns(number=pl.coalesce("segment", "by_document")).drop("by_document")
+
+
+def _together(held: "pl.DataFrame", asked: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.DataFrame]":
+    """All segments that nothing declares: those of the warehouse and those that rows name; one row each.
+
+    With them document, index and number of every place; a line may have several, where files name documents their way.
+    """
+    import polars as pl
+
+    rows = pl.concat([held.drop("number"), asked], how="diagonal")
+    taught = _taught(rows).unique(["document", "index"], keep="first", maintain_order=True)
+    loose = rows.filter(pl.col("segment").is_null()).select("document", "index").drop_nulls().unique()
+    loose = loose.join(taught, on=["document", "index"], how="anti").sort("document", "index")
+    last = rows["segment"].max() or 0
+    loose = loose.with_columns(number=pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + last)
+    places = pl.concat([taught, loose])
+    rows = _numbered(rows, places).drop_nulls("number")
+    table = rows.group_by("number").agg(
+        pl.col("segment").max(),
+        *(pl.col(name).drop_nulls().first() for name in ("document", "index", "domain")),
+        pl.col("file_no").min(),
+    )
+    numbers = table.select("number").sort("number")
+    return table.sort("number"), pl.concat([places, numbers], how="diagonal")
+
+
+def _renumber(held: "pl.DataFrame", known: "pl.DataFrame", stage: Stage) -> None:
+    """Lay out which segments of the warehouse have other numbers now; null where there is none such any more."""
+    import polars as pl
+
+    numbers = known.select(new="number")
+    renamed = _numbered(held.rename({"number": "old"}), known).rename({"number": "new"})
+    changed = renamed.with_columns(new=pl.when(pl.col("new").is_in(numbers["new"].implode())).then(pl.col("new")))
+    changed = changed.filter(pl.col("new").ne_missing(pl.col("old")))
+    stage.batch.add(
+        "renumbering",
+        changed.select(
+            pl.lit(stage.evalset_no, dtype=pl.Int32).alias("evalset_no"),
+            pl.col("old", "new").cast(pl.Int32),
+        ),
+    )
+
+
+def _stage_named(table: "pl.DataFrame", held: "pl.DataFrame", stage: Stage) -> None:
+    """Segments that the warehouse lacks; all of them where those that it has are not as they were."""
+    import polars as pl
+
+    there = held.join(table, on=held.columns, how="semi", nulls_equal=True)
+    stage.replaces_segments = there.height < held.height
+    if not stage.replaces_segments:
+        table = table.filter(~pl.col("number").is_in(held["number"].implode()))
+    first = min(stage.file_numbers, default=0)
+    stage.add("segment", _segment_rows(table, pl.col("file_no").fill_null(first), is_declared=False))
+
+
+def _segment_rows(table: "pl.DataFrame", file_no: "pl.Expr", *, is_declared: bool) -> "pl.DataFrame":
+    """Rows of temp.staged_segment. table: with number, segment (its line), document, index, domain."""
+    import polars as pl
+
+    return table.select(
+        file_no.cast(pl.Int32).alias("file_no"),
+        pl.col("number").cast(pl.Int32).alias("segment"),
+        pl.col("segment").cast(pl.Int32).alias("position"),
+        "domain",
+        "document",
+        pl.col("index").cast(pl.Int32).alias("index_in_document"),
+        pl.lit(is_declared).alias("is_declared"),
+    )

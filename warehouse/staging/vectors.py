@@ -1,0 +1,143 @@
+"""Vectors of the records on a stage, with their scores, judgements and marked errors."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.database.stage import Stage
+from warehouse.readers.contents import Content
+
+if TYPE_CHECKING:
+    import polars as pl
+
+VECTOR_KEY = ("kind", "scorer", "system", "level")  # what is one vector in a group of files
+_VECTOR = ("kind", "scorer", "base_name", "reference", "system", "level")
+
+
+def stage_vectors(
+    contents: Sequence[Content], scores: "pl.DataFrame", judgements: "pl.DataFrame", stage: Stage
+) -> "pl.DataFrame":
+    """Vectors with their scores; the frame tells the number of each, by group of files."""
+    import polars as pl
+
+    group_of = _groups(contents)
+    scores = scores.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
+    judged = judgements.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
+    rows = pl.concat(
+        [
+            scores.select(
+                "group", "file_no", *_VECTOR, "value", pl.col("is_negated").fill_null(False), is_row=pl.lit(1)
+            ),
+            judged.select(
+                "group",
+                "file_no",
+                kind=pl.lit("human"),
+                scorer="scorer",
+                base_name="scorer",
+                reference=pl.lit(None, dtype=pl.String),
+                system="system",
+                level=pl.lit("seg"),
+                value=pl.lit(None, dtype=pl.Float64),
+                is_negated=pl.lit(False),
+                is_row=pl.lit(0),
+            ),
+        ]
+    )
+    vectors = rows.group_by("group", *_VECTOR, maintain_order=True).agg(
+        pl.col("file_no").min(),
+        pl.col("is_negated").any(),
+        pl.col("value").is_not_null().sum().alias("n_values"),
+        (pl.col("is_row").sum() - pl.col("value").is_not_null().sum()).alias("n_missing"),
+    )
+    vectors = vectors.sort("group", *VECTOR_KEY)
+    vectors = vectors.with_columns(vector_no=pl.Series(list(stage.batch.new_vectors(vectors.height)), dtype=pl.Int32))
+    statuses = {content.file_no: (content.claim.status, content.claim.is_own) for content in contents}
+    told = [statuses[file_no] for file_no in vectors["file_no"]]
+    stage.add(
+        "vector",
+        vectors.select(
+            "vector_no",
+            pl.col("file_no").cast(pl.Int32),
+            *_VECTOR,
+            "is_negated",
+            is_reference_free=(pl.col("kind") == "metric") & pl.col("reference").is_null(),
+            n_values=pl.col("n_values").cast(pl.Int32),
+            n_missing=pl.col("n_missing").cast(pl.Int32),
+        ).with_columns(
+            pl.Series("status", [status for status, _ in told], dtype=pl.String),
+            pl.Series("is_own", [is_own for _, is_own in told], dtype=pl.Boolean),
+        ),
+    )
+    numbered = scores.join(vectors.select("vector_no", "group", *VECTOR_KEY), on=["group", *VECTOR_KEY], how="left")
+    is_seg = pl.col("level") == "seg"
+    stage.add(
+        "score", numbered.filter(is_seg).select("vector_no", pl.col("number").cast(pl.Int32).alias("segment"), "value")
+    )
+    stage.add("aggregate", numbered.filter(~is_seg).select("vector_no", "unit", "value"))
+    return vectors
+
+
+def _groups(contents: Sequence[Content]) -> dict[int, int]:
+    """File -> the first file of its group; a file without one is its own."""
+    first: dict[str, int] = {}
+    return {
+        content.file_no: first.setdefault(content.claim.group, content.file_no)
+        if content.claim.group
+        else content.file_no
+        for content in contents
+    }
+
+
+def stage_judgements(
+    contents: Sequence[Content],
+    judgements: "pl.DataFrame",
+    ratings: "pl.DataFrame",
+    vectors: "pl.DataFrame",
+    stage: Stage,
+) -> None:
+    """Judgements under their vectors, and the errors marked in them. vectors: as `stage_vectors` gives them."""
+    import polars as pl
+
+    if judgements.is_empty():
+        return
+    judged = judgements.with_columns(
+        group=pl.col("file_no").replace_strict(_groups(contents), return_dtype=pl.Int64)
+    ).join(
+        vectors.filter((pl.col("kind") == "human") & (pl.col("level") == "seg")).select(
+            "vector_no", "group", "scorer", "system"
+        ),
+        on=["group", "scorer", "system"],
+        how="left",
+        maintain_order="left",
+    )
+    judged = judged.with_columns(
+        judgement_no=pl.Series(list(stage.batch.new_judgements(judged.height)), dtype=pl.Int32)
+    )
+    stage.add(
+        "judgement",
+        judged.select(
+            "judgement_no",
+            "vector_no",
+            pl.col("number").cast(pl.Int32).alias("segment"),
+            "rater",
+            "item",
+            "value",
+            pl.col("n").cast(pl.Int32),
+            "time",
+            "status",
+        ),
+    )
+    ratings = ratings.join(
+        judged.select("file_no", "judgement", "judgement_no"), on=["file_no", "judgement"], maintain_order="left"
+    )
+    stage.add(
+        "rating",
+        ratings.select(
+            "judgement_no",
+            "category",
+            "severity",
+            "weight",
+            pl.col("span_start").cast(pl.Int32),
+            pl.col("span_end").cast(pl.Int32),
+            "is_source_error",
+        ),
+    )

@@ -1,1 +1,0 @@
-"""Writers of score files: one module a format, plain data in, files out."""

@@ -1,0 +1,1 @@
+"""From the stage into the warehouse, in one transaction."""

@@ -1,0 +1,15 @@
+-- Facts of metrics that are written anew, and of those that a test set has no scores of any more.
+-- Params: $testsets, $names, as long as each other; $here (test sets).
+DELETE FROM metric_fact
+WHERE testset_id IN (SELECT unnest($here::INTEGER[])) AND (
+  (testset_id, base_name) IN (
+    SELECT (n.testset_id, n.name)
+    FROM (SELECT unnest($testsets::INTEGER[]) AS testset_id, unnest($names::VARCHAR[]) AS name) AS n
+  )
+  OR (testset_id, base_name) NOT IN (
+    SELECT DISTINCT (e.testset_id, sc.base_name)
+    FROM vector AS v
+    JOIN evalset AS e ON e.evalset_id = v.evalset_id AND e.testset_id IN (SELECT unnest($here::INTEGER[]))
+    JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
+  )
+)

@@ -1,0 +1,9 @@
+-- The vectors of temp.removed_vector with their scores, judgements and marked errors.
+DELETE FROM rating
+WHERE judgement_id IN (
+  SELECT judgement_id FROM judgement WHERE vector_id IN (SELECT vector_id FROM temp.removed_vector)
+);
+DELETE FROM judgement WHERE vector_id IN (SELECT vector_id FROM temp.removed_vector);
+DELETE FROM score WHERE vector_id IN (SELECT vector_id FROM temp.removed_vector);
+DELETE FROM aggregate_score WHERE vector_id IN (SELECT vector_id FROM temp.removed_vector);
+DELETE FROM vector WHERE vector_id IN (SELECT vector_id FROM temp.removed_vector);

@@ -1,0 +1,18 @@
+-- An entry of each metric: with the status that its files say, else with the one that follows from the lists.
+-- Params: $evalsets, $scorers, $statuses, as long as each other.
+INSERT INTO entry
+SELECT n.evalset_id, n.scorer_id, coalesce(o.status, n.status), coalesce(o.is_own, false)
+FROM (
+  SELECT
+    unnest($evalsets::INTEGER[]) AS evalset_id,
+    unnest($scorers::INTEGER[]) AS scorer_id,
+    unnest($statuses::VARCHAR[]) AS status
+) AS n
+LEFT JOIN (
+  SELECT f.evalset_id, sc.scorer_id, min(v.status) AS status, bool_and(v.is_own) AS is_own
+  FROM temp.staged_vector AS v
+  JOIN temp.staged_source AS f ON f.file_no = v.file_no
+  JOIN scorer AS sc ON sc.kind = v.kind AND sc.name = v.scorer
+  GROUP BY f.evalset_id, sc.scorer_id
+) AS o ON o.evalset_id = n.evalset_id AND o.scorer_id = n.scorer_id
+ORDER BY n.evalset_id, n.scorer_id
