@@ -134,7 +134,11 @@ def decoded(kind: type[Result], text: str) -> Result:
 
 
 def _read(hint: Any, data: Any) -> Any:
-    """A value of the type that a field is annotated with."""
+    """A value of the type that a field is annotated with.
+
+    Raises TypeError: a list or an object where the annotation is of neither.
+    """
+    hint = _written_out(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if is_dataclass(hint):
         hints = get_type_hints(hint)
@@ -148,4 +152,12 @@ def _read(hint: Any, data: Any) -> Any:
         return tuple(_read(one, value) for one, value in zip(each, data, strict=True))
     if origin is dict:
         return {name: _read(inner[1], value) for name, value in data.items()}
+    if isinstance(data, list | dict):
+        raise TypeError(f"{hint} cannot be read from a {type(data).__name__}")
     return float("nan") if hint is float and data is None else data
+
+
+def _written_out(hint: Any) -> Any:
+    """What a named alias stands for: NumPy's `NDArray` is one from 2.5 on."""
+    alias = get_origin(hint)
+    return alias.__value__[get_args(hint)] if hasattr(alias, "__value__") else hint
