@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.harness import Case, markdown_table
 from metaeval.kernels.arrays.grouping import cell_labels
 from metaeval.kernels.calibration.tie_calibration import calibrate
-from metaeval.kernels.resampling.pair_outcomes import pairs_test
+from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap
 from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
@@ -75,7 +75,7 @@ def pdp(data: tuple[Any, Any]) -> Any:
 
 
 def pairs(data: tuple[Any, Any, Any, Any]) -> Any:
-    return pairs_test(*data)
+    return pair_outcome_p_values(*data)
 
 
 def naive_test(name: str, swap: Swap, data: tuple[Any, Any]) -> Any:

@@ -44,7 +44,13 @@ def calibration(by: Grouping, data: tuple[Any, Any]) -> Any:
 
 def spa(n_draws: int | None, data: tuple[Any, Any]) -> Any:
     human, metrics = data
-    return kernels.soft_pairwise_accuracies(human, metrics, np.random.default_rng(1), n_draws)
+    scores, judged = np.concatenate([human[np.newaxis], metrics]), ~np.isnan(human)
+    if n_draws is None:
+        p = kernels.normal_p_values(scores, judged)
+    else:
+        signs = kernels.draw_signs(np.random.default_rng(1), n_draws, human.shape[1])
+        p = kernels.sign_flip_p_values(scores, judged, signs)
+    return kernels.soft_pairwise_accuracy(p[0], p[1:])
 
 
 def correlations(name: str, by: Grouping, data: tuple[Any, Any]) -> Any:

@@ -86,7 +86,6 @@ def _known(error: Exception, words: list[str]) -> tuple[int, str] | None:
             print(text)
             return ExitCode.USAGE, ""
         command = getattr(getattr(error, "ctx", None), "command_path", "scorehouse")
-        text = text.replace(": Value error, ", ": ", 1)  # the library's own word before a wrong choice
         text += _repeated(error, words)
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,18 +29,6 @@ class Pooled:
     frame: "pl.DataFrame"
     signature: str
     notes: tuple[str, ...]
-
-
-def parse_pooling(text: str) -> Pooling:
-    """Read a way of pooling.
-
-    Raises QuestionError: there is no such way.
-    """
-    for known in get_args(Pooling):
-        if text == known:
-            way: Pooling = known
-            return way
-    raise QuestionError(f"unknown way of pooling {text!r}; available: {', '.join(get_args(Pooling))}")
 
 
 def pool(results: Sequence[Result], how: Pooling) -> Pooled:
@@ -238,4 +226,4 @@ def _frame(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-__all__ = ["Pooled", "Pooling", "parse_pooling", "pool"]
+__all__ = ["Pooled", "Pooling", "pool"]

@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_type_hints
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypedDict, Unpack, get_args, get_origin, get_type_hints
 
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
@@ -76,19 +77,37 @@ _DEFAULTS: dict[str, object] = {
 }
 _FIELDS = {"domain": "domains", "document": "documents"}
 _PATTERNS = ("domain", "document", "systems", "metrics")
-Question = TypeVar("Question", bound=Callable[..., Table])
+Asked = ParamSpec("Asked")
 
 
-def _of_a_slice(question: Question) -> Question:
-    """Let `help` and editors show each option of the slice."""
-    own = inspect.signature(question)
-    kept = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=hint)
-        for name, hint in get_type_hints(SliceOptions).items()
-    ]
-    question.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
-    return question
+def _question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
+    """Refuse values outside a closed set, and let `help` and editors show each option of the slice."""
+    signature, hints = inspect.signature(function), get_type_hints(function)
+    closed = {name: _choices(hint) for name, hint in {**hints, **get_type_hints(SliceOptions)}.items()}
+
+    @wraps(function)
+    def checked(*args: Asked.args, **kwargs: Asked.kwargs) -> Table:
+        given = signature.bind(*args, **kwargs).arguments
+        for name, value in {**given, **given.get("options", {})}.items():
+            if closed.get(name) and value is not None and value not in closed[name]:
+                raise unknown(name, str(value), closed[name])
+        return function(*args, **kwargs)
+
+    shown = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    if len(shown) < len(signature.parameters):
+        shown += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=hint)
+            for name, hint in get_type_hints(SliceOptions).items()
+        ]
+    checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    return checked
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    """The values of a closed set, which may be optional; () for any other type."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    return tuple(value for one in get_args(hint) if get_origin(one) is Literal for value in get_args(one))
 
 
 def _names(given: Names) -> tuple[str, ...]:
@@ -109,7 +128,7 @@ def _measure(given: str | Measure) -> Measure:
     return Measure.parse(given) if isinstance(given, str) else given
 
 
-@_of_a_slice
+@_question
 def rank(
     warehouse: Warehouse,
     testset: str,
@@ -155,7 +174,7 @@ def rank(
     return Table(table.frame.select(*first, *rest, "signature"), table.signature, table.notes)
 
 
-@_of_a_slice
+@_question
 def compare(
     warehouse: Warehouse,
     testset: str,
@@ -217,6 +236,7 @@ def compare(
     return Table(matrix_frame(found.comparison), found.comparison.signature, notes)
 
 
+@_question
 def protocol(
     warehouse: Warehouse,
     testset: str,
@@ -256,7 +276,7 @@ def protocol(
     return Table(score_frame(found), found.signature, (*found.notes, *missing_lines(found)))
 
 
-@_of_a_slice
+@_question
 def systems(
     warehouse: Warehouse,
     testset: str,
@@ -283,7 +303,7 @@ def systems(
     return Table(systems_frame(found), found.signature, notes)
 
 
-@_of_a_slice
+@_question
 def counts(
     warehouse: Warehouse,
     testset: str,
@@ -301,7 +321,7 @@ def counts(
     return pair_counting.pair_counts(warehouse, _slice(testset, lp, options), by, epsilon, round_human)
 
 
-@_of_a_slice
+@_question
 def ties(
     warehouse: Warehouse, testset: str, lp: str, *, round_human: int | None = None, **options: Unpack[SliceOptions]
 ) -> Table:
@@ -309,7 +329,7 @@ def ties(
     return tying.ties(warehouse, _slice(testset, lp, options), round_human)
 
 
-@_of_a_slice
+@_question
 def thresholds(
     warehouse: Warehouse,
     testset: str,
@@ -331,7 +351,7 @@ def thresholds(
     return calibrating.thresholds(warehouse, asked, _measure(measure), computing)
 
 
-@_of_a_slice
+@_question
 def correlations(
     warehouse: Warehouse,
     testset: str,
@@ -348,12 +368,12 @@ def correlations(
     return agreement.agreement(warehouse, _slice(testset, lp, options), _measure(measure), Options(system_score))
 
 
+@_question
 def audit(warehouse: Warehouse, testset: str | None = None, lp: str | None = None, *, check: Names = ()) -> Table:
     """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.
 
     check: only these checks. Columns: severity, check, what is found, and the SQL that shows it.
     """
-    chosen = _names(check)
-    found = [one for one in find(warehouse, testset, lp) if not chosen or one.check in chosen]
+    found = find(warehouse, testset, lp, _names(check))
     where = " ".join(name for name in (testset, lp) if name) or "all"
     return Table(findings_frame(found), f"audit:{where}", ())

@@ -1,13 +1,12 @@
 """System scores of a block: as submitted, as mean of all segments, or as mean of the judged ones."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from queries.blocks import Block
-from warehouse import QuestionError
 
 Floats = npt.NDArray[np.float64]
 SystemScore = Literal["submitted", "mean", "judged-mean"]
@@ -68,18 +67,6 @@ def without_noise(scores: Floats) -> Floats:
     snapped = scores.copy()
     snapped[order] = values[starts][np.cumsum(starts) - 1]
     return snapped
-
-
-def parse_system_score(text: str) -> SystemScore:
-    """Read a source of system scores.
-
-    Raises QuestionError: there is no such source.
-    """
-    for known in get_args(SystemScore):
-        if text == known:
-            source: SystemScore = known
-            return source
-    raise QuestionError(f"unknown system score {text!r}; available: {', '.join(get_args(SystemScore))}")
 
 
 def _means(scores: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """Data-quality findings: each a claim with numbers, and the SQL that shows it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from queries import catalog
 from queries.listing import listing
 from warehouse import Warehouse
+from warehouse.errors import unknown
 from warehouse.facts.issues import Issue
 from warehouse.facts.issues import issues as published_issues
 from warehouse.facts.metrics import describe
@@ -45,7 +46,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Reported:
     """What a check makes of one row of its query."""
 
     severity: Severity
@@ -56,18 +57,26 @@ class _Told:
     shown: Mapping[str, str] | None = None
 
 
-def audit(warehouse: Warehouse, testset: str | None = None, lp: str | None = None) -> list[Finding]:
+def audit(
+    warehouse: Warehouse, testset: str | None = None, lp: str | None = None, checks: Collection[str] = ()
+) -> list[Finding]:
     """All findings of the warehouse, of a test set or of an evaluation set: worst first, then by place and check.
 
-    Raises QuestionError: unknown test set or language pair.
+    checks: only those of these checks; () for all.
+    Raises QuestionError: unknown test set, language pair or check.
     """
+    names = [*CHECKS, *_OTHER_CHECKS]
+    for name in checks:
+        if name not in names:
+            raise unknown("check", name, names)
     if testset is not None:
         listing(warehouse, "lps", testset, lp)  # refuses unknown names
     found = [finding for check in CHECKS for finding in _run(warehouse, check, testset, lp)]
-    found += _known_issues(warehouse, testset, lp)
-    found += _unlisted_names(warehouse, testset, lp)
+    for other in _OTHER_CHECKS.values():
+        found += other(warehouse, testset, lp)
     return sorted(
-        found, key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding)
+        (finding for finding in found if not checks or finding.check in checks),
+        key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding),
     )
 
 
@@ -84,17 +93,17 @@ def findings_frame(findings: list[Finding]) -> "pl.DataFrame":
 
 def _run(warehouse: Warehouse, check: str, testset: str | None, lp: str | None) -> Iterator[Finding]:
     for row in catalog.ask(warehouse, f"audit_{check}", testset=testset, lp=lp).rows(named=True):
-        told = CHECKS[check](row)
-        shown = {"testset": row["testset"], "lp": row["lp"], **(told.shown or {})}
+        reported = CHECKS[check](row)
+        shown = {"testset": row["testset"], "lp": row["lp"], **(reported.shown or {})}
         yield Finding(
-            severity=told.severity,
+            severity=reported.severity,
             check=check,
             testset=row["testset"],
             lp=row["lp"],
-            subject=told.subject,
-            finding=told.finding,
-            n=told.n,
-            value=told.value,
+            subject=reported.subject,
+            finding=reported.finding,
+            n=reported.n,
+            value=reported.value,
             query=shown_query(check, shown),
         )
 
@@ -116,8 +125,8 @@ def _one_line(name: str) -> str:
     return " ".join(" ".join(lines).split()).removesuffix(";")
 
 
-def _identical(row: Row) -> _Told:
-    return _Told(
+def _identical(row: Row) -> _Reported:
+    return _Reported(
         "warning",
         f"{row['metric']}, {row['other']}",
         f"the same {row['n_scores']} segment scores for all {row['n']} systems that both scored",
@@ -126,11 +135,11 @@ def _identical(row: Row) -> _Told:
     )
 
 
-def _submitted(row: Row) -> _Told:
+def _submitted(row: Row) -> _Reported:
     base = row["scorer"].rpartition("-")[0] or row["scorer"]
     is_corpus = row["kind"] == "metric" and describe(base).family in _CORPUS_SCORES
     why = " (a score of the whole corpus by nature)" if is_corpus else ""
-    return _Told(
+    return _Reported(
         "info" if is_corpus else "warning",
         row["scorer"],
         f"submitted system score is not the mean of the segment scores{why}: {row['n']} of {row['n_systems']} "
@@ -141,10 +150,10 @@ def _submitted(row: Row) -> _Told:
     )
 
 
-def _constant(row: Row) -> _Told:
+def _constant(row: Row) -> _Reported:
     words = [f"{row['n_constant']} constant"] if row["n_constant"] else []
     words += [f"{row['n_nearly']} nearly constant"] if row["n_nearly"] else []
-    return _Told(
+    return _Reported(
         "warning" if row["kind"] == "metric" else "info",
         row["scorer"],
         f"segment scores of {row['n']} of {row['n_systems']} systems do not vary: {' and '.join(words)}",
@@ -153,7 +162,7 @@ def _constant(row: Row) -> _Told:
     )
 
 
-def _negative(row: Row) -> _Told:
+def _negative(row: Row) -> _Reported:
     lowest = min(r for r in (row["r_systems"], row["r_segments"]) if r is not None)
     words = []
     if row["r_systems"] is not None:
@@ -162,7 +171,7 @@ def _negative(row: Row) -> _Told:
         words.append(f"{row['r_segments']:.3f} over {row['n_cells']} segment scores")
     expected = describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
     why = "; such a metric need not agree" if expected else "; wrong sign?" if lowest < -0.3 else ""
-    return _Told(
+    return _Reported(
         "warning" if lowest < -0.3 and not expected else "info",
         row["metric"],
         f"correlation with {row['human']} is negative: {', '.join(words)}{why}",
@@ -172,9 +181,9 @@ def _negative(row: Row) -> _Told:
     )
 
 
-def _outputs(row: Row) -> _Told:
+def _outputs(row: Row) -> _Reported:
     share = row["n"] / row["n_texts"]
-    return _Told(
+    return _Reported(
         "warning" if row["kind"] == "metric" and share >= 0.05 else "info",
         row["scorer"],
         f"different scores for the same output of several systems: {row['n']} of {row['n_texts']} such texts, "
@@ -185,13 +194,13 @@ def _outputs(row: Row) -> _Told:
     )
 
 
-def _missing(row: Row) -> _Told:
+def _missing(row: Row) -> _Reported:
     words = []
     if row["n_systems_missing"]:
         words.append(f"no scores for {row['n_systems_missing']} of {row['n_systems']} systems ({row['names']})")
     if row["n_segments_missing"]:
         words.append(f"{row['n_segments_missing']} segment scores missing, in {row['n_systems_incomplete']} systems")
-    return _Told(
+    return _Reported(
         "warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info",
         row["metric"],
         "; ".join(words),
@@ -200,9 +209,9 @@ def _missing(row: Row) -> _Told:
     )
 
 
-def _shifted(row: Row) -> _Told:
+def _shifted(row: Row) -> _Reported:
     by = f"{abs(row['shift'])} segment{'s' if abs(row['shift']) > 1 else ''}"
-    return _Told(
+    return _Reported(
         "error",
         f"{row['scorer']}, {row['system']}",
         f"scores agree better when shifted by {by} {'back' if row['shift'] > 0 else 'on'}: "
@@ -213,9 +222,9 @@ def _shifted(row: Row) -> _Told:
     )
 
 
-def _outliers(row: Row) -> _Told:
+def _outliers(row: Row) -> _Reported:
     known = ", and declared one" if row["is_outlier"] else ", and not declared one"
-    return _Told(
+    return _Reported(
         "info",
         f"{row['human']}, {row['system']}",
         f"an outlier by the MAD rule{known}: {row['score']:.4g} lies {abs(row['value']):.1f} deviations "
@@ -226,7 +235,7 @@ def _outliers(row: Row) -> _Told:
     )
 
 
-def _coverage(row: Row) -> _Told:
+def _coverage(row: Row) -> _Reported:
     uneven = row["n_systems"] > 1 and row["least"] < row["most"]
     words = [f"{row['n']} of {row['n_cells']} (system, segment) pairs judged ({row['value']:.0%})"]
     if uneven:
@@ -236,7 +245,7 @@ def _coverage(row: Row) -> _Told:
             f"{row['n_judgements']} judgements by {row['n_raters']} annotators, "
             f"{row['fewest']} to {row['highest']} each"
         )
-    return _Told(
+    return _Reported(
         "warning" if uneven and row["least"] < row["most"] / 2 else "info",
         row["human"],
         "; ".join(words),
@@ -246,8 +255,8 @@ def _coverage(row: Row) -> _Told:
     )
 
 
-def _noise(row: Row) -> _Told:
-    return _Told(
+def _noise(row: Row) -> _Reported:
+    return _Reported(
         "info",
         row["human"],
         f"{row['n']} of {row['n_distinct']} distinct values differ from the next by float noise alone, so ties are "
@@ -258,11 +267,11 @@ def _noise(row: Row) -> _Told:
     )
 
 
-def _refused(row: Row) -> _Told:
-    return _Told("error", row["path"], f"excluded as broken: {row['fault']}")
+def _refused(row: Row) -> _Reported:
+    return _Reported("error", row["path"], f"excluded as broken: {row['fault']}")
 
 
-CHECKS: Mapping[str, Callable[[Row], _Told]] = {
+CHECKS: Mapping[str, Callable[[Row], _Reported]] = {
     "identical": _identical,
     "submitted": _submitted,
     "constant": _constant,
@@ -319,3 +328,9 @@ def _unlisted_names(warehouse: Warehouse, testset: str | None, lp: str | None) -
             value=None,
             query=shown_query("names", {"testset": row["testset"], "lp": row["lp"], "metric": row["base_metric"]}),
         )
+
+
+_OTHER_CHECKS: Mapping[str, Callable[[Warehouse, str | None, str | None], Iterator[Finding]]] = {
+    "issues": _known_issues,
+    "names": _unlisted_names,
+}

@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import ExitCode
-from cli.options import Output, choice, chosen, folded
+from cli.options import Output, choice, folded
 
 LEVELS = ("error", "warning", "info")
 
@@ -29,15 +29,12 @@ def audit(
 
     Example: scorehouse audit sim24 en-de
     """
-    from queries.audit import CHECKS, SEVERITIES, findings_frame
+    from queries.audit import SEVERITIES, findings_frame
     from queries.audit import audit as find
     from warehouse import Warehouse
 
-    names = [*CHECKS, "issues", "names"]
-    for name in check or ():
-        chosen("--check", name, names)
     with Warehouse.open(output.database) as warehouse:
-        found = [finding for finding in find(warehouse, testset, lp) if not check or finding.check in check]
+        found = find(warehouse, testset, lp, check or ())
     shown = [item for item in found if SEVERITIES.index(item.severity) <= SEVERITIES.index(severity)]
     frame = findings_frame(shown)
     counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}

@@ -109,7 +109,6 @@ def _rank(
 
     from metaeval.explanation import explanation
     from metaeval.measures import Measure
-    from metaeval.pooling import parse_pooling
     from metaeval.ranking import DEFAULT_MEASURES, ranked, read, slices_of
     from warehouse import Warehouse
 
@@ -117,7 +116,6 @@ def _rank(
     testing = tests.options()
     if significance and pool is not None:
         raise UsageError("--significance and --pool do not go together; `scorehouse protocol` tests pooled scores")
-    how = None if pool is None else parse_pooling(pool)
     asked, options = flags.slice(testset, lp), compute.options()
     with tests.cluster(testing) as testing, progress(output.quiet) as advance:
         with Warehouse.open(output.database) as warehouse:
@@ -128,7 +126,7 @@ def _rank(
                 output.show_table(explanation(warehouse, slices[0], measures))
                 return
             found = read(warehouse, asked, measures, options, testing if significance else None, strict=strict)
-        table = ranked(found, how, database=output.database, verbose=verbose, progress=advance)
+        table = ranked(found, pool, database=output.database, verbose=verbose, progress=advance)  # type: ignore[arg-type]
     if output.is_for_reading:
         table = replace(table, frame=_wide(table.frame, measures))
     output.show_table(table)

@@ -45,12 +45,13 @@ def systems(
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
-    from metaeval.significance.systems import compare_systems, parse_system_test, systems_frame, systems_json
+    from metaeval.significance.systems import compare_systems, systems_frame, systems_json
     from warehouse import Warehouse
 
-    parsed, options = parse_system_test(test), compute_options(system_score, seed, round_human=round_human)
+    options = compute_options(system_score, seed, round_human=round_human)
     with Warehouse.open(output.database) as warehouse:
-        found = compare_systems(warehouse, flags.slice(testset, lp), scorer, parsed, options, draws=draws, alpha=alpha)
+        asked = flags.slice(testset, lp)
+        found = compare_systems(warehouse, asked, scorer, test, options, draws=draws, alpha=alpha)  # type: ignore[arg-type]
     notes = [f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes]
     output.show(
         systems_frame(found),

@@ -5,7 +5,7 @@ from .agreement.hunter_schmidt import PooledCorrelation, hunter_schmidt
 from .agreement.pair_counts import PairCounts, pair_counts, thresholded_pair_counts
 from .agreement.pairwise_accuracy import PairwiseAgreement, pairwise_accuracy
 from .agreement.pairwise_difference_pearson import pairwise_difference_pearson
-from .agreement.soft_pairwise import binarised_pairwise_accuracy, soft_pairwise_accuracies, soft_pairwise_accuracy
+from .agreement.soft_pairwise import soft_pairwise_accuracy
 from .agreement.tau import (
     GroupMean,
     acc23,
@@ -35,7 +35,6 @@ __all__ = [
     "PooledCorrelation",
     "acc23",
     "average",
-    "binarised_pairwise_accuracy",
     "calibrate",
     "calibration_curve",
     "cell_labels",
@@ -52,7 +51,6 @@ __all__ = [
     "pairwise_difference_pearson",
     "pearson",
     "sign_flip_p_values",
-    "soft_pairwise_accuracies",
     "soft_pairwise_accuracy",
     "spearman",
     "system_correlation",

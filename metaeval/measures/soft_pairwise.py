@@ -48,15 +48,12 @@ class SoftPairwiseAccuracy(Measure):
         scores, mask = np.concatenate([cells.human[np.newaxis], cells.scores]), ~np.isnan(cells.human)
         signs = self._signs(cells, options)
         p = kernels.normal_p_values(scores, mask) if signs is None else kernels.sign_flip_p_values(scores, mask, signs)
-        first, second = np.nonzero(np.triu(mask.astype(np.int64) @ mask.T.astype(np.int64), 1))  # common segments
-        if not first.size:
+        with_common = mask.astype(np.int64) @ mask.T.astype(np.int64) > 0  # (N, N) pairs with common segments
+        n_pairs = int(np.triu(with_common, 1).sum())
+        if not n_pairs:
             return undefined
-        human_p, metric_p = p[0][first, second], p[1:, first, second]
-        if self["binary"] == "yes":
-            value = ((human_p >= 0.5) == (metric_p >= 0.5)).mean(axis=1)
-        else:
-            value = 1.0 - np.abs(human_p - metric_p).mean(axis=1)
-        return Values(value, n_pairs=first.size, system_score=used)
+        value = kernels.soft_pairwise_accuracy(p[0], p[1:], counted=with_common, binary=self["binary"] == "yes")
+        return Values(value, n_pairs=n_pairs, system_score=used)
 
     @property
     def n_draws(self) -> int | None:

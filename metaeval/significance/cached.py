@@ -11,7 +11,7 @@ from metaeval.options import Options
 from metaeval.significance.comparison import Comparison, compare_block
 from metaeval.significance.metric_tests import fitted_options
 from metaeval.significance.options import TestOptions
-from metaeval.significance.pairwise import PairwiseComparison, compare_pair_of_block
+from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -93,7 +93,7 @@ def settled(one: Pending, database: Path | None, progress: Progress | None = Non
 
 def _computed(one: Pending, progress: Progress | None) -> PairwiseComparison | Comparison:
     if one.in_depth:
-        return compare_pair_of_block(one.block, one.asked, one.measure, one.options, one.testing, progress)
+        return compare_pair(one.block, one.asked, one.measure, one.options, one.testing, progress)
     return compare_block(one.block, one.measure, one.options, one.testing, progress, one.evaluation)
 
 

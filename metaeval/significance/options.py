@@ -10,9 +10,8 @@ from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
-from metaeval.measures.applicable import PERMUTATIONS, TESTS, Test
+from metaeval.measures.applicable import PERMUTATIONS, Test
 from warehouse import QuestionError
-from warehouse.errors import unknown
 
 Alternative = Literal["greater", "two-sided"]
 SMALLEST = 1e-300  # an exact p below this underflows to 0
@@ -86,15 +85,3 @@ _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
         "absolute": ("williams",),
     }
 )
-
-
-def parse_test(text: str) -> Test:
-    """Read a test's name.
-
-    Raises QuestionError: there is no such test.
-    """
-    for known in TESTS:
-        if text == known:
-            test: Test = known
-            return test
-    raise unknown("test", text, TESTS)

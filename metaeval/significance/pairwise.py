@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metaeval.evaluation import Options, evaluate
-from metaeval.inputs import Inputs, remarks
+from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.measures import Measure
@@ -18,7 +18,7 @@ from metaeval.significance.metric_tests import Tested, fitted_options, run_test,
 from metaeval.significance.options import Alternative, TestOptions
 from queries.blocks import Block
 from queries.selection import Slice
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.progress import Progress
 
 if TYPE_CHECKING:
@@ -78,22 +78,6 @@ class PairwiseComparison:
 
 
 def compare_pair(
-    warehouse: Warehouse,
-    asked: Slice,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
-    progress: Progress | None = None,
-) -> PairwiseComparison:
-    """Compare two metrics in depth; the slice must leave exactly two.
-
-    Raises QuestionError: not two metrics; as `compare`.
-    """
-    block = Inputs(warehouse, asked, options.round_human).block(measure)
-    return compare_pair_of_block(block, asked, measure, options, testing, progress)
-
-
-def compare_pair_of_block(
     block: Block,
     asked: Slice,
     measure: Measure,
@@ -101,7 +85,7 @@ def compare_pair_of_block(
     testing: TestOptions,
     progress: Progress | None = None,
 ) -> PairwiseComparison:
-    """`compare_pair` on a block (human scores already rounded).
+    """Compare the two metrics of a block in depth (human scores already rounded).
 
     testing.test: only this test; None = all that fit, the measure's own first. Tests of a submitted system score use
     it; the interval and the power resample segments, so they stand on means over judged segments.

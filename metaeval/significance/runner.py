@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.pair_outcomes import pairs_test
+from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import difference_p_values, permutation_test
 from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
 from metaeval.kernels.resampling.williams import williams_test
@@ -85,7 +85,7 @@ def _pairs(
     assert epsilon is not None
     judged = judged_segments(block, measure["by"])
     assert judged.labels is not None
-    found = pairs_test(
+    found = pair_outcome_p_values(
         judged.human,
         judged.scores,
         judged.labels,

@@ -58,18 +58,6 @@ class SystemComparison:
         return len(np.unique(self.clusters[~np.isnan(self.values)]))
 
 
-def parse_system_test(text: str) -> SystemTest:
-    """Read a test's name.
-
-    Raises QuestionError: there is no such test.
-    """
-    for known in SYSTEM_TESTS:
-        if text == known:
-            test: SystemTest = known
-            return test
-    raise unknown("test of systems", text, SYSTEM_TESTS)
-
-
 def compare_systems(
     warehouse: Warehouse,
     asked: Slice,

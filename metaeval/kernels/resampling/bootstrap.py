@@ -115,14 +115,6 @@ def bootstrap(
     return Bootstrap(values, np.ascontiguousarray(np.concatenate(draws).T), left_out)
 
 
-def resampled_units(
-    rng: np.random.Generator, n_draws: int, resample: Resample, shape: tuple[int, int]
-) -> list[tuple[Ints | None, Ints | None]]:
-    """The systems (k, N) and segments (k, S) that `bootstrap` draws with this generator, block by block."""
-    sizes = block_sizes(n_draws)
-    return [_picks(s, n, resample, shape) for s, n in zip(rng.spawn(len(sizes)), sizes, strict=True)]
-
-
 def interval(
     value: float,
     draws: npt.ArrayLike,

@@ -64,7 +64,7 @@ class PairOutcomes:
         return np.asarray(1.0 / (self.n_pairs * float(self.n_groups.sum())), dtype=np.float64)
 
 
-def pairs_test(
+def pair_outcome_p_values(
     human: npt.ArrayLike,
     metrics: npt.ArrayLike,
     labels: npt.ArrayLike,
@@ -141,7 +141,7 @@ def pair_outcomes(
 ) -> PairOutcomes:
     """Count, for all metrics against all, the pairs of cells that one gets right and the other wrong.
 
-    Right: concordant, or tied on both sides; ties of the metric |Δm| ≤ ε. Arguments as in `pairs_test`.
+    Right: concordant, or tied on both sides; ties of the metric |Δm| ≤ ε. Arguments as in `pair_outcome_p_values`.
     """
     scores = group_scores(human, metrics, labels)
     if len(scores.metrics) < 2:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -138,13 +138,6 @@ def draw_swaps(rng: np.random.Generator, n_draws: int, shape: tuple[int, ...]) -
     n_bytes = -(-n_units // 8)
     coins = np.frombuffer(rng.bytes(n_draws * n_bytes), dtype=np.uint8).reshape(n_draws, n_bytes)
     return np.unpackbits(coins, axis=1, count=n_units).view(np.bool_).reshape(n_draws, *shape)
-
-
-def swap_blocks(rng: np.random.Generator, n_draws: int, shape: tuple[int, ...]) -> Iterator[Bools]:
-    """The masks that `permutation_test` uses with this generator, block by block."""
-    sizes = block_sizes(n_draws)
-    for stream, size in zip(rng.spawn(len(sizes)), sizes, strict=True):
-        yield draw_swaps(stream, size, shape)
 
 
 def permutation_test(

@@ -8,14 +8,15 @@ import pytest
 from metaeval.evaluation import Options, evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
-from metaeval.kernels.resampling.bootstrap import Resample, bootstrap, resampled_units
-from metaeval.kernels.resampling.permutation import permutation_test, swap_blocks
+from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
+from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure
 from metaeval.measures.applicable import PERMUTATIONS, SWAPS, TESTS, Test
 from metaeval.measures.judged import judged_segments
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive
+from tests.drawn_units import resampled_units, swap_blocks
 from warehouse import QuestionError, Warehouse
 
 SYSTEM_LEVEL = (

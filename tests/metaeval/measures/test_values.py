@@ -15,11 +15,11 @@ from metaeval.evaluation import Evaluation, Options, evaluate
 from metaeval.measures import DEFINITIONS, Measure
 from metaeval.measures.judged import labels
 from metaeval.measures.soft_pairwise import sign_generator
-from metaeval.system_scores import parse_system_score, system_scores
+from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block
 from queries.selection import Slice, select
 from tests import naive
-from warehouse import QuestionError, Warehouse
+from warehouse import Warehouse
 
 Grid = Any  # (n_systems, n_segments)
 
@@ -288,12 +288,6 @@ def test_without_submitted_scores_the_mean_of_all_segments_stands_in(block: Bloc
     assert set(found.used) == {"mean"}
     np.testing.assert_allclose(found.metrics, block.scores.mean(axis=2))
     np.testing.assert_allclose(found.human, np.nanmean(block.human, axis=1))
-
-
-def test_an_unknown_source_of_system_scores_is_refused() -> None:
-    assert parse_system_score("judged-mean") == "judged-mean"
-    with pytest.raises(QuestionError, match="unknown system score 'median'; available: submitted, mean, judged-mean"):
-        parse_system_score("median")
 
 
 def test_seeds_move_drawn_measures_a_little_and_nothing_else(block: Block) -> None:

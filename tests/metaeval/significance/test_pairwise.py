@@ -8,13 +8,14 @@ import pytest
 
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
-from metaeval.kernels.resampling.bootstrap import bootstrap, power, resampled_units
+from metaeval.kernels.resampling.bootstrap import bootstrap, power
 from metaeval.measures import Measure
 from metaeval.significance.comparison import compare
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair, pair_frame, pair_json
 from metaeval.system_scores import system_scores
 from queries.selection import Slice
+from tests.drawn_units import resampled_units
 from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
@@ -26,7 +27,8 @@ PEARSON = Measure.parse("pearson")
 def fought(
     warehouse: Warehouse, text: str, asked: Slice = TWO, testing: TestOptions = QUICK, **options: object
 ) -> PairwiseComparison:
-    return compare_pair(warehouse, asked, Measure.parse(text), Options(**options), testing)  # type: ignore[arg-type]
+    measure, chosen = Measure.parse(text), Options(**options)  # type: ignore[arg-type]
+    return compare_pair(Inputs(warehouse, asked, chosen.round_human).block(measure), asked, measure, chosen, testing)
 
 
 def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulated_warehouse: Warehouse) -> None:

@@ -16,7 +16,6 @@ from metaeval.significance.systems import (
     SYSTEM_TESTS,
     SystemTest,
     compare_systems,
-    parse_system_test,
     systems_frame,
     systems_json,
 )
@@ -167,8 +166,3 @@ def test_one_system_is_no_comparison(simulated_warehouse: Warehouse) -> None:
     one = replace(SIM, systems=(fetched(simulated_warehouse).systems[0],))
     with pytest.raises(QuestionError, match="no two systems"):
         compare_systems(simulated_warehouse, one, None, "wilcoxon", Options())
-
-
-def test_an_unknown_test_is_refused() -> None:
-    with pytest.raises(QuestionError, match="unknown test of systems 'wilcoxn'"):
-        parse_system_test("wilcoxn")

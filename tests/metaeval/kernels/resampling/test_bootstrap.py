@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power, resampled_units
+from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power
 from metaeval.kernels.resampling.resampled_items import item_resample
 from metaeval.kernels.resampling.resampled_statistics import (
     ResampleStatistic,
@@ -27,6 +27,7 @@ from metaeval.kernels.resampling.resampled_statistics import (
 from metaeval.kernels.resampling.sign_flip import draw_signs
 from metaeval.kernels.resampling.system_pair_bootstrap import pair_agreements, system_pair_bootstrap
 from tests import naive_significance as naive
+from tests.drawn_units import resampled_units
 
 Floats = npt.NDArray[np.float64]
 SIGNS = draw_signs(np.random.default_rng(0), 16, 12)

@@ -15,7 +15,7 @@ from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import acc23, average, tau_23
 from metaeval.kernels.arrays.grouping import cell_labels
 from metaeval.kernels.calibration.tie_calibration import calibrate
-from metaeval.kernels.resampling.pair_outcomes import mcnemar_p_values, pair_outcomes, pairs_test
+from metaeval.kernels.resampling.pair_outcomes import mcnemar_p_values, pair_outcome_p_values, pair_outcomes
 from tests import naive_significance as naive
 
 Floats = npt.NDArray[np.float64]
@@ -59,7 +59,7 @@ def test_values_equal_the_statistic_at_the_given_margins(by: str, missing: float
     labels = cell_labels(by, human.shape)  # type: ignore[arg-type]
     epsilon = np.array([0.0, 0.3, 1.1])
     counts = pair_counts(human, metrics, labels, epsilon)
-    run = partial(pairs_test, human, metrics, labels, epsilon, rng=np.random.default_rng(0), n_draws=1)
+    run = partial(pair_outcome_p_values, human, metrics, labels, epsilon, rng=np.random.default_rng(0), n_draws=1)
     np.testing.assert_allclose(run().values, average(acc23, counts).value)
     np.testing.assert_allclose(run(statistic="tau_23").values, average(tau_23, counts).value)
 
@@ -68,13 +68,13 @@ def test_the_exact_p_is_worked_out_by_hand() -> None:
     # one segment, 3 systems: metric 0 has all three pairs right, metric 1 only the pair of the last two
     human = np.array([[3.0], [2.0], [1.0]])
     metrics = np.array([[[3.0], [2.0], [1.0]], [[0.0], [2.0], [1.0]]])
-    result = pairs_test(human, metrics, cell_labels("item", human.shape), 0.0)
+    result = pair_outcome_p_values(human, metrics, cell_labels("item", human.shape), 0.0)
     assert result.is_exact
     assert result.n_only.tolist() == [[0, 2], [0, 0]]
     # P(Bin(2, ½) ≥ 2) and P(Bin(2, ½) ≥ 0)
     assert result.p[0, 1] == pytest.approx(0.25)
     assert result.p[1, 0] == 1.0
-    two_sided = pairs_test(human, metrics, cell_labels("item", human.shape), 0.0, alternative="two-sided")
+    two_sided = pair_outcome_p_values(human, metrics, cell_labels("item", human.shape), 0.0, alternative="two-sided")
     assert two_sided.p[0, 1] == two_sided.p[1, 0] == pytest.approx(0.5)
 
 
@@ -90,7 +90,9 @@ def test_the_closed_form_equals_the_binomial_test(a: int, b: int) -> None:
 def test_drawn_and_exact_p_agree_where_groups_have_one_size() -> None:
     human, metrics = scores(3)
     labels = cell_labels("item", human.shape)
-    result = pairs_test(human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=8000, keep_null=True)
+    result = pair_outcome_p_values(
+        human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=8000, keep_null=True
+    )
     assert result.is_exact
     assert result.null is not None
     rows, columns = np.triu_indices(3, 1)
@@ -105,7 +107,7 @@ def test_drawn_p_of_unequal_groups_equals_swapping_every_pair() -> None:
     labels = cell_labels("item", human.shape)
     outcomes = pair_outcomes(human, metrics, labels, 0.1)
     assert len(outcomes.weights) > 1
-    result = pairs_test(human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=8000)
+    result = pair_outcome_p_values(human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=8000)
     assert not result.is_exact
     # a coin for every single pair on which one metric alone is right
     rng = np.random.default_rng(1)
@@ -120,13 +122,13 @@ def test_swapping_the_metrics_mirrors_p_also_when_drawn() -> None:
     human, metrics = scores(5, 0.35)
     labels = cell_labels("item", human.shape)
     for alternative in ("greater", "two-sided"):
-        run = partial(pairs_test, n_draws=500, alternative=alternative)
+        run = partial(pair_outcome_p_values, n_draws=500, alternative=alternative)
         p = run(human, metrics[:2], labels, 0.1, rng=np.random.default_rng(0)).p
         mirrored = run(human, metrics[1::-1], labels, 0.1, rng=np.random.default_rng(0)).p
         # the mirrored draws are the complement of binomial heads: equal in distribution
         assert abs(p[0, 1] - mirrored[1, 0]) < 0.1
-    exact = pairs_test(human[:, :1], metrics[:2, :, :1], labels[:, :1], 0.1).p
-    mirrored = pairs_test(human[:, :1], metrics[1::-1, :, :1], labels[:, :1], 0.1).p
+    exact = pair_outcome_p_values(human[:, :1], metrics[:2, :, :1], labels[:, :1], 0.1).p
+    mirrored = pair_outcome_p_values(human[:, :1], metrics[1::-1, :, :1], labels[:, :1], 0.1).p
     assert np.array_equal(exact, mirrored[::-1, ::-1], equal_nan=True)
 
 
@@ -134,7 +136,9 @@ def test_threads_change_nothing() -> None:
     human, metrics = scores(5, 0.35)
     labels = cell_labels("item", human.shape)
     runs = [
-        pairs_test(human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=200, keep_null=True, n_threads=n)
+        pair_outcome_p_values(
+            human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=200, keep_null=True, n_threads=n
+        )
         for n in (1, 2)
     ]
     assert np.array_equal(runs[0].null, runs[1].null)  # type: ignore[arg-type]
@@ -144,7 +148,7 @@ def test_calibrated_margins_stay_with_their_metric() -> None:
     human, metrics = scores(9)
     labels = cell_labels("item", human.shape)
     calibration = calibrate(human, metrics, labels, "acc23")
-    result = pairs_test(human, metrics, labels, calibration.epsilon)
+    result = pair_outcome_p_values(human, metrics, labels, calibration.epsilon)
     np.testing.assert_allclose(result.values, calibration.value)
 
 
@@ -154,7 +158,7 @@ def null_p_values(n_systems: int) -> Floats:
         rng = np.random.default_rng([3, seed])
         human = np.round(rng.normal(0, 1, (n_systems, 30)))
         metrics = human + rng.normal(0, 1, (2, n_systems, 30))
-        p.append(pairs_test(human, metrics, cell_labels("item", human.shape), 0.4).p[0, 1])
+        p.append(pair_outcome_p_values(human, metrics, cell_labels("item", human.shape), 0.4).p[0, 1])
     return np.array(p)
 
 
@@ -175,10 +179,10 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
     human, metrics = scores(5, 0.35)
     labels = cell_labels("item", human.shape)
     with pytest.raises(ValueError, match="rng is needed"):
-        pairs_test(human, metrics, labels, 0.1)
+        pair_outcome_p_values(human, metrics, labels, 0.1)
     with pytest.raises(ValueError, match="at least 2"):
-        pairs_test(human, metrics[:1], labels, 0.1)
+        pair_outcome_p_values(human, metrics[:1], labels, 0.1)
     with pytest.raises(ValueError, match="unknown statistic 'tau_b'"):
-        pairs_test(human, metrics, labels, 0.1, statistic="tau_b")  # type: ignore[arg-type]
+        pair_outcome_p_values(human, metrics, labels, 0.1, statistic="tau_b")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no group"):
-        pairs_test(human, metrics, np.full(human.shape, -1), 0.1)
+        pair_outcome_p_values(human, metrics, np.full(human.shape, -1), 0.1)

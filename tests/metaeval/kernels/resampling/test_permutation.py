@@ -18,7 +18,7 @@ from scipy import stats
 
 from metaeval.kernels.agreement.pairwise_accuracy import pairwise_accuracy
 from metaeval.kernels.agreement.pairwise_difference_pearson import pairwise_difference_pearson
-from metaeval.kernels.agreement.soft_pairwise import soft_pairwise_accuracies
+from metaeval.kernels.agreement.soft_pairwise import soft_pairwise_accuracy
 from metaeval.kernels.arrays.grouping import cell_labels
 from metaeval.kernels.resampling import permutation_groups
 from metaeval.kernels.resampling.permutation import (
@@ -27,7 +27,6 @@ from metaeval.kernels.resampling.permutation import (
     draw_swaps,
     permutation_test,
     standardise,
-    swap_blocks,
 )
 from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap, pooled_swap
 from metaeval.kernels.resampling.permutation_groups import (
@@ -40,8 +39,9 @@ from metaeval.kernels.resampling.permutation_groups import (
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.permutation_system import system_swap
-from metaeval.kernels.resampling.sign_flip import draw_signs
+from metaeval.kernels.resampling.sign_flip import draw_signs, normal_p_values, sign_flip_p_values
 from tests import naive_significance as naive
+from tests.drawn_units import swap_blocks
 
 Floats = npt.NDArray[np.float64]
 SIGNS = draw_signs(np.random.default_rng(5), 21, 9)
@@ -172,6 +172,13 @@ def test_a_swap_of_one_segment_is_worked_out_by_hand() -> None:
     np.testing.assert_allclose(hybrids[:, 1, 0], [-1.0, -1.0 / 3.0, 1.0])
 
 
+def spa_of(human: Floats, metrics: Floats, signs: npt.NDArray[np.int8] | None) -> Floats:
+    """Soft pairwise accuracy of each metric by the measure's kernels; without signs the normal limit."""
+    every, judged = np.concatenate([human[np.newaxis], metrics]), ~np.isnan(human)
+    p = normal_p_values(every, judged) if signs is None else sign_flip_p_values(every, judged, signs)
+    return soft_pairwise_accuracy(p[0], p[1:])
+
+
 def test_values_equal_the_kernels_of_the_measures() -> None:
     human, metrics = scores(1, "segments")
     judged = np.isfinite(human[0])
@@ -184,11 +191,10 @@ def test_values_equal_the_kernels_of_the_measures() -> None:
     np.testing.assert_allclose(run(pairwise_difference_swap(human, metrics), rng=rng).values, expected)
     for swap in EVERY:
         signs = draw_signs(np.random.default_rng(8), 200, SHAPE[1])
-        spa = soft_pairwise_accuracies(human, metrics, np.random.default_rng(8), 200)
         result = run(soft_pairwise_swap(human, metrics, signs, swap), rng=rng)  # type: ignore[arg-type]
-        np.testing.assert_allclose(result.values, spa, atol=1e-12)
+        np.testing.assert_allclose(result.values, spa_of(human, metrics, signs), atol=1e-12)
         limit = run(soft_pairwise_swap(human, metrics, None, swap), rng=rng)  # type: ignore[arg-type]
-        np.testing.assert_allclose(limit.values, soft_pairwise_accuracies(human, metrics, n_draws=None), atol=1e-12)
+        np.testing.assert_allclose(limit.values, spa_of(human, metrics, None), atol=1e-12)
 
 
 @pytest.mark.parametrize("n_flips", [1, 7, 8, 2040, 2041, 2500])
@@ -198,8 +204,7 @@ def test_any_number_of_inner_signs_is_counted_whole(n_flips: int) -> None:
     result = permutation_test(
         soft_pairwise_swap(human, metrics, signs), rng=np.random.default_rng(0), n_draws=2, n_threads=1
     )
-    expected = soft_pairwise_accuracies(human, metrics, np.random.default_rng(1), n_flips)
-    np.testing.assert_allclose(result.values, expected, atol=1e-12)
+    np.testing.assert_allclose(result.values, spa_of(human, metrics, signs), atol=1e-12)
 
 
 @given(seed=st.integers(0, 2**32 - 1), missing=st.sampled_from(["nothing", "segments", "cells"]))
