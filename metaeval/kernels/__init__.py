@@ -5,6 +5,7 @@ from .agreement.hunter_schmidt import PooledCorrelation, hunter_schmidt
 from .agreement.pair_counts import PairCounts, pair_counts, thresholded_pair_counts
 from .agreement.pairwise_accuracy import PairwiseAgreement, pairwise_accuracy
 from .agreement.pairwise_difference_pearson import pairwise_difference_pearson
+from .agreement.random_effects import RandomEffects, leave_one_out, random_effects
 from .agreement.soft_pairwise import soft_pairwise_accuracy
 from .agreement.tau import (
     GroupMean,
@@ -25,6 +26,7 @@ from .arrays.grouping import Grouping, cell_labels
 from .arrays.outliers import mad_outliers
 from .calibration.tie_calibration import Calibration, calibrate, calibration_curve
 from .resampling.sign_flip import draw_signs, normal_p_values, sign_flip_p_values
+from .resampling.year_permutation import YearTrend, slope_over_years, year_trend
 
 __all__ = [
     "Calibration",
@@ -33,6 +35,8 @@ __all__ = [
     "PairCounts",
     "PairwiseAgreement",
     "PooledCorrelation",
+    "RandomEffects",
+    "YearTrend",
     "acc23",
     "average",
     "calibrate",
@@ -44,13 +48,16 @@ __all__ = [
     "hunter_schmidt",
     "kendall",
     "kendall_like",
+    "leave_one_out",
     "mad_outliers",
     "normal_p_values",
     "pair_counts",
     "pairwise_accuracy",
     "pairwise_difference_pearson",
     "pearson",
+    "random_effects",
     "sign_flip_p_values",
+    "slope_over_years",
     "soft_pairwise_accuracy",
     "spearman",
     "system_correlation",
@@ -63,4 +70,5 @@ __all__ = [
     "tau_b",
     "tau_c",
     "thresholded_pair_counts",
+    "year_trend",
 ]
