@@ -19,7 +19,8 @@ class MetricFacts:
         not known: then the score file tells. is_error_measure: counts errors by nature; whether a file's values
         are negated already is the file's matter. raw_years: those whose released tables of system scores hold its
         errors as they are, so that fewer is better. training_year: newest WMT year whose human scores it was
-        trained on; None where not public, or where it was not trained on any.
+        trained on; None where not public, or where it was not trained on any. publication_year: of the paper that
+        first described it; None where no source at hand says; publication: that paper, and who cites it.
     is_known: False for a name that is not listed; then the family was found by rule.
     """
 
@@ -32,6 +33,8 @@ class MetricFacts:
     training_year: int | None = None
     is_known: bool = True
     raw_years: frozenset[int] = frozenset()
+    publication_year: int | None = None
+    publication: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,10 @@ def _families() -> tuple[_Family, ...]:
 def _listed() -> Mapping[str, list[tuple[frozenset[int], MetricFacts]]]:
     """Folded name -> (years in which it means this, empty for all others; facts)."""
     found: dict[str, list[tuple[frozenset[int], MetricFacts]]] = {}
-    for family in packaged("metrics.toml")["family"]:
+    data = packaged("metrics.toml")
+    for family in data["family"]:
         for metric in family["metrics"]:
+            paper = data["publications"][metric["published"]] if "published" in metric else None
             for name in metric["names"]:
                 facts = MetricFacts(
                     name=name,
@@ -80,6 +85,8 @@ def _listed() -> Mapping[str, list[tuple[frozenset[int], MetricFacts]]]:
                     is_error_measure=metric.get("error", family.get("error", False)),
                     training_year=metric.get("trained"),
                     raw_years=frozenset(family.get("raw_years", ())),
+                    publication_year=None if paper is None else paper["year"],
+                    publication=None if paper is None else f"{paper['paper']} (cited in {paper['cited_in']})",
                 )
                 found.setdefault(_folded(name), []).append((frozenset(metric.get("years", ())), facts))
     return found
@@ -96,7 +103,8 @@ def describe(name: str, year: int | None = None) -> MetricFacts:
     ('22', 2019, 'COMET')
     >>> describe("MyCOMET-QE-7b")
     MetricFacts(name='MyCOMET-QE-7b', family='COMET', version=None, kind='trained', is_reference_free=True, \
-is_error_measure=False, training_year=None, is_known=False, raw_years=frozenset())
+is_error_measure=False, training_year=None, is_known=False, raw_years=frozenset(), publication_year=None, \
+publication=None)
     """
     meanings = _listed().get(_folded(name))
     if meanings is None:
@@ -124,6 +132,8 @@ def _shared(name: str, meanings: list[MetricFacts]) -> MetricFacts:
         is_error_measure=bool(common("is_error_measure")),
         training_year=common("training_year"),
         raw_years=common("raw_years") or frozenset(),
+        publication_year=common("publication_year"),
+        publication=common("publication"),
     )
 
 

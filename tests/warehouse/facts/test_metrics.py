@@ -8,6 +8,7 @@ import pytest
 
 from tests.helpers import real_data
 from warehouse.facts.metrics import KINDS, MetricFacts, _by_rule, _listed, describe
+from warehouse.facts.packaged import packaged
 from warehouse.facts.testsets import facts, known_testsets
 from warehouse.names import MetricVariant
 
@@ -118,7 +119,14 @@ def test_one_name_in_different_years_may_be_different_versions() -> None:
 
 
 def test_spellings_that_differ_in_case_and_dashes_are_one_name() -> None:
-    assert describe("bert-score") == MetricFacts("bert-score", "BERTScore", kind="embedding", is_reference_free=False)
+    assert describe("bert-score") == MetricFacts(
+        "bert-score",
+        "BERTScore",
+        kind="embedding",
+        is_reference_free=False,
+        publication_year=2020,
+        publication="Zhang et al. 2020: BERTScore (cited in Kocmi et al. 2021)",
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,3 +160,41 @@ def test_the_rules_alone_give_the_same_families_as_the_list() -> None:
         if found.family != describe(name).family and name not in exceptions:
             wrong[name] = found.family
     assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "campaign", "year"),
+    [
+        ("BLEU", 2019, 2002),
+        ("sacreBLEU-chrF", 2019, 2015),
+        ("COMET", 2020, 2020),
+        ("COMET", 2023, 2022),
+        ("COMET", None, None),  # another metric in another year
+        ("Meteor", 2012, 2011),
+        ("Meteor", 2023, None),  # later versions: no source at hand
+        ("YiSi-1", 2023, None),
+        ("MyBLEU", None, None),  # a family found by rule has no year
+    ],
+)
+def test_publication_years_are_those_of_cited_papers_or_unknown(
+    name: str, campaign: int | None, year: int | None
+) -> None:
+    found = describe(name, campaign)
+    assert found.publication_year == year
+    assert (found.publication is None) == (year is None)
+
+
+def test_every_publication_is_used_and_says_who_cites_it() -> None:
+    data = packaged("metrics.toml")
+    used = {metric["published"] for family in data["family"] for metric in family["metrics"] if "published" in metric}
+    assert used == set(data["publications"])
+    for paper in data["publications"].values():
+        assert str(paper["year"]) in paper["paper"]
+        assert set(paper) == {"year", "paper", "cited_in"}
+
+
+def test_no_metric_is_published_after_a_campaign_that_its_name_is_kept_for() -> None:
+    for family in packaged("metrics.toml")["family"]:
+        for metric in family["metrics"]:
+            year = describe(metric["names"][0], min(metric.get("years", [2100]))).publication_year
+            assert year is None or year <= min(metric.get("years", [2100]))
