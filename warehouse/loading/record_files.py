@@ -11,7 +11,8 @@ from warehouse.readers.contents import Content
 from warehouse.readers.recognition import record_reader_named
 from warehouse.readers.records import Records
 from warehouse.readers.text.ending import unterminated
-from warehouse.readers.text.head import UNREADABLE, readable
+from warehouse.readers.text.head import readable
+from warehouse.readers.text.tables import UNREADABLE
 from warehouse.readers.text.unpacking import ExpansionError, unpacked
 
 

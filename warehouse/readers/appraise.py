@@ -72,15 +72,18 @@ class AppraiseReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         head = text.split("\n", 20)[:20]
         n_columns = _n_columns(head)
         if n_columns is None:
-            return Records(faults=[Fault(str(claim.path), 1, "not judgements of Appraise", "9, 11 or 12 columns")])
-        table, faults = quoted_table(
+            return Records(
+                faults=[*faults, Fault(str(claim.path), 1, "not judgements of Appraise", "9, 11 or 12 columns")]
+            )
+        table, more = quoted_table(
             text, _COLUMNS[n_columns], ",", claim.path, n_header=int(_is_header(quoted_cells(head[0], ",")))
         )
+        faults += more
         table, more = _checked(table, claim.path)
         faults += more
         has_canary = claim.testset == _CANARY_TESTSET and n_columns == _N_ESA

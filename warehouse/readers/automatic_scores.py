@@ -49,13 +49,14 @@ class AutomaticScoreReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         header = text.split("\n", 1)[0]
         if tuple(header.split("\t")) != _COLUMNS:
             found = f"the header {header[:80]!r}"
-            return Records(faults=[Fault(str(claim.path), 1, found, "\t".join(_COLUMNS))])
-        table, faults = table_of(text, _COLUMNS, "\t", claim.path, n_header=1)
+            return Records(faults=[*faults, Fault(str(claim.path), 1, found, "\t".join(_COLUMNS))])
+        table, more = table_of(text, _COLUMNS, "\t", claim.path, n_header=1)
+        faults += more
         table, more = numbers(table, "score", claim.path)
         faults += more
         pairs = {pair: language_pair_called(pair) for pair in table["pair"].unique().to_list()}
@@ -106,13 +107,14 @@ class SystemScoreListReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         named = _FILE.fullmatch(claim.path.name)
         assert named is not None
         first = text.split("\n", 1)[0].split("\t")
         n_header = int([cell.lower() for cell in first] in (["sys", "score"], ["system", "score"]))
-        table, faults = table_of(text, ("system", "value"), "\t", claim.path, n_header=n_header)
+        table, more = table_of(text, ("system", "value"), "\t", claim.path, n_header=n_header)
+        faults += more
         table, more = numbers(table, "value", claim.path)
         faults += more
         ((testset, lp),) = claim.evalsets

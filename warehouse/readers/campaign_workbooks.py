@@ -209,7 +209,7 @@ def _with_pair(rows: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.Data
         rows = rows.with_columns(pl.col(column).cast(pl.String))
         expected = "a code of three letters such as ENU; name the language pair with --lp"
         rows, more = cells_that_are(rows, column, pl.col(column).is_in(list(_codes())), expected, path)
-        faults += more[:1]  # the same in every row
+        faults += more if rows.height else more[:1]  # the same in every row
         rows = rows.with_columns(pl.col(column).replace_strict(_codes(), default=None, return_dtype=pl.String))
     return rows.with_columns(lp=pl.concat_str("Source", pl.lit("-"), "Target")), faults
 

@@ -1,15 +1,19 @@
 """Claimed files as they were read once: checksum, size, and what a look at their bytes tells."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
+from warehouse.readers.text.cells import more_lines
 from warehouse.readers.text.ending import unterminated
+from warehouse.readers.text.tables import NUL, damaged_lines
 
 UTF8_MARK = b"\xef\xbb\xbf"
+_MOST_FAULTS = 20
 _BYTE_ORDER_MARKS = (UTF8_MARK, b"\xff\xfe", b"\xfe\xff")
 
 
@@ -83,26 +87,34 @@ def change_since(content: Content) -> Fault | None:
 def _byte_faults(claim: Claim, data: bytes) -> list[Fault]:
     path = str(claim.path)
 
-    def line(position: int) -> int:
-        return data.count(b"\n", 0, position) + 1
-
     if not data:
         return [Fault(path, 0, "the file is empty", "scores or texts, one per line")]
     if data.startswith(_BYTE_ORDER_MARKS) and not (claim.is_text and data.startswith(UTF8_MARK)):
         what = "the file begins with a byte order mark"
         return [Fault(path, 1, what, "plain UTF-8", "save it as UTF-8 without BOM")]
-    if (position := data.find(b"\0")) >= 0:
-        return [Fault(path, line(position), "a NUL byte", "text in UTF-8")]
-    for sign in () if claim.is_text else (b"\v", b"\f"):
-        if (position := data.find(sign)) >= 0:
-            return [Fault(path, line(position), f"a control character, {sign!r}", "lines that end in a line feed")]
-    if (position := data.find(b"\r\n" if claim.is_text else b"\r")) >= 0:
-        return [Fault(path, line(position), "a carriage return", "lines that end in a line feed alone")]
-    if not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            return [Fault(path, line(error.start), f"bytes that are not UTF-8 ({error.reason})", "text in UTF-8")]
+    if damages := damaged_lines(data, _unwanted(claim)):
+        return _damages_in_words(damages, path)
     is_score_file = claim.path.suffix == ".score"
     cut = None if claim.may_lack_end else unterminated(data, claim.path, is_counted=is_score_file)
     return [] if cut is None else [cut]
+
+
+def _unwanted(claim: Claim) -> list[tuple[bytes, str, str]]:
+    """What a layout's file may not hold: the bytes, what they are, what was expected."""
+    ends = "lines that end in a line feed"
+    controls = [] if claim.is_text else [(sign, f"a control character, {sign!r}", ends) for sign in (b"\v", b"\f")]
+    return [NUL, *controls, (b"\r\n" if claim.is_text else b"\r", "a carriage return", f"{ends} alone")]
+
+
+def _damages_in_words(damages: Sequence[tuple[int, str, str]], path: str) -> list[Fault]:
+    """A fault for each damaged line; where many have the same damage, one for the first of them."""
+    lines: dict[tuple[str, str], list[int]] = {}
+    for line, found, expected in damages:
+        lines.setdefault((found, expected), []).append(line)
+    faults = []
+    for (found, expected), at in lines.items():
+        if len(at) > _MOST_FAULTS:
+            faults.append(Fault(path, at[0], found + more_lines(len(at) - 1), expected))
+        else:
+            faults += [Fault(path, line, found, expected) for line in at]
+    return sorted(faults)

@@ -56,14 +56,15 @@ class DirectAssessmentReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         assert claim.level is not None
         level, columns = claim.level, text.split("\n", 1)[0].split()
         if not _is_header(columns, level):
             found, expected = " ".join(columns[:10]), "SYS, RAW.SCR, Z.SCR, N and SID or SEGID"
-            return Records(faults=[Fault(str(claim.path), 1, f"the header {found!r}", expected)])
-        table, faults = table_of(text, columns, " ", claim.path, n_header=1, may_trail=True)
+            return Records(faults=[*faults, Fault(str(claim.path), 1, f"the header {found!r}", expected)])
+        table, more = table_of(text, columns, " ", claim.path, n_header=1, may_trail=True)
+        faults += more
         for column in _SCORERS:
             table, more = numbers(table, column, claim.path)
             faults += more

@@ -7,10 +7,10 @@ metric `HUMAN` is a human score of that name. Files of WMT12 have this form.
 from collections.abc import Sequence
 from pathlib import Path
 
-from warehouse.errors import Fault
 from warehouse.names import LanguagePair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
+from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import MISSING, numbers, table_of, text_of
 from warehouse.readers.vocabulary import is_raw_error, language_pair_called, standard_reference, testset_called
 
@@ -42,10 +42,11 @@ class FiveColumnReader:
 
         path = claim.path
         text, faults = text_of(data, path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         n_header = int(tuple(text.split("\n", 1)[0].split("\t")) == _COLUMNS)
-        table, faults = table_of(text, _COLUMNS, "\t", path, n_header=n_header)
+        table, more = table_of(text, _COLUMNS, "\t", path, n_header=n_header)
+        faults += more
         table = table.with_columns(pl.col(_COLUMNS).str.strip_chars(" "))
         table, more = numbers(table, "SCORE", path)
         faults += more
@@ -70,11 +71,9 @@ class FiveColumnReader:
             system=pl.col("SYSTEM"),
             value=pl.when("is_negated").then(0.0 - pl.col("SCORE")).otherwise("SCORE"),
         )
-        unknown = scores.filter(pl.col("testset").is_null()).group_by("TESTSET").agg(pl.col("line").min()).sort("line")
-        faults += [
-            Fault(str(path), line, f"test set {name!r}", "one such as newstest2012", "name it with --testset")
-            for name, line in unknown.head(20).iter_rows()
-        ]
+        unknown = scores.filter(pl.col("testset").is_null())
+        expected = "one such as newstest2012"
+        faults += repeated_faults(unknown, "TESTSET", "test set {!r}", expected, path, "name it with --testset")
         return Records(scores=scores.filter(pl.col("testset").is_not_null()), faults=faults)
 
 

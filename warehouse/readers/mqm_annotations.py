@@ -80,9 +80,10 @@ class MqmAnnotationsReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
-        errors, faults, n_repeated = _rows(text, claim.path)
+        errors, more, n_repeated = _rows(text, claim.path)
+        faults += more
         errors, more = whole_numbers(errors, "segment", claim.path)
         faults += more
         errors = errors.with_columns(severity_folded=pl.col("severity").str.to_lowercase().str.strip_chars())

@@ -33,13 +33,14 @@ class MqmAverageReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         header = text.split("\n", 1)[0]
         if tuple(header.split()) != _COLUMNS:
             found = f"the header {header[:80]!r}"
-            return Records(faults=[Fault(str(claim.path), 1, found, " ".join(_COLUMNS))])
-        table, faults = table_of(text.replace("\t", " "), _COLUMNS, " ", claim.path, n_header=1)
+            return Records(faults=[*faults, Fault(str(claim.path), 1, found, " ".join(_COLUMNS))])
+        table, more = table_of(text.replace("\t", " "), _COLUMNS, " ", claim.path, n_header=1)
+        faults += more
         table, more = numbers(table, "mqm_avg_score", claim.path)
         faults += more
         table, more = whole_numbers(table, "seg_id", claim.path)

@@ -8,13 +8,17 @@ all of them.
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE, LanguagePair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.cells import cells_that_are, repeated_faults
 from warehouse.readers.text.tables import numbers, table_of, text_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score")
 
@@ -50,9 +54,10 @@ class OwnScoreReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
-        table, faults = table_of(text, ("system", "value"), "\t", claim.path)
+        table, more = table_of(text, ("system", "value"), "\t", claim.path)
+        faults += more
         is_there = pl.col("value") != ""
         table, more = cells_that_are(table, "value", is_there, "a finite number, or None where missing", claim.path)
         faults += more
@@ -69,18 +74,17 @@ class OwnScoreReader:
         )
         if claim.level == "seg":
             scores = scores.with_columns(segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("system"))
-            faults += _torn_blocks(table["system"].to_list(), claim.path)
+            faults += _torn_blocks(table, claim.path)
         return Records(scores=scores, faults=faults)
 
 
-def _torn_blocks(systems: Sequence[str], path: Path) -> list[Fault]:
-    """The first line of a second block of one system."""
-    seen: set[str] = set()
-    for line, (system, before) in enumerate(zip(systems, [None, *systems], strict=False), start=1):
-        if system != before and system in seen:
-            return [Fault(str(path), line, f"a second block of system {system!r}", "one block of lines per system")]
-        seen.add(system)
-    return []
+def _torn_blocks(table: "pl.DataFrame", path: Path) -> list[Fault]:
+    """The first lines of second blocks of one system."""
+    import polars as pl
+
+    starts = table.filter(pl.col("system").ne_missing(pl.col("system").shift(1)))
+    again = starts.filter(~pl.col("system").is_first_distinct())
+    return repeated_faults(again, "system", "a second block of system {!r}", "one block of lines per system", path)
 
 
 def _language_pair(path: Path, before: str) -> str | None:

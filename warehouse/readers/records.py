@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import Fault
 from warehouse.names import LEVELS, LanguagePair
 from warehouse.readers.claims import EvalsetKey
+from warehouse.readers.text.tables import UNREADABLE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,6 +94,8 @@ class Records:
         scores = _completed(self.scores, {**place, **scorer, "value": pl.Float64, "is_negated": pl.Boolean})
         judgements = _completed(self.judgements, {**place, **judged})
         segments = _completed(self.segments, declared)
+        if faults:
+            scores, judgements, segments = (_readable(frame) for frame in (scores, judgements, segments))
         for frame in (scores, judgements, segments):
             faults += _wrong_rows(frame, path)
         return Records(
@@ -163,6 +166,15 @@ def _completed(frame: "pl.DataFrame | None", schema: "Mapping[str, _Kind]") -> "
         pl.col(name).cast(kind) if name in frame.columns else pl.lit(None, dtype=kind).alias(name)
         for name, kind in schema.items()
     )
+
+
+def _readable(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows of a damaged file whose names are whole."""
+    import polars as pl
+
+    names = [name for name in ("testset", "lp", "system", "scorer") if name in frame.columns]
+    is_damaged = pl.any_horizontal(pl.col(name).str.contains(UNREADABLE, literal=True) for name in names)
+    return frame.filter(~is_damaged.fill_null(False))
 
 
 def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:

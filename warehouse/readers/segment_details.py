@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
+from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import language_pair_called, testset_called
 
 if TYPE_CHECKING:
     import polars as pl
 
+_MOST_FAULTS = 20
 _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")
 
 
@@ -48,23 +50,22 @@ class SegmentDetailsReader:
         import polars as pl
 
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
-        table, faults = table_of(text, _COLUMNS, "\t", claim.path)
+        table, more = table_of(text, _COLUMNS, "\t", claim.path)
+        faults += more
         for column in ("N", "SEGNO"):
             table, more = whole_numbers(table, column, claim.path)
             faults += more
         ((testset, lp),) = claim.evalsets
-        names = table.select("TESTSET", "LP").unique().rows()
+        table = table.with_columns(named=pl.concat_str("TESTSET", "LP", separator=" "))
         others = [
-            name
-            for name in sorted(names)
+            " ".join(name)
+            for name in table.select("TESTSET", "LP").unique().rows()
             if (testset_called(name[0], claim.path) or given.testset, language_pair_called(name[1])) != (testset, lp)
         ]
-        for name in others:
-            line = table.filter((pl.col("TESTSET") == name[0]) & (pl.col("LP") == name[1]))["line"].min()
-            found = f"a segment of {' '.join(name)}"
-            faults.append(Fault(str(claim.path), int(str(line)), found, f"segments of {testset} {lp} alone"))
+        strange = table.filter(pl.col("named").is_in(others))
+        faults += repeated_faults(strange, "named", "a segment of {}", f"segments of {testset} {lp} alone", claim.path)
         faults += _misplaced(table, claim.path)
         segments = table.rename({"N": "segment", "DOC": "document", "SEGNO": "index"}).with_columns(
             testset=pl.lit(testset), lp=pl.lit(lp)
@@ -77,15 +78,26 @@ def _fits(row: Sequence[str]) -> bool:
 
 
 def _misplaced(table: "pl.DataFrame", path: Path) -> list[Fault]:
-    """The first line whose numbers do not follow from those before it: lines 1, 2, …, in a document 1, 2, … too."""
+    """Lines whose numbers do not follow from those before: lines 1, 2, …, in a document 1, 2, … too.
+
+    Lines with other faults have no row in the table: any of them may have been one of the document.
+    """
     import polars as pl
 
-    expected = table.with_columns(
-        at=pl.int_range(1, pl.len() + 1), within=pl.int_range(1, pl.len() + 1).over("DOC")
-    ).filter((pl.col("N") != pl.col("at")) | (pl.col("SEGNO") != pl.col("within")))
-    return [
+    n_lost = pl.col("line") - pl.int_range(1, pl.len() + 1)
+    rows = table.with_columns(n_lost=n_lost).with_columns(
+        at=pl.col("line") + (pl.col("N") - pl.col("line")).shift(1, fill_value=0),
+        within=pl.col("SEGNO").shift(1, fill_value=0).over("DOC") + 1,
+        n_between=pl.col("n_lost") - pl.col("n_lost").shift(1, fill_value=0).over("DOC"),
+    )
+    n_skipped = pl.col("SEGNO") - pl.col("within")
+    wrong = rows.filter((pl.col("N") != pl.col("at")) | (n_skipped < 0) | (n_skipped > pl.col("n_between")))
+    faults = [
         Fault(str(path), line, f"segment {n}, number {segno} of document {doc!r}", f"{at}, number {within}")
-        for line, n, doc, segno, at, within in expected.select("line", "N", "DOC", "SEGNO", "at", "within")
-        .head(1)
+        for line, n, doc, segno, at, within in wrong.select("line", "N", "DOC", "SEGNO", "at", "within")
+        .head(_MOST_FAULTS)
         .iter_rows()
     ]
+    if wrong.height > _MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", "numbers that follow"))
+    return faults

@@ -7,6 +7,7 @@ Which generation a file is of tells the number of its columns, and where several
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from warehouse.errors import Fault
 from warehouse.names import LanguagePair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
+from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import MISSING, numbers, table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
@@ -86,15 +88,17 @@ class SubmissionReader:
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         text, faults = text_of(data, claim.path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         layout = _layout(text[: 1 << 16].split("\n")[:_HEAD], claim.path)
         if layout is None:
             expected = "the columns of a submission to a metrics task, such as METRIC LP TESTSET REFSET SYSTEM SCORE"
-            return Records(faults=[Fault(str(claim.path), 1, "unknown columns", expected)])
+            return Records(faults=[*faults, Fault(str(claim.path), 1, "unknown columns", expected)])
         if layout == _WITH_HEADER:
-            return _parse_2025(text, claim.path, given)
-        table, faults = table_of(text, _COLUMNS[layout], "\t", claim.path)
+            records = _parse_2025(text, claim.path, given)
+            return replace(records, faults=[*faults, *records.faults])
+        table, more = table_of(text, _COLUMNS[layout], "\t", claim.path)
+        faults += more
         table, more = numbers(table, "SCORE", claim.path)
         faults += more
         if "SEGNO" in table.columns:
@@ -227,12 +231,10 @@ def _with_testsets(
     import polars as pl
 
     table = table.with_columns(testset=_replaced(table, column, called))
-    unknown = table.filter(pl.col("testset").is_null()).group_by(column).agg(pl.col("line").min()).sort("line")
     expected = "a test set of the shared tasks, such as newstest2020"
-    faults = [
-        Fault(str(path), line, f"test set {name!r}", expected, "name it with --testset")
-        for name, line in unknown.head(_HEAD).iter_rows()
-    ]
+    faults = repeated_faults(
+        table.filter(pl.col("testset").is_null()), column, "test set {!r}", expected, path, "name it with --testset"
+    )
     return table.filter(pl.col("testset").is_not_null()), faults
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
+from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import numbers, table_of, text_of
 from warehouse.readers.vocabulary import language_pair_called, standard_reference, testset_called
 
@@ -47,27 +48,25 @@ class SystemTableReader:
 
         path = claim.path
         text, faults = text_of(data, path)
-        if faults:
+        if not text:
             return Records(faults=faults)
         header = tuple(text.split("\n", 1)[0].removesuffix(" ").split(" "))
         if header[: len(_FIRST)] != _FIRST:
             found = f"the header {' '.join(header)[:80]!r}"
-            return Records(faults=[Fault(str(path), 1, found, "LP SYSTEM HUMAN and the names of metrics")])
+            return Records(faults=[*faults, Fault(str(path), 1, found, "LP SYSTEM HUMAN and the names of metrics")])
         metrics = header[len(_FIRST) :]
         twice = sorted({metric for metric in metrics if metrics.count(metric) > 1})
         if twice or "" in metrics:
             found = f"metric {twice[0]!r} twice" if twice else "two blanks"
-            return Records(faults=[Fault(str(path), 1, found, "LP SYSTEM HUMAN and each metric once")])
+            return Records(faults=[*faults, Fault(str(path), 1, found, "LP SYSTEM HUMAN and each metric once")])
         columns = [f"column {number}" for number in range(len(_FIRST) + len(metrics))]
-        table, faults = table_of(text, columns, " ", path, n_header=1, may_trail=True)
+        table, more = table_of(text, columns, " ", path, n_header=1, may_trail=True)
+        faults += more
         ((testset, lp),) = claim.evalsets
         table = table.rename(dict(zip(columns[:2], ("LP", "system"), strict=True)))
         names = {name: language_pair_called(name) for name in table["LP"].unique().to_list()}
         strange = table.filter(pl.col("LP").replace_strict(names, return_dtype=pl.String) != lp)
-        faults += [
-            Fault(str(path), line, f"language pair {name!r}", lp)
-            for line, name in strange.select("line", "LP").head(20).iter_rows()
-        ]
+        faults += repeated_faults(strange, "LP", "language pair {!r}", lp, path)
         blocks = []
         for column, name in zip(columns[2:], ("HUMAN", *metrics), strict=True):
             is_human = column == columns[2]

@@ -106,10 +106,11 @@ def check_known(contents: Sequence[Content], scores: "pl.DataFrame", names: Mapp
     if not strict or not lacking:
         return
     wrong = scores.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(lacking)))
+    more = pl.when(pl.col("n") > 1).then(pl.format(" in {} lines", "n")).otherwise(pl.lit(""))
     told = (
         wrong.group_by("file_no", "system")
-        .agg(pl.col("line").min())
-        .with_columns(found=pl.format("unknown system '{}'", "system"))
+        .agg(pl.col("line").min(), n=pl.len())
+        .with_columns(found=pl.format("unknown system '{}'", "system") + more)
     )
     hints = {near for spelling in lacking for near in nearest(spelling, there)}
     shown = ", ".join(sorted(hints) or sorted(there)[:8]) or "none is there yet"

@@ -142,7 +142,7 @@ def test_of_a_bad_number_a_system_and_a_segment_in_one_file_all_are_reported(dat
     report = add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
     assert [(fault.line, fault.found) for fault in report.faults] == [
         (4, "value 'high'"),
-        (11, "unknown system 'Chery'"),
+        (11, "unknown system 'Chery' in 5 lines"),
     ]
 
 
@@ -162,7 +162,7 @@ def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
     [
         (blocks()[:-1], 11, "4 lines of 'Cherry'"),
         ([*blocks(), "Ash\t7"], 16, "a second block of system 'Ash'"),
-        ([row.replace("Beech", "Beach") for row in blocks()], 6, "unknown system 'Beach'"),
+        ([row.replace("Beech", "Beach") for row in blocks()], 6, "unknown system 'Beach' in 5 lines"),
         ([*blocks()[:2], "Ash 3", *blocks()[3:]], 3, "1 columns"),
         ([*blocks()[:2], "Ash\tmany", *blocks()[3:]], 3, "value 'many'"),
         ([*blocks()[:2], "Ash\tinf", *blocks()[3:]], 3, "value 'inf'"),

@@ -59,7 +59,9 @@ def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
         "scores of 'own', an unrecognised test set; name it with --testset"
     )
     assert {row[0] for row in rows(read(READER, "x", text, Given(testset="mine")), "testset")} == {"mine"}
-    assert told(read(READER, "x", HEADER + BODY + BODY.replace("newstest2012", "own"))) == [(5, "test set 'own'")]
+    assert told(read(READER, "x", HEADER + BODY + BODY.replace("newstest2012", "own"))) == [
+        (5, "test set 'own', and in 2 more lines")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.warehouse.readers.reading import read
-from tests.warehouse.readers.samples import MQM_HEADER, esa, mqm_row
+from tests.warehouse.readers.reading import claimed, read
+from tests.warehouse.readers.samples import MQM_HEADER, esa, mqm_row, workbook
 from warehouse.readers.appraise import AppraiseReader
-from warehouse.readers.automatic_scores import AutomaticScoreReader
+from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
+from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.claims import Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.five_columns import FiveColumnReader
@@ -19,8 +20,13 @@ from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
 from warehouse.readers.mqm_averages import MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
+from warehouse.readers.recognition import OWN_READERS, RECORD_READERS
+from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
+from warehouse.readers.system_tables import SystemTableReader
 from warehouse.readers.wide_table import WideTableReader
+from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
+from warehouse.readers.wmt25_human import Wmt25HumanReader
 
 LINES = range(1, 41)
 AT = (25, 33)  # lines behind those that tell the format
@@ -83,6 +89,44 @@ FILES: dict[str, tuple[RecordReader, str, str, Callable[[int], str], Given]] = {
         lambda n: f"lab\ten-de\tA\t{n}\t0.{n}\n",
         Given(),
     ),
+    "system table": (
+        SystemTableReader(),
+        "wmt19-sys-scores/DA-newstest2019-ende-sys-nohy-scores.csv",
+        "LP SYSTEM HUMAN BLEU YiSi-2\n",
+        lambda n: f"en-de S{n} 0.{n} 0.{n} 0.{n}\n",
+        Given(),
+    ),
+    "system scores": (
+        SystemScoreListReader(),
+        "scores/en-de/COMET_newstest2021_ref-A.tsv",
+        "sys\tscore\n",
+        lambda n: f"S{n}\t0.{n}\n",
+        Given(),
+    ),
+    "segment details": (
+        SegmentDetailsReader(),
+        "wmt20-metrics/input/details/de-en.txt",
+        "",
+        lambda n: f"{n}\tnewstest2020\tde-en\td{n // 5}\t{n % 5 + (n > 4)}\n",
+        Given(),
+    ),
+    "WMT25 automatic": (
+        Wmt25AutomaticReader(),
+        "wmt25-general-mt/data/automatic_scores/GPT-4.1.jsonl",
+        "",
+        lambda n: (
+            f'{{"language_pair": "en-de", "domain": "news", "document_id": "d{n}", '
+            f'"metric_scores": {{"M": [0.{n}, null]}}}}\n'
+        ),
+        Given(),
+    ),
+    "WMT25 human": (
+        Wmt25HumanReader(),
+        "wmt25-general-mt/data/wmt25-genmt-humeval.jsonl",
+        "",
+        lambda n: f'{{"doc_id": "cs-de_DE_#_news_#_d_#_{n}", "scores": {{"A": {{"human1": {n}}}}}}}\n',
+        Given(),
+    ),
     "own scores": (OwnScoreReader(), "M.seg.score", "", lambda n: f"A\t0.{n}\n", OWN),
 }
 DAMAGES: dict[str, Callable[[str], str]] = {
@@ -90,7 +134,17 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "a cell more": lambda line: line.replace("\n", "\tmore,cells and more\n"),
     "fewer cells": lambda line: re.split(r"[\t, ]", line)[0] + "\n",
     "blank": lambda line: "\n",
+    "another name": lambda line: re.sub(r"[A-Za-z]", "\u00df", line, count=1),
+    "not UTF-8": lambda line: line[:2] + "\udcff" + line[2:],
+    "NUL": lambda line: line[:2] + "\0" + line[2:],
+    "a carriage return": lambda line: line[:2] + "\r" + line[2:],
 }
+ANY_NAME = ("another name",)  # no fault in itself in most formats
+
+
+def test_every_reader_of_records_is_here() -> None:
+    there = {type(reader) for reader, *_ in FILES.values()} | {CampaignWorkbookReader}
+    assert there == {type(reader) for reader in (*RECORD_READERS, *OWN_READERS)}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -98,12 +152,37 @@ def test_of_two_damages_in_one_file_both_are_told(name: str) -> None:
     reader, path, header, row, given = FILES[name]
     sound = [*([header] if header else []), *map(row, LINES)]
     assert not read(reader, Path(path), "".join(sound), given).faults
+    claim = claimed(reader, Path(path), "".join(sound), given)
 
     def found(damages: dict[int, str]) -> set[int]:
         lines = [DAMAGES[damages[at]](line) if at in damages else line for at, line in enumerate(sound, start=1)]
-        return {fault.line for fault in read(reader, Path(path), "".join(lines), given).faults} & set(AT)
+        data = "".join(lines).encode("utf-8", "surrogateescape")
+        faults = reader.parse(data, claim, given).normal(claim.path).faults
+        if any("and in 1 more line" in fault.found for fault in faults):  # one name on both lines
+            return set(AT)
+        return {fault.line for fault in faults} & set(AT)
 
     for pair in itertools.product(DAMAGES, repeat=2):
         alone = [found({at: damage}) for at, damage in zip(AT, pair, strict=True)]
         assert found(dict(zip(AT, pair, strict=True))) >= alone[0] | alone[1], pair
-        assert (alone[0] and alone[1]) or name == "annotations", pair  # their rows end in an optional comment
+        told = [bool(lines) or damage in ANY_NAME for lines, damage in zip(alone, pair, strict=True)]
+        assert all(told) or name == "annotations", pair  # their rows end in an optional comment
+
+
+WRONG_CELLS: dict[str, object] = {
+    "Source": "XX",
+    "SegmentID": None,
+    "Score": "b0gus",
+    "valid_line": "maybe",
+    "M_src": "b0gus",
+}
+
+
+@pytest.mark.parametrize("pair", list(itertools.product(WRONG_CELLS, repeat=2)), ids=" and ".join)
+def test_of_two_damages_in_one_workbook_both_are_told(pair: tuple[str, str], tmp_path: Path) -> None:
+    header = ("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "M_src")
+    rows: list[list[object]] = [["ENU", "CHS", "u1", n, f"h{n}", 80, "True", 0.5 + n] for n in LINES]
+    for line, column in zip(AT, pair, strict=True):
+        rows[line - 2][header.index(column)] = WRONG_CELLS[column]
+    faults = read(CampaignWorkbookReader(), workbook(tmp_path, header, rows)).faults
+    assert {fault.line for fault in faults} == set(AT)

@@ -27,3 +27,33 @@ def cells_that_are(
     if wrong.height > _MOST_FAULTS:
         faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", expected))
     return table.filter(right), faults
+
+
+def repeated_faults(
+    wrong: "pl.DataFrame", column: str, found: str, expected: str, path: Path, way_out: str = ""
+) -> list[Fault]:
+    """One fault for each distinct cell, on its first line, with the number of further lines that have it.
+
+    wrong: with `line` and the column. found: with a place for the cell, such as "test set {!r}".
+    """
+    import polars as pl
+
+    cells = wrong.group_by(column).agg(pl.col("line").min(), n=pl.len()).sort("line")
+    faults = [
+        Fault(str(path), line, found.format(cell) + more_lines(n - 1), expected, way_out)
+        for cell, line, n in cells.head(_MOST_FAULTS).iter_rows()
+    ]
+    if cells.height > _MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{cells.height - _MOST_FAULTS} more such names", expected, way_out))
+    return faults
+
+
+def more_lines(n: int) -> str:
+    """How many further lines have the same fault, for the end of its message.
+
+    >>> more_lines(0), more_lines(1), more_lines(7)
+    ('', ', and in 1 more line', ', and in 7 more lines')
+    """
+    if n == 0:
+        return ""
+    return f", and in {n} more line{'s' if n > 1 else ''}"

@@ -4,9 +4,9 @@ import zlib
 from pathlib import Path
 
 from warehouse.errors import Fault
+from warehouse.readers.text.tables import UNREADABLE
 from warehouse.readers.text.unpacking import GZIP
 
-UNREADABLE = "\ufffd"  # stands where bytes are no UTF-8
 _LINES = 20
 _BYTES = 65536
 _MOST_READABLE = 100_000_000  # bytes unpacked of a damaged file

@@ -108,12 +108,13 @@ def table_under(header: Header, data: bytes, path: Path) -> "tuple[Header, pl.Da
         table, faults = _parquet(header, data, path)
     else:
         text, faults = text_of(data, path)
-        if faults:
+        if not text:
             return header, pl.DataFrame(), faults
         if header.form == "json":
-            header, table, faults = _json(text, path)
+            header, table, more = _json(text, path)
         else:
-            table, faults = quoted_table(text, header.names, header.separator, path, n_header=1, called=header.columns)
+            table, more = quoted_table(text, header.names, header.separator, path, n_header=1, called=header.columns)
+        faults += more
     table = table.with_columns(pl.col(pl.String).str.strip_chars(" "))
     return header, table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String))), faults
 

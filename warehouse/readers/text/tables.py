@@ -1,5 +1,6 @@
 """Delimited text as a frame of strings, and strings as numbers; each line that does not fit is a fault."""
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,26 +11,55 @@ if TYPE_CHECKING:
     import polars as pl
 
 MISSING = ("None", "NaN", "nan", "NA", "null", "")
+UNREADABLE = "\ufffd"  # stands where bytes are no text
+NUL = (b"\0", "a NUL byte", "text in UTF-8")
+_RETURN = (b"\r", "a carriage return inside a line", "lines that end in a line feed")
 _MARK = b"\xef\xbb\xbf"
 _MOST_FAULTS = 20
 
 
 def text_of(data: bytes, path: Path) -> tuple[str, list[Fault]]:
-    """Text in UTF-8, its lines ended by line feeds alone; a mark before it and Windows line ends are taken away."""
+    """Text in UTF-8, its lines ended by line feeds alone, without a mark before it; and faults of damaged lines.
+
+    What is no text in a damaged line is UNREADABLE there, so that the other lines are read. Nothing is where all
+    lines are damaged.
+    """
     if not data:
         return "", [Fault(str(path), 0, "the file is empty", "scores")]
-    if (position := data.find(b"\0")) >= 0:
-        return "", [Fault(str(path), data.count(b"\n", 0, position) + 1, "a NUL byte", "text in UTF-8")]
+    data = data.removeprefix(_MARK).replace(b"\r\n", b"\n")
+    lines = data.removesuffix(b"\n").split(b"\n")
+    damages = damaged_lines(data)
+    faults = [Fault(str(path), line, found, expected) for line, found, expected in damages[:_MOST_FAULTS]]
+    if len(damages) > _MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{len(damages) - _MOST_FAULTS} more such lines", "text in UTF-8"))
+    if len({line for line, *_ in damages}) == len(lines):
+        return "", faults
+    text = data.decode("utf-8", "replace")
+    return text.replace("\0", UNREADABLE).replace("\r", UNREADABLE) if damages else text, faults
+
+
+def damaged_lines(
+    data: bytes, unwanted: Sequence[tuple[bytes, str, str]] = (NUL, _RETURN)
+) -> list[tuple[int, str, str]]:
+    """Line, what was found and what was expected, of bytes that are not UTF-8 or unwanted."""
+    if _is_utf8(data) and not any(signs in data for signs, *_ in unwanted):
+        return []
+    damages: list[tuple[int, str, str]] = []
+    for number, line in enumerate(io.BytesIO(data), start=1):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            damages.append((number, f"bytes that are not UTF-8 ({error.reason})", NUL[2]))
+        damages += [(number, found, expected) for signs, found, expected in unwanted if signs in line]
+    return damages
+
+
+def _is_utf8(data: bytes) -> bool:
     try:
-        text = data.removeprefix(_MARK).decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return "", [Fault(str(path), line, f"bytes that are not UTF-8 ({error.reason})", "text in UTF-8")]
-    text = text.replace("\r\n", "\n")
-    if (position := text.find("\r")) >= 0:
-        line = text.count("\n", 0, position) + 1
-        return "", [Fault(str(path), line, "a carriage return inside a line", "lines that end in a line feed")]
-    return text, []
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def table_of(
