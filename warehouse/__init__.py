@@ -1,11 +1,15 @@
 """The warehouse: scores come in whole and checked, and go out to questions."""
 
+from typing import TYPE_CHECKING, Any
+
 from warehouse.database.connection import Warehouse, default_path, migrate
 from warehouse.errors import Fault, LimitError, QuestionError, SchemaError, SourceError, WarehouseError
-from warehouse.loading.entry import load
-from warehouse.loading.report import LoadReport
-from warehouse.loading.unloading import Unloaded, unload
-from warehouse.readers.claims import Given
+
+if TYPE_CHECKING:
+    from warehouse.loading.entry import load
+    from warehouse.loading.report import LoadReport
+    from warehouse.loading.unloading import Unloaded, unload
+    from warehouse.readers.claims import Given
 
 __all__ = [
     "Fault",
@@ -23,3 +27,20 @@ __all__ = [
     "migrate",
     "unload",
 ]
+
+_HOMES = {
+    "Given": "warehouse.readers.claims",
+    "LoadReport": "warehouse.loading.report",
+    "Unloaded": "warehouse.loading.unloading",
+    "load": "warehouse.loading.entry",
+    "unload": "warehouse.loading.unloading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What loads files is imported when first used: a question needs none of it."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'warehouse' has no attribute {name!r}")

@@ -6,26 +6,13 @@ from collections.abc import Sequence
 import duckdb
 
 import migrations
+from warehouse.database.statements import statement
 from warehouse.errors import SchemaError
 
 Migration = tuple[int, str, str]
 
 INTERNAL = "internal"
 """Schema of the tables; what is public (views and macros) is in `main`, so that SHOW TABLES lists that alone."""
-_LEDGER = """
-CREATE SCHEMA internal;
-CREATE TABLE internal.schema_migration (
-  number INTEGER PRIMARY KEY,
-  name VARCHAR NOT NULL,
-  sha256 VARCHAR NOT NULL,
-  applied_at TIMESTAMP NOT NULL
-);
-COMMENT ON TABLE internal.schema_migration IS 'Migrations that this file has seen. One row per migration.';
-COMMENT ON COLUMN internal.schema_migration.number IS 'Number of the migration.';
-COMMENT ON COLUMN internal.schema_migration.name IS 'File of the migration.';
-COMMENT ON COLUMN internal.schema_migration.sha256 IS 'Checksum of the text that was applied.';
-COMMENT ON COLUMN internal.schema_migration.applied_at IS 'When, in UTC.';
-"""
 
 
 def _checksum(text: str) -> str:
@@ -112,7 +99,7 @@ def apply_migrations(
         connection.execute("BEGIN")
         try:
             if is_new:
-                connection.execute(_LEDGER)
+                connection.execute(statement(__package__, "ledger"))
             connection.execute(text)
             connection.execute(
                 "INSERT INTO internal.schema_migration "

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.database.connection import Warehouse
+from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import beside
 
@@ -87,19 +88,7 @@ def _scores(
     """Scores of MT systems by metric (or `human`), system and segment, missing ones left out."""
     found: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     rows = warehouse.rows(
-        """
-        SELECT CASE sc.kind WHEN 'human' THEN 'human' ELSE sc.base_name END, y.name, s.segment, s.value
-        FROM vector AS v
-        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
-        JOIN system AS y ON y.system_id = v.system_id AND y.kind = 'mt'
-        JOIN score AS s ON s.vector_id = v.vector_id AND s.value IS NOT NULL
-        WHERE v.evalset_id = $evalset AND v.level = 'seg'
-          AND CASE sc.kind
-            WHEN 'human' THEN sc.name = $human
-            ELSE sc.is_reference_free OR sc.reference IS NULL OR sc.reference = $reference
-          END
-        ORDER BY v.vector_id
-        """,
+        statement(__package__, "item_scores"),
         {**evalset, "human": human, "reference": reference},
     )
     for metric, system, segment, value in rows:

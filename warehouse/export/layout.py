@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from warehouse.database.connection import Warehouse
+from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import write_text
 from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, write_evalset, write_facts
@@ -91,40 +92,13 @@ def _write_texts(
 def _scorers(warehouse: Warehouse, evalset: Mapping[str, int], notes: list[str]) -> dict[int, tuple[str, str]]:
     """Kind and name of the scorers to write."""
     rows = warehouse.rows(
-        """
-        SELECT DISTINCT sc.scorer_id, sc.kind, sc.name, coalesce(n.status = 'no entry' OR n.is_own, false)
-        FROM vector AS v
-        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
-        LEFT JOIN entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v.scorer_id
-        WHERE v.evalset_id = $evalset
-        ORDER BY sc.kind, sc.name
-        """,
+        statement(__package__, "layout_scorers"),
         evalset,
     )
     left_out = [name for _, _, name, is_left_out in rows if is_left_out]
     if left_out:
         notes.append(f"excluded, not submitted to the metrics task: {', '.join(left_out)}")
     return {scorer_id: (kind, name) for scorer_id, kind, name, is_left_out in rows if not is_left_out}
-
-
-_CELLS = {
-    "seg": """
-        SELECT v.scorer_id, y.name, s.segment, s.value
-        FROM vector AS v
-        JOIN system AS y ON y.system_id = v.system_id
-        JOIN score AS s ON s.vector_id = v.vector_id
-        WHERE v.evalset_id = $evalset AND v.level = $level
-        ORDER BY v.vector_id, s.segment
-    """,
-    "other": """
-        SELECT v.scorer_id, y.name, a.unit, a.value
-        FROM vector AS v
-        JOIN system AS y ON y.system_id = v.system_id
-        JOIN aggregate_score AS a ON a.vector_id = v.vector_id
-        WHERE v.evalset_id = $evalset AND v.level = $level
-        ORDER BY v.vector_id, a.unit
-    """,
-}
 
 
 def _tables(
@@ -139,7 +113,7 @@ def _tables(
 ) -> tuple[dict[str, ScoreTable], dict[str, ScoreTable]]:
     """Tables of the human scores and of the metrics at one level; what rating files hold is left to them."""
     cells: dict[int, Cells] = defaultdict(lambda: defaultdict(dict))
-    query = _CELLS["seg" if level == "seg" else "other"]
+    query = statement(__package__, "layout_segment_scores" if level == "seg" else "layout_aggregates")
     for scorer_id, system, unit, value in warehouse.rows(query, {**evalset, "level": level}):
         cells[scorer_id][system][unit] = np.nan if value is None else value
     names = list(dict.fromkeys(document for _, document in documents))
@@ -180,27 +154,12 @@ def _ratings(
     Also the identifiers of those human scores: their segment scores follow from the errors.
     """
     judgements = warehouse.rows(
-        """
-        SELECT v.scorer_id, sc.name, y.name, j.segment, j.judgement_id, j.rater, j.status, j.value
-        FROM judgement AS j
-        JOIN vector AS v ON v.vector_id = j.vector_id
-        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
-        JOIN system AS y ON y.system_id = v.system_id
-        WHERE v.evalset_id = $evalset
-        ORDER BY v.vector_id, j.segment, j.judgement_id
-        """,
+        statement(__package__, "layout_judgements"),
         evalset,
     )
     errors: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for judgement_id, *error in warehouse.rows(
-        """
-        SELECT r.judgement_id, r.span_start, r.span_end, r.category, r.severity, r.weight, r.is_source_error
-        FROM rating AS r
-        JOIN judgement AS j ON j.judgement_id = r.judgement_id
-        JOIN vector AS v ON v.vector_id = j.vector_id
-        WHERE v.evalset_id = $evalset
-        ORDER BY r.judgement_id, r.rowid
-        """,
+        statement(__package__, "layout_errors"),
         evalset,
     ):
         words = ("start", "end", "category", "severity", "score", "is_source_error")
@@ -241,13 +200,7 @@ def _unjudged(
 ) -> list[str]:
     """Systems that a human score names although none of their segments was judged."""
     names = warehouse.rows(
-        """
-        SELECT y.name
-        FROM vector AS v
-        JOIN system AS y ON y.system_id = v.system_id
-        WHERE v.evalset_id = $evalset AND v.scorer_id = $scorer AND v.level = 'seg'
-        ORDER BY v.vector_id
-        """,
+        statement(__package__, "layout_systems"),
         {**evalset, "scorer": scorer_id},
     )
     judged = {row[0] for row in rows}
@@ -277,13 +230,7 @@ def _facts(warehouse: Warehouse, testset: str) -> TestsetFacts:
     ):
         outliers[lp].add(system)
     evalsets = warehouse.rows(
-        """
-        SELECT e.lp, e.standard_reference, e.ranks_human_references, e.standard_human_sys, e.standard_human_domain,
-          e.standard_human_doc, e.standard_human_seg
-        FROM evalset AS e
-        JOIN testset AS t ON t.testset_id = e.testset_id
-        WHERE t.name = $testset
-        """,
+        statement(__package__, "layout_evalsets"),
         {"testset": testset},
     )
     primary = {(lp, name) for lp, name, status in entries if status == "primary"}

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 
 from warehouse.database.connection import Warehouse, writing
+from warehouse.database.statements import statement
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
 from warehouse.export.manifest import Files, check_files, partition_file, read_manifest
@@ -233,31 +234,9 @@ def _insert(
 
 
 _BROKEN = {
-    "vectors without scorer, system or source": """
-        SELECT count(*)
-        FROM vector AS v
-        LEFT JOIN scorer AS sc ON sc.scorer_id = v.scorer_id
-        LEFT JOIN system AS y ON y.system_id = v.system_id AND y.evalset_id = v.evalset_id
-        LEFT JOIN source AS o ON o.source_id = v.source_id AND o.evalset_id = v.evalset_id
-        WHERE v.evalset_id = $evalset AND (sc.scorer_id IS NULL OR y.system_id IS NULL OR o.source_id IS NULL)
-    """,
-    "vectors twice": """
-        SELECT count(*)
-        FROM (
-          SELECT 1 FROM vector WHERE evalset_id = $evalset GROUP BY scorer_id, system_id, level HAVING count(*) > 1
-        )
-    """,
-    "scores twice": """
-        SELECT count(*)
-        FROM (
-          SELECT 1
-          FROM score AS s
-          JOIN vector AS v ON v.vector_id = s.vector_id
-          WHERE v.evalset_id = $evalset
-          GROUP BY s.vector_id, s.segment
-          HAVING count(*) > 1
-        )
-    """,
+    "vectors without scorer, system or source": "unjoined_vectors",
+    "vectors twice": "repeated_vectors",
+    "scores twice": "repeated_scores",
 }
 _OF_VECTORS = (
     "SELECT count(*) FROM {table} AS s JOIN vector AS v ON v.vector_id = s.vector_id WHERE v.evalset_id = $evalset"
@@ -281,7 +260,11 @@ def _check(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey,
             {"testset": key.testset, "lp": key.lp},
         )
     }
-    wrong = [f"{n} {what}" for what, query in _BROKEN.items() if (n := _one(connection, query, evalset))]
+    wrong = [
+        f"{n} {what}"
+        for what, name in _BROKEN.items()
+        if (n := _one(connection, statement(__package__, name), evalset))
+    ]
     for table in ("score", "aggregate_score", "judgement"):
         found = _one(connection, _OF_VECTORS.format(table=table), evalset)
         if found != files[table].rows:

@@ -53,13 +53,7 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
             batch.drop_files([content.file_no])
             continue
         pairs = batch.rows(
-            """
-            SELECT a.system, a.vector_no, s.vector_no
-            FROM temp.staged_vector AS a
-            LEFT JOIN temp.staged_vector AS s ON s.file_no = $scored AND s.system = a.system
-            WHERE a.file_no = $annotated
-            ORDER BY a.system
-            """,
+            statement(__package__, "annotated_vectors"),
             {"annotated": content.file_no, "scored": scored.file_no},
         )
         if lacking := [system for system, _, there in pairs if there is None]:
@@ -68,12 +62,7 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
             batch.drop_files([content.file_no])
             continue
         batch.connection.execute(
-            """
-            UPDATE temp.staged_judgement
-            SET vector_no = n.there
-            FROM (SELECT unnest($here::INTEGER[]) AS here, unnest($there::INTEGER[]) AS there) AS n
-            WHERE staged_judgement.vector_no = n.here
-            """,
+            statement(__package__, "move_judgements"),
             {"here": [here for _, here, _ in pairs], "there": [there for *_, there in pairs]},
         )
         batch.drop_vectors([here for _, here, _ in pairs])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import duckdb
 
 from warehouse.database.stage import Stage
+from warehouse.database.statements import statement
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, lines_of, tell
 
@@ -173,14 +174,7 @@ def is_score(text: str) -> bool:
 
 def blocks_of(contents: Sequence[Content], stage: Stage) -> dict[int, list[Block]]:
     """By file_no, the blocks of temp.raw_score in the order of their first lines."""
-    found = stage.batch.rows(
-        """
-        SELECT path, system, min(rowid), max(rowid), count(*), count(*) - count(value)
-        FROM temp.raw_score
-        GROUP BY path, system
-        ORDER BY 1, 3
-        """
-    )
+    found = stage.batch.rows(statement(__package__, "blocks"))
     numbers = {str(content.claim.path): content.file_no for content in contents}
     blocks: dict[int, list[Block]] = {content.file_no: [] for content in contents}
     file_first: dict[str, int] = {}

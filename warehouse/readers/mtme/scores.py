@@ -10,6 +10,7 @@ from typing import Any
 
 from warehouse.database.frames import insert
 from warehouse.database.stage import Documents, Stage
+from warehouse.database.statements import statement
 from warehouse.names import MetricVariant, system_kind
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, n_segments_in_words, tell
@@ -113,23 +114,6 @@ def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, 
     return wrong
 
 
-_SCORES = """
-INSERT INTO temp.staged_score
-SELECT b.vector_no, r.rowid - b.first_row + 1, r.value
-FROM temp.raw_score AS r
-JOIN temp.raw_block AS b ON b.path = r.path AND b.system = r.system
-WHERE b.level = 'seg'
-"""
-_AGGREGATES = """
-INSERT INTO temp.staged_aggregate
-SELECT b.vector_no, coalesce(r.unit, d.unit), r.value
-FROM temp.raw_score AS r
-JOIN temp.raw_block AS b ON b.path = r.path AND b.system = r.system
-LEFT JOIN temp.raw_document AS d ON b.level = 'doc' AND d.number = r.rowid - b.first_row + 1
-WHERE b.level <> 'seg'
-"""
-
-
 def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: Stage) -> None:
     """Turn the blocks of sound files into vectors with their scores."""
     import polars as pl
@@ -174,8 +158,8 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
     )
     insert(stage.batch.connection, "temp.raw_block", frame.select("vector_no", "path", "system", "level", "first_row"))
     insert(stage.batch.connection, "temp.raw_document", document_frame)
-    stage.batch.connection.execute(_SCORES)
-    stage.batch.connection.execute(_AGGREGATES)
+    stage.batch.connection.execute(statement(__package__, "stage_scores"))
+    stage.batch.connection.execute(statement(__package__, "stage_aggregates"))
     stage.batch.connection.execute("DROP TABLE temp.raw_block; DROP TABLE temp.raw_document")
 
 
