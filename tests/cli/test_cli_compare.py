@@ -1,10 +1,10 @@
 """`compare`: what it writes, what it keeps, what it refuses."""
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -233,22 +233,31 @@ def test_a_dask_address_where_nobody_answers_is_refused(compare: Scorehouse, mon
     refused(compare("sim24", "en-de", "--dask", "nonsense"), 2, "nonsense")
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
 def test_an_interrupt_ends_with_130_and_stores_nothing(database: Path) -> None:
-    """A comparison that would take long, ended by Ctrl-C a moment after it began to compute."""
+    """A comparison that would take long, ended by Ctrl-C when its progress shows that it computes."""
+    terminal, stderr = os.openpty()
     process = subprocess.Popen(
         [*PROGRAM, "--db", str(database), "compare", "sim24", "en-de", "-m", "spa", "--draws", "100000"],
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"},
     )
-    time.sleep(8)
-    assert process.poll() is None
+    os.close(stderr)
+    shown = b""
+    while b"spa perm-inputs" not in shown:
+        shown += os.read(terminal, 4096)  # fails where the process ends first
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with contextlib.suppress(OSError):  # the end of the process is the end of its terminal
+        while more := os.read(terminal, 4096):
+            shown += more
+    os.close(terminal)
+    out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert "Traceback" not in err
+    assert b"interrupted; nothing half-done was kept" in shown
+    assert b"Traceback" not in shown
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT count(*) FROM result") == [(0,)]
 
