@@ -1,12 +1,8 @@
 """How tests run: properties without a clock, long tests when asked for, and at the end nothing of DuckDB is held."""
 
 import gc
-import inspect
 import os
-import sys
-import traceback
 from collections.abc import Iterator
-from types import FunctionType
 from typing import Any
 
 import duckdb
@@ -71,19 +67,10 @@ def connections_end(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def pytest_unconfigure() -> None:
-    """Forget the annotations of tests and fixtures, and what the last failure held.
+    """Take Hypothesis' clock off the garbage collector.
 
-    Hypothesis keeps the test session alive to the very end of the process, and with it every class that a test or
-    fixture is annotated with, and the frames of a failed test; DuckDB prints a page about leaks for whatever of it can
-    still be reached then.
+    Python frees the collector's callbacks after all else, and this one holds the whole session: its tests, and by the
+    names that the examples in docstrings see, our modules and DuckDB, which then prints a page about leaks. A
+    connection that is truly left open is found by `connections_end`.
     """
-    if (failure := getattr(sys, "last_value", None)) is not None:
-        traceback.clear_frames(failure.__traceback__)
-    for name in ("last_exc", "last_type", "last_value", "last_traceback"):
-        vars(sys).pop(name, None)
-    for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and str(thing.__module__).partition(".")[0] == "tests":
-            thing.__annotations__ = {}
-        elif isinstance(thing, inspect.Parameter):
-            thing._annotation = inspect.Parameter.empty  # type: ignore[attr-defined]
-    gc.collect()
+    gc.callbacks[:] = [call for call in gc.callbacks if not str(call.__module__).startswith("hypothesis.")]
