@@ -41,7 +41,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 def body_of_macros() -> str:
     """The definitions of all macros, without texts in quotes."""
     text = "".join(text for _, _, text in migrations.sql_files())
-    return re.sub(r"'[^']*'", "", " ".join(re.findall(r"(?ms)^CREATE MACRO .*?^COMMENT", text)))
+    return re.sub(r"'[^']*'", "", " ".join(re.findall(r"(?ms)^CREATE (?:OR REPLACE )?MACRO .*?^COMMENT", text)))
 
 
 def names_of_macros() -> list[str]:
@@ -232,3 +232,22 @@ def test_segments_whose_document_is_not_known_are_counted(tmp_path: Path) -> Non
 @pytest.mark.parametrize("missing", ["NULL, 1.0, 0", "1.0, NULL, 0", "0, NULL, 0", "NULL, NULL, 0", "1.0, 1.0, NULL"])
 def test_a_pair_with_a_missing_difference_is_of_no_kind(missing: str, two: Warehouse) -> None:
     assert two.rows(f"SELECT pair_agreement({missing})") == [(None,)]
+
+
+@pytest.mark.parametrize("arguments", ["[1.0, 2.0, 3.0], [1.0, 2.0]", "[1.0], [1.0, 2.0]", "[], [1.0]"])
+def test_lists_of_unequal_length_are_an_error(arguments: str, two: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="expected one of each for every system"):
+        two.rows(f"SELECT pairwise_accuracy({arguments})")
+
+
+@pytest.mark.parametrize("name", ["pair_agreement", "pairwise_accuracy"])
+@pytest.mark.parametrize("odd", ["NULL", "'NaN'::DOUBLE"])
+def test_a_macro_of_scores_is_null_where_any_score_is_missing(name: str, odd: str, two: Warehouse) -> None:
+    sound = SCALARS[name]
+    assert two.rows(f"SELECT {name}({', '.join(sound)})") != [(None,)]
+    for at, argument in enumerate(sound):
+        cells = argument.strip("[]").split(", ")
+        for cell in range(len(cells)):
+            spoilt = ", ".join([*cells[:cell], odd, *cells[cell + 1 :]])
+            given = [*sound[:at], f"[{spoilt}]" if argument.startswith("[") else spoilt, *sound[at + 1 :]]
+            assert two.rows(f"SELECT {name}({', '.join(given)})") == [(None,)], given

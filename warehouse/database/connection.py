@@ -30,6 +30,8 @@ _OF_THE_FILE = (duckdb.IOException, duckdb.FatalException, duckdb.InternalExcept
 _UNWRITABLE = ("Permission denied", "Read-only file system", "No space left", "File too large", "Could not write")
 _MAGIC, _MAGIC_PLACE = b"DUCK", 8  # what a DuckDB file says of itself, and where
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # what Path leaves of two slashes
+_OF_DAMAGE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+_DAMAGED = ("Corrupt database file", "checksum")
 _LOCK_HOLDER = re.compile(r"(\S+)?\s*\(?PID (\d+)\)?")
 _OTHER_STORAGE = re.compile(r"version number (\d+), but we can only read (?:storage )?versions between (\d+) and (\d+)")
 
@@ -106,6 +108,31 @@ def translated(path: Path) -> Iterator[None]:
         raise _schema_error(path, error) from error
 
 
+@contextlib.contextmanager
+def answered(path: Path) -> Iterator[None]:
+    """Tell what is wrong with a question from what is wrong with the file.
+
+    Raises QuestionError: DuckDB refuses the query. LimitError: out of memory. SchemaError: the file is damaged.
+    """
+    try:
+        with interruptible():
+            yield
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error as error:
+        raise _answer_error(path, error) from error
+
+
+def _answer_error(path: Path, error: duckdb.Error) -> WarehouseError:
+    text = str(error).strip()
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return LimitError(f"{path}: out of memory: {text.splitlines()[0]}")
+    is_of_file = isinstance(error, duckdb.IOException) and path.name in text
+    if is_of_file or isinstance(error, _OF_DAMAGE) or any(words in text for words in (*_DAMAGED, *_UNWRITABLE)):
+        return _schema_error(path, error)
+    return QuestionError(text)
+
+
 class Warehouse:
     """An open warehouse. Use it in a `with` block; results are Polars frames, numpy columns or plain rows."""
 
@@ -159,23 +186,22 @@ class Warehouse:
             return pl.DataFrame() if relation is None else frame(relation)
         except pl.exceptions.DuplicateError as error:
             raise QuestionError(f"two columns with the same name in the result: {error}; rename one with AS") from error
-        except duckdb.OutOfMemoryException as error:
-            raise LimitError(str(error).splitlines()[0]) from error
-        except (duckdb.FatalException, duckdb.IOException, duckdb.InternalException) as error:
-            raise _schema_error(self.path, error) from error
         except duckdb.Error as error:
-            raise QuestionError(str(error).strip()) from error
+            raise _answer_error(self.path, error) from error
 
     def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
-        """Answer of one of the program's own queries as plain rows."""
-        with translated(self.path):
+        """Answer of one of the program's own queries as plain rows. Raises: as `sql`."""
+        with answered(self.path):
             return self._connection.execute(query, dict(parameters or {})).fetchall()
 
     def columns(self, query: str, parameters: Mapping[str, object] | None = None) -> "dict[str, np.ndarray[Any, Any]]":
-        """Answer of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats."""
+        """Answer of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats.
+
+        Raises: as `sql`.
+        """
         import numpy as np
 
-        with translated(self.path):
+        with answered(self.path):
             found = self._connection.execute(query, dict(parameters or {})).fetchnumpy()
         return {
             name: column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column

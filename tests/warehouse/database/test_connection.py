@@ -234,3 +234,12 @@ def test_an_empty_file_is_loaded_into(tmp_path: Path) -> None:
     (tmp_path / "a.duckdb").touch()
     report = load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
     assert [e.status for e in report.evalsets] == ["loaded"]
+
+
+@pytest.mark.parametrize("ask", ["rows", "columns", "sql"])
+@pytest.mark.parametrize("query", ["SELECT xx", "FROM nothere", "SELECT 1/", "SELECT 'a'::INT", "FROM 'none.csv'"])
+def test_what_is_wrong_with_a_question_is_not_called_damage(ask: str, query: str, tmp_path: Path) -> None:
+    database = empty_warehouse(tmp_path / "empty.duckdb")
+    with Warehouse.open(database) as warehouse, pytest.raises(QuestionError) as told:
+        getattr(warehouse, ask)(query)
+    assert "damaged" not in str(told.value)
