@@ -18,7 +18,7 @@ from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.results import StoredResult, store_result, stored_payload
 
-SHAPE = 4  # counts up when stored results get another form
+SHAPE = 5  # counts up when stored results get another form
 FROM_STORE = "from the result store; --fresh recomputes"
 DAMAGED = "the stored result was damaged; computed anew"
 Result = TypeVar("Result")

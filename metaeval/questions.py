@@ -244,6 +244,7 @@ def protocol(
     *,
     rules: str | None = None,
     human: str | None = None,
+    reference: str | None = None,
     all_metrics: bool = False,
     significance: bool = False,
     alternative: Literal["greater", "two-sided"] = "greater",
@@ -267,7 +268,7 @@ def protocol(
         protocol_named(rules or testset),
         testset,
         lps=lps,
-        asked=Slice(testset, "", human=human),
+        asked=Slice(testset, "", human=human, reference=reference),
         all_metrics=all_metrics,
         options=computing,
     )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_human, complete_lp, complete_protocol, complete_testset
+from cli.completion import complete_human, complete_lp, complete_protocol, complete_reference, complete_testset
 from cli.exit_codes import UsageError
 from cli.options import ComputeFlags, Output, TestFlags, folded
 from cli.progress import progress
@@ -40,6 +40,16 @@ def protocol(
     ] = None,
     human: Annotated[
         str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--ref",
+            "--reference",
+            help="Reference that metrics used.",
+            show_default="the official one",
+            autocompletion=complete_reference,
+        ),
     ] = None,
     all_metrics: Annotated[bool, typer.Option("--all-metrics", help="Include contrastive metrics.")] = False,
     significance: Annotated[
@@ -80,6 +90,7 @@ def protocol(
             testset,
             lps,
             human,
+            reference,
             all_metrics,
             significance and versus is None,
             options,
@@ -89,7 +100,16 @@ def protocol(
         )
         if versus is not None:
             other, more = scored(
-                output.database, protocol_named(versus), testset, lps, human, all_metrics, False, options, testing
+                output.database,
+                protocol_named(versus),
+                testset,
+                lps,
+                human,
+                reference,
+                all_metrics,
+                False,
+                options,
+                testing,
             )
             notes = [*notes, *more]
     if versus is None:

@@ -21,6 +21,7 @@ def scored(
     testset: str,
     lps: Sequence[str] | None,
     human: str | None,
+    reference: str | None,
     all_metrics: bool,
     significance: bool,
     options: Options,
@@ -34,7 +35,7 @@ def scored(
     Raises QuestionError: as `scoring.score`. SchemaError: the warehouse cannot be read.
     """
     testing.check()
-    asked = Slice(testset, "", human=human)
+    asked = Slice(testset, "", human=human, reference=reference)
     with Warehouse.open(database) as warehouse:
         entry = enter(warehouse, protocol, testset, lps=lps, asked=asked, all_metrics=all_metrics, options=options)
         blocks = [one.block for entered in entry.entered for one in entered]

@@ -127,7 +127,7 @@ def score(
         ranks=_ranks(better)[order],
         clusters=verdict.clusters[order],
         tasks=tuple(task.among(order) for task in tasks),
-        missing={name: found for name in names if (found := _missing(name, jobs))},
+        missing={name: found for place, name in enumerate(names) if (found := _missing(name, place, jobs, tasks))},
         left_out=_left_out(jobs, names),
         n_significant=verdict.n_significant,
         signature=_signature(entry, jobs, dropped, len(names), options, testing if significance else None),
@@ -196,7 +196,8 @@ def _verdict(
         if test is not None and job.rule.test == "williams" and len(job.group[0].block.systems) <= 3:
             what = f"{job.lps[0]} {job.rule.measure}"
             found.notes.append(f"{what}: not tested, Williams' test needs more than 3 systems")
-    complete = np.flatnonzero([all(place in job.common(names) for job in jobs) for place in range(len(names))])
+    in_all = [all(place in job.common(names) for job in jobs) for place in range(len(names))]
+    complete = np.flatnonzero(np.array(in_all) & ~np.isnan(overall))
     nulls = [test.null for test in tests if test is not None]
     if by_ranks:
         found.notes.append("the overall score is a mean of ranks, which is not tested")
@@ -254,14 +255,15 @@ def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
     return [f"{name}: missing in every task: {'; '.join(found)}" for name, found in sorted(reasons.items())]
 
 
-def _missing(name: str, jobs: Sequence[Job]) -> tuple[tuple[int, str], ...]:
-    """Tasks that do without a metric, and why."""
-    return tuple(
-        (number, f"{one.lp}: {one.absent.get(name, 'no such metric')}")
-        for number, job in enumerate(jobs)
-        for one in job.group
-        if name not in one.places
-    )
+def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task]) -> tuple[tuple[int, str], ...]:
+    """Tasks that do without a metric, and why; also those whose measure is not defined for it."""
+    found: list[tuple[int, str]] = []
+    for number, (job, task) in enumerate(zip(jobs, tasks, strict=True)):
+        lacking = [one for one in job.group if name not in one.places]
+        found += [(number, f"{one.lp}: {one.absent.get(name, 'no such metric')}") for one in lacking]
+        if not lacking and np.isnan(task.values[place]):
+            found.append((number, f"{','.join(task.lps)}: {task.measure} is undefined"))
+    return tuple(found)
 
 
 def _signature(

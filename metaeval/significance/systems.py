@@ -168,11 +168,13 @@ def _scored(warehouse: Warehouse, asked: Slice, scorer: str | None, options: Opt
 def _place(block: Block, scorer: str) -> int | None:
     """Where a metric stands in a block, by its variant or else its base name; None where there is no such metric.
 
-    Raises QuestionError: the metric is excluded.
+    Raises QuestionError: the metric is excluded, or the base name is that of several variants.
     """
     by_name = {metric.name: place for place, metric in enumerate(block.metrics)}
-    by_base = {metric.base_name: place for place, metric in enumerate(block.metrics)}
-    place = by_name.get(scorer, by_base.get(scorer))
+    variants = [name for name, place in by_name.items() if block.metrics[place].base_name == scorer]
+    if scorer not in by_name and len(variants) > 1:
+        raise QuestionError(f"scorer {scorer!r} of {where(block.selection)} is one of {', '.join(sorted(variants))}")
+    place = by_name.get(scorer, by_name.get(variants[0]) if variants else None)
     if place is None:
         for choice in block.selection.metrics:
             if scorer in (choice.name, choice.base_name) and choice.reason is not None:

@@ -165,6 +165,28 @@ def test_the_reference_has_a_short_name_and_all_metrics_a_flag_everywhere(
         assert (parts["reference"], parts["outliers"], parts["all_metrics"]) == ("refB", "mad", "yes")
 
 
+@pytest.mark.parametrize(
+    ("flags", "field", "value"),
+    [((), "human", "mqm"), (("--human", "esa"), "human", "esa"), (("--ref", "refB"), "reference", "refB")],
+)
+def test_a_protocol_sees_the_slice_that_a_ranking_sees(
+    scorehouse: Scorehouse, varied: Path, flags: tuple[str, ...], field: str, value: str
+) -> None:
+    chosen = (*flags, "--all-metrics", "--format", "json")
+    ranked = scorehouse("--db", varied, "rank", TESTSET, LP, "-m", "pearson", *chosen)
+    ruled = scorehouse("--db", varied, "protocol", "wmt23", "--on", TESTSET, "--lp", LP, *chosen)
+    assert (ranked.code, ruled.code) == (0, 0), ruled.err
+    of_rank, of_rules = (
+        next(dict(part.split(":", 1) for part in line.split("|")) for line in ran.notes if "|lp:" in line)
+        for ran in (ranked, ruled)
+    )
+    assert of_rank[field] == of_rules[field] == value
+    assert [of_rank[key] for key in ("human", "n_systems")] == [of_rules[key] for key in ("human", "n_systems")]
+    names = {name for row in ranked.json if (name := row["metric"]).startswith("Rough")}
+    assert names == {"Rough-refB" if "refB" in flags else "Rough-refA"}
+    assert "Rough" in {row["metric"] for row in ruled.json["metrics"]}
+
+
 def test_several_names_after_one_flag_say_to_repeat_it(scorehouse: Scorehouse) -> None:
     refused(scorehouse("counts", "sim24", "en-de", "--metrics", "A", "B"), 2, "repeat --metrics", "--metrics B")
     refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", "spa"), 2, "repeat -m", "-m spa")

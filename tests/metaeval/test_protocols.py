@@ -69,6 +69,18 @@ def test_a_domain_without_an_answer_is_dropped_alone(tmp_path: Path) -> None:
     assert "dropped:pearson in silent of en-de;pearson in flat of en-de|" in found.signature
 
 
+@pytest.mark.parametrize("significance", [False, True])
+def test_a_metric_without_a_value_in_a_task_names_the_task(tmp_path: Path, significance: bool) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        more = {"all_metrics": True, "significance": significance, "testing": TestOptions(draws=20)}
+        found = scored(warehouse, made("pa", "pearson"), "tiny24", **more)
+    assert found.missing["Flat"] == ((1, "en-de: pearson is undefined"),)
+    assert found.metrics[-1] == "Only" or np.isnan(found.overall[-1])
+    for place, name in enumerate(found.metrics):
+        assert np.isnan(found.overall[place]) == (name in found.missing)
+        assert not np.isnan(found.overall[place]) or found.clusters[place] == 0
+
+
 def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse) -> None:
     found = scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=LPS)
     assert [(task.measure, task.lps) for task in found.tasks] == [

@@ -244,6 +244,7 @@ def protocol(
         "sim24",
         lps,
         None,
+        None,
         all_metrics,
         significance,
         options or Options(),

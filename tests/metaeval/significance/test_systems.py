@@ -21,8 +21,9 @@ from metaeval.significance.systems import (
 )
 from queries.blocks import Block
 from queries.selection import Slice
-from tests.helpers import tiny_warehouse
+from tests.helpers import LP, SYSTEMS, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
+from warehouse.export.mtme import ScoreTable
 
 SIM = Slice("sim24", "cs-uk")
 
@@ -166,3 +167,15 @@ def test_one_system_is_no_comparison(simulated_warehouse: Warehouse) -> None:
     one = replace(SIM, systems=(fetched(simulated_warehouse).systems[0],))
     with pytest.raises(QuestionError, match="no two systems"):
         compare_systems(simulated_warehouse, one, None, "wilcoxon", Options())
+
+
+def test_a_base_name_of_several_variants_is_refused_with_their_names(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    metrics = {name: ScoreTable(systems=SYSTEMS[:3], seg=rng.normal(size=(3, 5))) for name in ("Twin-refA", "Twin-src")}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=metrics)) as warehouse:
+        asked = Slice(TESTSET, LP)
+        with pytest.raises(QuestionError, match="scorer 'Twin' of tiny24 en-de is one of Twin-refA, Twin-src"):
+            compare_systems(warehouse, asked, "Twin", "wilcoxon", Options())
+        assert compare_systems(warehouse, asked, "Twin-refA", "wilcoxon", Options()).scorer == "Twin-refA"
+        chosen = replace(asked, only="reference-free")
+        assert compare_systems(warehouse, chosen, "Twin", "wilcoxon", Options()).scorer == "Twin-src"
