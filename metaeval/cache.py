@@ -20,7 +20,7 @@ from warehouse.database.results import StoredResult, store_result, stored_payloa
 
 SHAPE = 5  # counts up when stored results get another form
 FROM_STORE = "from the result store; --fresh recomputes"
-DAMAGED = "the stored result was damaged; computed anew"
+DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")
 
 

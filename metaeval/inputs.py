@@ -117,9 +117,7 @@ def no_metric(
 def _without_mad_outliers(block: Block) -> Block:
     """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
     if block.selection.human is None:
-        raise QuestionError(
-            f"the MAD rule needs human scores; {where(block.selection)} has none (leave out --mad-outliers)"
-        )
+        raise QuestionError(f"the MAD rule needs human scores; {where(block.selection)} has none (drop --mad-outliers)")
     outlying = mad_outliers(system_scores(block, "submitted").human)
     return with_systems(block, ~outlying, Exclusion(Reason.MAD_OUTLIER))
 

@@ -89,7 +89,7 @@ def _places(result: Result) -> dict[_Name, int]:
         name = (metric.base_name, metric.reference is None)
         if name in places:
             where = f"{result.selection.slice.testset} {result.selection.slice.lp}"
-            raise QuestionError(f"{metric.base_name!r} stands for several variants in {where}; name one with --metrics")
+            raise QuestionError(f"{metric.base_name!r} has several variants in {where}; name one with --metrics")
         places[name] = place
     return places
 

@@ -83,7 +83,9 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     elif not is_judged:
         notes.append(f"{measure}: not defined, {without_segments(block.selection)}")
     if measure.fixed_system_score and options.system_score not in (None, measure.fixed_system_score):
-        notes.append(f"{measure} stands on the judged segments; --system-score {options.system_score} does not apply")
+        notes.append(
+            f"{measure} is computed over annotated segments; --system-score {options.system_score} does not apply"
+        )
     undefined = [
         metric.name for metric, value in zip(evaluation.metrics, evaluation.value, strict=True) if np.isnan(value)
     ]
@@ -93,13 +95,14 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     if partly := int((evaluation.n_groups_nan > 0).sum()):
         worst = int(evaluation.n_groups_nan.max())
         rule = {
-            "drop": "left out of its mean",
+            "drop": "excluded from its mean",
             "zero": "counted as 0",
-            "common": "left out for all metrics",
+            "common": "excluded for all metrics",
         }[measure.get("on_nan", "drop")]
+        groups, metrics = "group" if worst == 1 else "groups", "metric" if partly == 1 else "metrics"
         notes.append(
-            f"{measure}: for {partly} metrics up to {worst} groups are not defined (n_groups_nan); a group that is not "
-            f"defined for a metric is {rule}"
+            f"{measure}: up to {worst} {groups} undefined for {partly} {metrics} (n_groups_nan); a group undefined for "
+            f"a metric is {rule}"
         )
     return Result(block, evaluation, signature(evaluation, block.selection, options), tuple(notes))
 

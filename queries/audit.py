@@ -138,7 +138,7 @@ def _identical(row: Row) -> _Reported:
 def _submitted(row: Row) -> _Reported:
     base = row["scorer"].rpartition("-")[0] or row["scorer"]
     is_corpus = row["kind"] == "metric" and describe(base).family in _CORPUS_SCORES
-    why = " (a score of the whole corpus by nature)" if is_corpus else ""
+    why = " (expected of a corpus-level metric)" if is_corpus else ""
     return _Reported(
         "info" if is_corpus else "warning",
         row["scorer"],
@@ -170,7 +170,7 @@ def _negative(row: Row) -> _Reported:
     if row["r_segments"] is not None:
         words.append(f"{row['r_segments']:.3f} over {row['n_cells']} segment scores")
     expected = describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
-    why = "; such a metric need not agree" if expected else "; wrong sign?" if lowest < -0.3 else ""
+    why = "; such a metric need not agree with humans" if expected else "; wrong sign?" if lowest < -0.3 else ""
     return _Reported(
         "warning" if lowest < -0.3 and not expected else "info",
         row["metric"],
@@ -186,7 +186,7 @@ def _outputs(row: Row) -> _Reported:
     return _Reported(
         "warning" if row["kind"] == "metric" and share >= 0.05 else "info",
         row["scorer"],
-        f"different scores for the same output of several systems: {row['n']} of {row['n_texts']} such texts, "
+        f"identical outputs of several systems scored differently: {row['n']} of {row['n_texts']} such texts, "
         f"by up to {row['value']:.4g} (standard deviation of all scores {row['sd']:.4g})",
         row["n"],
         row["value"],
@@ -223,7 +223,7 @@ def _shifted(row: Row) -> _Reported:
 
 
 def _outliers(row: Row) -> _Reported:
-    known = ", and declared one" if row["is_outlier"] else ", and not declared one"
+    known = ", and on the organisers' list" if row["is_outlier"] else ", and not on the organisers' list"
     return _Reported(
         "info",
         f"{row['human']}, {row['system']}",
@@ -323,7 +323,7 @@ def _unlisted_names(warehouse: Warehouse, testset: str | None, lp: str | None) -
             testset=row["testset"],
             lp=row["lp"],
             subject=row["base_metric"],
-            finding=f"not in the registry of metrics; by its name of the family {facts.family}",
+            finding=f"not in the metric registry; family {facts.family} inferred from its name",
             n=None,
             value=None,
             query=shown_query("names", {"testset": row["testset"], "lp": row["lp"], "metric": row["base_metric"]}),

@@ -153,7 +153,7 @@ def _place(warehouse: Warehouse, evalset: int, segment: int, where: str) -> tupl
         {"evalset": evalset, "segment": segment},
     )
     if not found:
-        there = "it has none" if first is None else f"they go from {first} to {last}"
+        there = "it has none" if first is None else f"segments are numbered {first} to {last}"
         raise QuestionError(f"unknown segment {segment} for {where}; {there}")
     ((domain, document, index),) = found
     return domain, document, index

@@ -13,18 +13,18 @@ from cli.options import Output, folded
 from cli.render import note
 
 GREETING = """\
-scorehouse on a shared task that never was: four years, three language pairs, systems, humans and metrics
-that are all simulated. Each command below is one that you can type; what follows it is its output."""
+scorehouse on a simulated shared task: four years, three language pairs, and systems, humans and metrics
+none of which are real. You can type each command below yourself; what follows it is its output."""
 
 WALK: tuple[tuple[str, str], ...] = (
-    ("Score files come in through the same reader as real ones, checked and whole.", "load {folder}"),
+    ("The score files are read and checked just as real ones are.", "load {folder}"),
     ("What is there now?", "list testsets"),
-    ("Which human scores, and how many segments did nobody judge?", "list humans sim24"),
+    ("Which human scores are there, and how many segments were not judged?", "list humans sim24"),
     (
         "Which metric agrees best with the humans: on whole systems (spa), and on single segments (acc_eq)?",
         "rank sim24 en-de -m spa -m 'acc_eq(by=item)'",
     ),
-    ("Who is in that ranking, who is not, and why?", "rank sim24 en-de --explain"),
+    ("Which systems and metrics are in that ranking, which are not, and why?", "rank sim24 en-de --explain"),
     (
         "Is a metric really better than the next, or by chance? Clusters of metrics that cannot be told apart.",
         "compare sim24 en-de -m 'acc_eq(by=item)' --primary",
@@ -60,8 +60,8 @@ WALK: tuple[tuple[str, str], ...] = (
     ),
 )
 FAREWELL = """\
-That was it. `scorehouse COMMAND --help` tells more of each command, `scorehouse list measures` names what
-metrics can be ranked by, `scorehouse sql --schema` every view and column. `scorehouse load PATH` takes your files."""
+That was it. `scorehouse COMMAND --help` explains each command, `scorehouse list measures` lists what metrics can
+be ranked by, `scorehouse sql --schema` every view and column. `scorehouse load PATH` loads your own files."""
 
 
 @folded

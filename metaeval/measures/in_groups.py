@@ -31,7 +31,7 @@ class GroupMeasure(Measure):
 
     why_tests: ClassVar[str] = (
         "segments are what varies, so whole segments are swapped; with on_nan=common or a tie threshold in a metric's "
-        "own units only whole groups can be; documents and domains are not redrawn"
+        "own units only whole groups can be; documents and domains are not resampled"
     )
 
     @property
@@ -112,7 +112,7 @@ class GroupMeasure(Measure):
     def check_redrawn(self) -> None:
         """Raises QuestionError: the groups cannot be redrawn."""
         if not self._redrawn:
-            raise QuestionError(f"measure {str(self)!r}: documents and domains cannot be redrawn")
+            raise QuestionError(f"measure {str(self)!r}: documents and domains cannot be resampled")
 
     def resample_of(self, cells: Judged) -> ResampleStatistic:
         """The kernel that redraws; slow, families have faster ones."""

@@ -131,13 +131,13 @@ class Measure(ABC):
         Raises QuestionError: there is no test for the measure.
         """
         if not self.tests:
-            raise QuestionError(f"measure {str(self)!r} has no test of significance")
+            raise QuestionError(f"measure {str(self)!r} has no significance test")
         return self.tests[0]
 
     def check_applies(self, test: Test) -> None:
         """Raises QuestionError: the test does not apply to the measure; with those that do."""
         if test not in self.tests:
-            known = f"applicable ones: {', '.join(self.tests)}" if self.tests else "there is none that does"
+            known = f"applicable ones: {', '.join(self.tests)}" if self.tests else "no test does"
             raise QuestionError(f"test {test!r} does not apply to measure {str(self)!r}; {known}")
 
     def resamples_segments(self, test: Test) -> bool:
@@ -269,6 +269,6 @@ def _arguments(inside: str, text: str) -> dict[str, str]:
         if not sign or not key or not value:
             raise QuestionError(f"measure {text!r}: found {part!r}, expected parameter=value")
         if key in given:
-            raise QuestionError(f"measure {text!r}: parameter {key!r} stands there twice")
+            raise QuestionError(f"measure {text!r}: parameter {key!r} is given twice")
         given[key] = value
     return given

@@ -170,12 +170,14 @@ def coefficient_table(text: str) -> list[list[float | None]]:
     """
     rows = [row.split(":") for row in text.split("/")]
     if len(rows) != 3 or any(len(row) != 3 for row in rows):
-        raise ValueError("3 rows between '/' of 3 cells between ':', such as 1:X:-1/X:X:X/-1:X:1")
+        raise ValueError(
+            "3 rows separated by '/', each of 3 coefficients separated by ':', such as 1:X:-1/X:X:X/-1:X:1"
+        )
     table = [[None if cell.strip().upper() == "X" else float(cell) for cell in row] for row in rows]
     if any(cell is not None and not math.isfinite(cell) for row in table for cell in row):
         raise ValueError("finite coefficients, or X")
     if any(table[row][column] != table[2 - row][2 - column] for row in range(3) for column in range(3)):
-        raise ValueError("a table that is the same when turned by 180 degrees (a pair has no first and second cell)")
+        raise ValueError("a table that is unchanged when rotated by 180 degrees (pairs are unordered)")
     return table
 
 

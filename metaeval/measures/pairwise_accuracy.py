@@ -24,7 +24,9 @@ from queries.blocks import Block
 class PairwiseAccuracy(SystemMeasure):
     """The share of system pairs whose difference has the same sign by metric and people."""
 
-    why_tests: ClassVar[str] = f"{SystemMeasure.why_tests}; the bootstrap redraws pairs of systems (Kocmi et al. 2021)"
+    why_tests: ClassVar[str] = (
+        f"{SystemMeasure.why_tests}; the bootstrap resamples pairs of systems (Kocmi et al. 2021)"
+    )
 
     def value(self, block: Block, options: Options) -> Values:
         found = self.scores(block, options)
@@ -73,7 +75,7 @@ DEFINITION = Definition(
     PairwiseAccuracy,
     "pa",
     "sys",
-    "share of system pairs that the metric orders as people do",
+    "share of system pairs that metric and humans rank in the same order",
     "agreements / pairs",
     "Kocmi et al. 2021, section 4",
     (

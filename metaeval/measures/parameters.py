@@ -68,14 +68,23 @@ def _threshold(text: str) -> Value:
 
 
 BY = Parameter(
-    "by", "item", "cells that are compared: none, item, system, doc or domain", choice(*GROUPINGS), always=True
+    "by",
+    "item",
+    "which (system, segment) scores are compared: those of an item, system, doc or domain, or all (none)",
+    choice(*GROUPINGS),
+    always=True,
 )
 EPSILON = Parameter(
-    "epsilon", 0.0, "tie margin on the metric; with sd behind it, in standard deviations", _threshold, show_number
+    "epsilon",
+    0.0,
+    "tie threshold ε on metric scores; with the suffix sd, in standard deviations",
+    _threshold,
+    show_number,
 )
 ON_NAN = Parameter(
     "on_nan",
     "drop",
-    "groups where the statistic is not defined: left out, taken as 0, or only groups where all metrics have one",
+    "groups where the statistic is undefined: drop excludes them, zero counts them as 0, common keeps groups defined "
+    "for every metric",
     choice("drop", "zero", "common"),
 )

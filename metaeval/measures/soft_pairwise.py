@@ -30,7 +30,7 @@ def sign_generator(seed: int) -> np.random.Generator:
 
 
 class SoftPairwiseAccuracy(Measure):
-    """Agreement of metric and people on how sure it is that one system is better."""
+    """Agreement of metric and humans on how certain it is that one system is better than another."""
 
     fixed_system_score: ClassVar[SystemScore | None] = "judged-mean"
     why_tests: ClassVar[str] = (
@@ -107,11 +107,11 @@ DEFINITION = Definition(
     SoftPairwiseAccuracy,
     "spa",
     "sys",
-    "agreement of metric and people on how sure it is that one system is better",
+    "agreement of metric and humans on how certain it is that one system is better than another",
     "1 − mean over system pairs of |p_human − p_metric|",
     "Thompson et al. 2024, eq. 1",
     (
-        Parameter("n", 1000, "sign draws; inf = normal approximation", _draws()),
+        Parameter("n", 1000, "random sign vectors of the permutation test; inf = normal approximation", _draws()),
         Parameter("binary", "no", "yes: p-values cut at 0.5 first (eq. 3)", choice("no", "yes")),
     ),
     "[0, 1]",

@@ -62,7 +62,7 @@ class SystemKendall(SystemCorrelation):
 class WeightedTau(Measure):
     """Vigna's weighted τ over systems."""
 
-    why_tests: ClassVar[str] = "no kernel for swapped or redrawn segments: only whole systems are swapped"
+    why_tests: ClassVar[str] = "only whole systems are swapped: there is no kernel for swapped or resampled segments"
 
     def value(self, block: Block, options: Options) -> Values:
         found = self.scores(block, options)
@@ -80,7 +80,7 @@ class WeightedTau(Measure):
         return any_swap(human, metrics, _of_columns, swap)
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        raise QuestionError(f"measure {str(self)!r} cannot be redrawn: it has no bootstrap")
+        raise QuestionError(f"measure {str(self)!r} has no bootstrap")
 
 
 def _of_columns(human: Floats, metrics: Floats) -> Floats:

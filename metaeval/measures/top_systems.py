@@ -57,14 +57,14 @@ DEFINITION = Definition(
     TopPearson,
     "pearson",
     "sys",
-    "linear correlation of the scores of the best systems by people",
+    "linear correlation over the systems that humans rank highest",
     "Pearson's r over the top n systems",
     "Mathur et al. 2020",
     (
         Parameter(
             "top",
             10,
-            "how many of the best systems by people count; those tied with the last of them count, too",
+            "number of systems, those that humans rank highest; systems tied with the last of them are included",
             whole_number(2),
             always=True,
         ),

@@ -21,7 +21,8 @@ class TauAP(SystemMeasure):
     """
 
     why_tests: ClassVar[str] = (
-        f"{SystemMeasure.why_tests}; Williams' test is for Pearson's r; pairs of a system drawn twice are excluded"
+        f"{SystemMeasure.why_tests}; Williams' test is for Pearson's r; pairs of a system with its own copy in a "
+        "resample are excluded"
     )
 
     def value(self, block: Block, options: Options) -> Values:

@@ -202,7 +202,7 @@ def _verdict(
     if by_ranks:
         found.notes.append("the overall score is a mean of ranks, which is not tested")
     elif any(null.drawn is None for null in nulls):
-        found.notes.append("a task's test draws nothing (Williams), so the overall score is not tested")
+        found.notes.append("one task's test (Williams) does not resample, so the overall score is not tested")
     elif len(complete) > 1:
         p = overall_p(nulls, complete, overall[complete], testing)
         found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)

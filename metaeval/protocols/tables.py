@@ -82,12 +82,12 @@ def missing_lines(found: ProtocolScore) -> list[str]:
 
 
 def left_out_lines(found: ProtocolScore, verbose: bool) -> list[str]:
-    """A line for each reason why metrics take no part; verbose: with their names."""
+    """A line for each reason why metrics are excluded; verbose: with their names."""
     by_reason: dict[str, list[str]] = {}
     for metric, reason in found.left_out.items():
         by_reason.setdefault(reason, []).append(metric)
     return [
-        f"{len(names)} {'metric takes' if len(names) == 1 else 'metrics take'} no part ({reason})"
+        f"{len(names)} {'metric is' if len(names) == 1 else 'metrics are'} excluded ({reason})"
         + (f": {', '.join(names)}" if verbose else "; --verbose names " + ("it" if len(names) == 1 else "them"))
         for reason, names in sorted(by_reason.items())
     ]

@@ -130,8 +130,8 @@ def _fitted(
     """
     if testing.resample != "inputs" or testing.interval != "percentile":
         raise QuestionError(
-            f"intervals are of two metrics, this slice has {len(block.metrics)}; name two, or leave out --resample "
-            "and --interval"
+            f"--resample and --interval are for two metrics, and this slice has {len(block.metrics)}; name two, or "
+            "drop these options"
         )
     test = testing.test or measure.default_test(options, asked.is_whole)
     fitted = fitted_options(measure, test, options, asked)

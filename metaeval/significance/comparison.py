@@ -80,8 +80,8 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]]) -> str | None:
     pairs = "pair of metrics is" if len(indistinct) == 1 else "pairs of metrics are"
     better, worse = indistinct[0]
     return (
-        f"{len(indistinct)} {pairs} in different clusters although the difference is not significant, such as "
-        f"{better} and {worse}"
+        f"{len(indistinct)} {pairs} in different clusters although the difference is not significant, e.g. {better} "
+        f"and {worse}"
     )
 
 
@@ -142,8 +142,8 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
     least = corrected_pairs(np.where(raw == 0, resolution, raw), np.arange(len(order)), testing.correction)
     if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):
         notes.append(
-            f"{n_unsure} p-values of 0 are below {resolution:.2g}, which after the correction could be as much as "
-            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; more --draws settle whether they are significant"
+            f"{n_unsure} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "
+            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; more --draws would tell whether they are significant"
         )
     draws = 0 if is_exact else testing.draws
     assert testing.test is not None

@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice) -> Options:
     """Options with the system scores that a test needs.
 
-    Raises QuestionError: the test does not fit the measure, or the system scores asked for do not fit the test.
+    Raises QuestionError: the test does not apply to the measure, or the system scores do not suit the test.
     """
     measure.check_applies(test)
     if options.system_score == "submitted" and not asked.is_whole:
@@ -33,8 +33,8 @@ def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice)
     if measure.level == "sys" and measure.resamples_segments(test):
         if options.system_score not in (None, "judged-mean"):
             raise QuestionError(
-                f"test {test!r} draws segments anew, so system scores are means over judged segments; "
-                f"--system-score {options.system_score} does not fit"
+                f"test {test!r} resamples segments, so system scores are means over annotated segments; "
+                f"--system-score {options.system_score} does not apply"
             )
         return replace(options, system_score="judged-mean")
     return options
@@ -59,7 +59,7 @@ class Tested:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
-    left_out: metric -> why it takes no part.
+    left_out: metric -> why it is excluded.
     """
 
     block: Block
@@ -98,7 +98,7 @@ def run_test(
     block = block.only([metric.name in ranked for metric in block.metrics])
     left_out = {**left_out, **evaluation.left_out}
     if len(block.metrics) < 2:
-        raise QuestionError(f"a comparison needs at least 2 metrics, there is {len(block.metrics)} in this slice")
+        raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(block.metrics)}")
     advance = None if progress is None else lambda done, total: progress(f"{measure} {test}", done, total)
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])

@@ -162,7 +162,7 @@ def _tested(
     its_testing = replace(testing.fitted(test), alternative=sided, correction="none")
     tested = run_test(block, measure, fitted, its_testing, progress)
     if len(tested.block.metrics) < 2:
-        raise QuestionError(f"a comparison needs at least 2 metrics, there is {len(tested.block.metrics)}")
+        raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(tested.block.metrics)}")
     return tested, fitted, its_testing
 
 

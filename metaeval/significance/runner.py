@@ -72,7 +72,7 @@ def _who_computes(testing: TestOptions) -> dict[str, Any]:
 
 def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> Run:
     if testing.alternative != "greater":
-        raise QuestionError("Williams' test is one-sided; leave out --alternative")
+        raise QuestionError("Williams' test is one-sided; drop --alternative")
     scores = measure.scores(block, options)
     found = williams_test(scores.human, scores.metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
     return Run(found.p, None, is_exact=True)
@@ -143,7 +143,7 @@ def _bootstrapped(
 ) -> Run:
     """The bootstrap: of system pairs where the measure counts them, of segments for everything else."""
     if testing.alternative != "greater":
-        raise QuestionError("the bootstrap's share of resamples is one-sided; leave out --alternative")
+        raise QuestionError("the bootstrap test is one-sided; drop --alternative")
     agreements = measure.pair_agreements(block, options)
     if agreements is not None:
         pairs = system_pair_bootstrap(agreements, rng=rng, n_draws=testing.draws, progress=advance)

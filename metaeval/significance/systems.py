@@ -83,8 +83,8 @@ def compare_systems(
         raise QuestionError(f"alpha {alpha}: expected a number between 0 and 1")
     if options.system_score == "submitted":
         raise QuestionError(
-            "systems are tested on segments, so means over segments rank them, and submitted scores stand beside; "
-            "take --system-score mean or judged-mean"
+            "systems are tested on segments and ranked by means over segments, with submitted scores beside them; "
+            "use --system-score mean or judged-mean"
         )
     scored = _scored(warehouse, asked, scorer, options)
     block, name = scored.block, scored.name
@@ -190,9 +190,9 @@ def _beside(values: Floats, submitted: Floats, source: SystemScore) -> list[str]
     one, other = values[both], submitted[both]
     first, second = np.triu_indices(len(one), 1)
     n_apart = int(np.count_nonzero((one[first] - one[second]) * (other[first] - other[second]) < 0))
-    what = "judged segments" if source == "judged-mean" else "all segments"
-    order = f"the other way round for {n_apart} pairs of systems" if n_apart else "in the same order"
-    return [f"value: the mean over {what}, which ranks and is tested; submitted system scores stand beside, {order}"]
+    what = "annotated segments" if source == "judged-mean" else "all segments"
+    order = f"order {n_apart} pairs of systems the other way round" if n_apart else "give the same order"
+    return [f"value: mean over {what}, which is ranked and tested; the submitted system scores beside it {order}"]
 
 
 def _p_values(scores: Floats, there: npt.NDArray[np.bool_], test: SystemTest, options: Options, draws: int) -> Floats:

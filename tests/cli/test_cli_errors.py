@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[2]
         ((*RANK, "-m", "acc_eq(by=segment)"), ["by=segment", "none, item, system, doc, domain"]),
         ((*RANK, "-m", "tau_b(by=item, epsilon=-1)"), ["epsilon=-1", "a number of at least 0"]),
         ((*RANK, "-m", "tau_c(by=item, epsilon=1)"), ["tau_c is defined for epsilon = 0 only"]),
-        ((*RANK, "-m", "spa(n=1, n=2)"), ["'n' stands there twice"]),
+        ((*RANK, "-m", "spa(n=1, n=2)"), ["'n' is given twice"]),
         ((*RANK, "-m", "spa(n)"), ["found 'n', expected parameter=value"]),
         ((*RANK, "-m", "spa)"), ["expected NAME or NAME(parameter=value, ...)"]),
         ((*RANK, "--segments", "5"), ["--segments '5'", "FIRST-LAST"]),

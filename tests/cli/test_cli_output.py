@@ -279,7 +279,7 @@ def test_explain_names_every_system_and_metric_with_its_reason(scorehouse: Score
     n_metrics = scorehouse("list", "metrics", "sim24", "en-de", "--format", "json").json
     assert [row["kind"] for row in rows] == ["system"] * len(n_systems) + ["metric"] * len(n_metrics)
     why = {row["name"]: (row["included"], row["reason"]) for row in rows}
-    assert why["refA"] == ("no", "the reference the metrics used")
+    assert why["refA"] == ("no", "the reference that the metrics use")
     assert why["Kestrel-24-refB"] == ("no", "computed with refB, not with reference refA")
     assert why["Kestrel-24-refA"] == ("yes", "")
 

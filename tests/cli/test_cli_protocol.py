@@ -72,10 +72,10 @@ def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_
     (line,) = [note for note in mixed.notes if note.startswith("Only: missing in ")]
     assert line == ("Only: missing in en-de tau_14(by=item, pool=pairs): incomplete segment scores")
     primary = ("--db", path, "protocol", "wmt24", "--on", "tiny24")
-    assert "2 metrics take no part (contrastive, neither primary nor baseline); --verbose names them" in (
+    assert "2 metrics are excluded (contrastive, neither primary nor baseline); --verbose names them" in (
         scorehouse(*primary).notes
     )
-    assert "2 metrics take no part (contrastive, neither primary nor baseline): Only, Wrong" in (
+    assert "2 metrics are excluded (contrastive, neither primary nor baseline): Only, Wrong" in (
         scorehouse(*primary, "--verbose").notes
     )
 
@@ -146,6 +146,6 @@ def test_wmt23_by_its_own_rules_names_what_is_not_loaded(
     assert ran.json["metrics"][0]["cluster"] == 1
     assert len(ran.json["metrics"]) == 32
     assert "not loaded: zh-en; the score is over en-de, he-en only, not the official one" in ran.notes
-    assert "13 metrics take no part (contrastive, neither primary nor baseline); --verbose names them" in ran.notes
+    assert "13 metrics are excluded (contrastive, neither primary nor baseline); --verbose names them" in ran.notes
     (warning,) = [note for note in ran.notes if note.startswith("overall: ")]
     assert " pairs of metrics are in different clusters although the difference is not significant" in warning

@@ -102,7 +102,7 @@ def test_soft_pairwise_accuracy_without_common_segments_is_not_defined(tmp_path:
 
 @pytest.mark.parametrize(
     ("on_nan", "rule"),
-    [("drop", "left out of its mean"), ("zero", "counted as 0"), ("common", "left out for all metrics")],
+    [("drop", "excluded from its mean"), ("zero", "counted as 0"), ("common", "excluded for all metrics")],
 )
 def test_groups_without_a_value_are_told_with_what_becomes_of_them(tmp_path: Path, on_nan: str, rule: str) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
@@ -110,8 +110,8 @@ def test_groups_without_a_value_are_told_with_what_becomes_of_them(tmp_path: Pat
         (result,) = _study(warehouse, asked, f"tau_b(by=item, on_nan={on_nan})").results
     # Rough is constant on segment 2, Fine nowhere.
     (note,) = [note for note in result.notes if "n_groups_nan" in note]
-    assert note.startswith(f"{result.evaluation.measure}: for ")
-    assert note.endswith(f"; a group that is not defined for a metric is {rule}")
+    assert note.startswith(f"{result.evaluation.measure}: up to 1 group undefined for 1 metric ")
+    assert note.endswith(f"; a group undefined for a metric is {rule}")
     fine, rough = result.evaluation.value
     by_segment = np.array([2 / 6**0.5, NAN, 0, 2 / 6**0.5])  # Rough, as worked out in docs/methods.md
     expected = {"drop": np.nanmean(by_segment), "zero": np.nansum(by_segment) / 4, "common": np.nanmean(by_segment)}
@@ -124,7 +124,7 @@ def test_groups_without_a_value_are_told_with_what_becomes_of_them(tmp_path: Pat
 
 @pytest.fixture
 def holes() -> np.ndarray:
-    """Scores of Fine-src without two judged cells: Ash on segment 1, Beech on segment 3."""
+    """Scores of Fine-src without two judged scores: Ash on segment 1, Beech on segment 3."""
     seg = np.array(metric_tables()["Fine-src"].seg)
     seg[0, 0] = seg[1, 2] = NAN
     return seg
@@ -227,5 +227,5 @@ def test_soft_pairwise_accuracy_says_that_another_system_score_does_not_apply(tm
         notes = _study(warehouse, asked, "spa(n=20)", system_score="submitted").notes
         quiet = _study(warehouse, asked, "spa(n=20)", system_score="judged-mean").notes
         others = _study(warehouse, asked, "pa", system_score="mean").notes
-    assert "spa(n=20) stands on the judged segments; --system-score submitted does not apply" in notes
+    assert "spa(n=20) is computed over annotated segments; --system-score submitted does not apply" in notes
     assert not any("does not apply" in note for note in [*quiet, *others])

@@ -257,7 +257,7 @@ def test_contrastive_metrics_are_counted_and_named_when_asked_for(tmp_path: Path
         everything = scored(warehouse, made("pearson"), "tiny24", all_metrics=True)
         assert set(found.left_out) == {"Wrong", "Only"}
         assert set(everything.metrics) == {*found.metrics, *found.left_out}
-        reason = "2 metrics take no part (contrastive, neither primary nor baseline)"
+        reason = "2 metrics are excluded (contrastive, neither primary nor baseline)"
         assert left_out_lines(found, verbose=False) == [f"{reason}; --verbose names them"]
         assert left_out_lines(found, verbose=True) == [f"{reason}: Only, Wrong"]
         assert left_out_lines(everything, verbose=True) == []

@@ -71,11 +71,11 @@ def test_metrics_with_system_scores_alone_are_ranked_where_those_suffice(tiny: W
     assert "pdp: without Only-src (incomplete segment scores)" in found.notes
 
 
-def test_equal_and_undefined_metrics_are_told(tiny: Warehouse) -> None:
+def test_equal_and_undefined_metrics_are_reported(tiny: Warehouse) -> None:
     notes = _study(tiny, "kendall", "tau_b(by=item)").notes
     assert "Copy-src and Fine-src have exactly the same scores" in notes
     assert "kendall: not defined for Flat-src" in notes
-    assert any(re.search(r"for \d metrics up to 4 groups are not defined", note) for note in notes)
+    assert any(re.search(r"up to 4 groups undefined for \d metrics", note) for note in notes)
     assert len(notes) == len(set(notes))
 
 
@@ -193,7 +193,7 @@ def test_an_explanation_says_in_out_or_partly(tiny: Warehouse) -> None:
     assert frame.columns == ["kind", "name", "included", "reason"]
     rows = {name: (part, why) for _, name, part, why in frame.rows()}
     assert rows["Ash"] == rows["Fine-src"] == ("yes", "")
-    assert rows["refA"] == ("no", "the reference the metrics used")
+    assert rows["refA"] == ("no", "the reference that the metrics use")
     assert rows["Only-src"] == (
         "partly",
         "pearson: included; acc_eq(by=item): incomplete segment scores",
@@ -218,7 +218,7 @@ def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) ->
     ]
     assert left_out(result, verbose=True) == [
         "systems excluded, not judged by mqm: refB",
-        "systems excluded, the reference the metrics used: refA",
+        "systems excluded, the reference that the metrics use: refA",
         "metrics excluded, computed with refB, not with reference refA: Kestrel-24-refB, simBLEU-refB, simchrF-refB",
     ]
 

@@ -213,7 +213,9 @@ def test_an_outlier_by_the_mad_rule_is_named_with_its_distance(tmp_path: Path) -
     (finding,) = _found(_database(tmp_path, human=human), "outliers")
     assert (finding.severity, finding.subject) == ("info", "mqm, Elm")
     assert finding.value == pytest.approx(27 / 1.4826)
-    assert "not declared one: 30 lies 18.2 deviations above the median of 5 MT systems" in finding.finding
+    assert (
+        "and not on the organisers' list: 30 lies 18.2 deviations above the median of 5 MT systems" in finding.finding
+    )
 
 
 def test_coverage_tells_cells_unevenness_and_annotators(tmp_path: Path) -> None:
@@ -273,7 +275,7 @@ def test_names_that_the_registry_lacks_are_told_with_the_family_by_rule(tmp_path
     metrics = {**_sound(), "SuperCOMET-9-src": _table(_scores(11))}
     (finding,) = _found(_database(tmp_path, metrics), "names")
     assert (finding.severity, finding.subject) == ("info", "SuperCOMET-9")
-    assert finding.finding == "not in the registry of metrics; by its name of the family COMET"
+    assert finding.finding == "not in the metric registry; family COMET inferred from its name"
 
 
 def _all_faults(tmp_path: Path) -> Path:

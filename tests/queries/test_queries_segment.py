@@ -69,7 +69,7 @@ def test_the_frame_has_a_row_a_text_and_a_column_a_scorer(warehouse: Warehouse) 
     [
         ({"testset": "tiny42"}, "unknown test set 'tiny42'; did you mean 'tiny24'"),
         ({"lp": "de-en"}, "unknown language pair 'de-en' for tiny24"),
-        ({"segment": 6}, "unknown segment 6 for tiny24 en-de; they go from 1 to 5"),
+        ({"segment": 6}, "unknown segment 6 for tiny24 en-de; segments are numbered 1 to 5"),
         ({"segment": 0}, "unknown segment 0 for tiny24 en-de"),
         ({"humans": ["mqn"]}, "unknown human score 'mqn' for tiny24 en-de; did you mean 'mqm'"),
         ({"metrics": ["Fin-src"]}, "unknown metric 'Fin-src' for tiny24 en-de; did you mean 'Fine-src'"),

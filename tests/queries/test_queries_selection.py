@@ -65,7 +65,7 @@ def test_by_default_systems_that_humans_judged_take_part_and_the_reference_does_
         "Ash": None,
         "Beech": None,
         "Cherry": None,
-        "refA": "the reference the metrics used",
+        "refA": "the reference that the metrics use",
     }
     assert _out(selection) == {}
     assert selection.segments == (1, 2, 3, 4, 5)
@@ -85,8 +85,8 @@ def test_every_system_that_is_left_out_has_a_reason(varied: Warehouse) -> None:
         "Ash": None,
         "Beech": None,
         "Cherry": "on the organisers' list of outliers (--with-outliers keeps it)",
-        "refA": "the reference the metrics used",
-        "refB": "a human translation (--with-human-references ranks it)",
+        "refA": "the reference that the metrics use",
+        "refB": "a human translation (--with-human-references includes it)",
     }
     assert _systems(select(varied, Slice(TESTSET, LP, systems=("B*", "refB"), human_references=True))) == {
         "Ash": "not selected",
@@ -109,8 +109,8 @@ def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse)
     ("asked", "metric", "reason"),
     [
         ({}, "Rough-refB", "computed with refB, not with reference refA"),
-        ({}, "Mine-src", "added by a user (--own ranks it)"),
-        ({}, "Guest-src", "not submitted to the metrics task (--all-metrics ranks it)"),
+        ({}, "Mine-src", "added by a user (--own includes it)"),
+        ({}, "Guest-src", "not submitted to the metrics task (--all-metrics includes it)"),
         ({"outliers": "none"}, "Part-src", "no scores for Cherry"),
         ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for Cherry, refB"),
         ({"human_references": True}, "Fine-src", "no scores for refB"),

@@ -113,8 +113,7 @@ def tabular(counts: PairCounts, coefficients: Sequence[Sequence[float | None]]) 
         for column in range(3):
             if coefficients[row][column] != coefficients[2 - row][2 - column]:
                 raise ValueError(
-                    f"coefficients [{row}][{column}] and [{2 - row}][{2 - column}] must be equal: "
-                    "a pair has no first and second cell"
+                    f"coefficients [{row}][{column}] and [{2 - row}][{2 - column}] must be equal: pairs are unordered"
                 )
     outcomes = (
         (coefficients[0][0], counts.n_concordant),

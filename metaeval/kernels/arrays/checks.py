@@ -44,8 +44,8 @@ def metric_scores(metrics: npt.ArrayLike, used: Bools) -> Floats:
             system, segment = (int(i) for i in np.argwhere(bad)[0])
             raise ValueError(
                 f"metric {metric} has no finite score ({scores[system, segment]}) for system {system}, "
-                f"segment {segment}, which is judged; expected a score for every judged cell: "
-                "leave the metric out or set the human score to NaN there"
+                f"segment {segment}, which is judged; expected a score wherever there is a judgement: "
+                "exclude the metric or set the human score to NaN there"
             )
     return array
 

@@ -13,7 +13,7 @@ CUTOFF = 2.5
 def mad_outliers(human: npt.ArrayLike, cutoff: float = CUTOFF) -> Bools:
     """True for systems with |h − median| > cutoff · 1.4826 · MAD, (n_systems,).
 
-    human: (n_systems,) system scores; NaN = not judged, takes no part and is no outlier. MAD: median of
+    human: (n_systems,) system scores; NaN = not judged, excluded and no outlier. MAD: median of
         |h − median|. Where it is 0, every score that differs from the median is an outlier.
     Raises ValueError: not one-dimensional, an infinite score, or a cutoff that is not positive.
     Source: Mathur et al. 2020, section 4.1.

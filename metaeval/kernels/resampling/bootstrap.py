@@ -161,7 +161,7 @@ def power(draws: npt.ArrayLike, alpha: float = 0.05, alternative: Alternative = 
 
     worlds = np.asarray(draws, dtype=np.float64)
     if not worlds.size:
-        raise ValueError("no bootstrap worlds")
+        raise ValueError("no resamples")
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must lie between 0 and 1, got {alpha}")
     if alternative not in get_args(Alternative):

@@ -28,7 +28,7 @@ def block_sizes(n_draws: int) -> list[int]:
     [25, 25, 10]
     """
     if n_draws < 1:
-        raise ValueError(f"{n_draws} draws: at least 1 is needed")
+        raise ValueError(f"{n_draws} resamples: at least 1 is needed")
     return [min(BLOCK, n_draws - start) for start in range(0, n_draws, BLOCK)]
 
 

@@ -105,7 +105,9 @@ def pair_outcome_p_values(
     if is_exact and not keep_null:
         return PairsTest(mcnemar_p_values(n_only, alternative), values, n_only, True, 0, None)
     if rng is None:
-        raise ValueError("rng is needed: groups differ in size, so p is drawn, or the draws are to be kept")
+        raise ValueError(
+            "rng is needed: groups differ in size, so p is estimated by resampling, or the null distribution is kept"
+        )
     null = unit * _drawn_differences(outcomes, rng, n_draws, executor, n_threads)
     if is_exact:
         p = mcnemar_p_values(n_only, alternative)
@@ -147,7 +149,7 @@ def pair_outcomes(
     if len(scores.metrics) < 2:
         raise ValueError(f"{len(scores.metrics)} metric: a comparison needs at least 2")
     if not scores.groups.labels.size:
-        raise ValueError("no group has two judged cells")
+        raise ValueError("no group has two judged scores")
     margins = checks.margins(epsilon, len(scores.metrics))
     n_right, n_only, n_groups, n_pairs = [], [], [], []
     for bucket in scores.groups.buckets():

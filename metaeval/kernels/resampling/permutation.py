@@ -116,7 +116,7 @@ def standardise(human: Floats, metrics: Floats) -> Floats:
         raise ValueError(f"human scores have shape {human.shape}, metrics {metrics.shape}: expected (M, *human)")
     judged = np.isfinite(human)
     if not judged.any():
-        raise ValueError("no cell has a human score")
+        raise ValueError("no (system, segment) pair has a human score")
     cells = np.asarray(metrics[:, judged], dtype=np.float64)
     if not np.isfinite(cells).all():
         metric, cell = np.argwhere(~np.isfinite(cells))[0]
@@ -226,7 +226,7 @@ def _check_arguments(
     if early_stop is not None and keep_null:
         raise ValueError("the null distribution cannot be kept with an early stop: pairs would differ in length")
     if batch < 1:
-        raise ValueError(f"a batch of {batch} draws: at least 1 is needed")
+        raise ValueError(f"a batch of {batch} resamples: at least 1 is needed")
 
 
 def _observed(statistic: SwapStatistic) -> Floats:

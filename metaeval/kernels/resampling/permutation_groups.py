@@ -242,7 +242,7 @@ def right_pairs_swap(
     counts = pair_counts(human, metrics, _aligned_labels(human, swap), epsilon)
     n_groups = counts.labels.size
     if not n_groups:
-        raise ValueError("no group has two judged cells")
+        raise ValueError("no group has two judged scores")
     n_pairs = counts.n_pairs[0]
     common = math.lcm(*np.unique(n_pairs).tolist())
     if common * n_groups >= LARGEST_WHOLE:

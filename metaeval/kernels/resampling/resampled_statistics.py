@@ -254,7 +254,7 @@ def checked_scores(human: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Floats
     """
     scores = checks.human_scores(human)
     if not (~np.isnan(scores)).any():
-        raise ValueError("no cell has a human score")
+        raise ValueError("no (system, segment) pair has a human score")
     return scores, checks.metric_scores(metrics, ~np.isnan(scores))
 
 

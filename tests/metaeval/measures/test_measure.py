@@ -16,7 +16,7 @@ POSITIVE = st.floats(min_value=0, max_value=1e300, exclude_min=True, allow_nan=F
 
 @st.composite
 def _tables(draw: st.DrawFn) -> str:
-    """Coefficient tables that are the same when turned by 180 degrees."""
+    """Coefficient tables that are unchanged when rotated by 180 degrees."""
     cell = st.one_of(st.just("X"), st.floats(-10, 10, allow_nan=False).map(repr))
     a, b, c, d, e = (draw(cell) for _ in range(5))
     return f"{a}:{b}:{c}/{d}:{e}:{d}/{c}:{b}:{a}"
@@ -118,7 +118,7 @@ def test_a_measure_prints_as_documented(text: str, printed: str, level: str) -> 
         ("spa(n=5", "expected NAME or NAME(parameter=value, ...)"),
         ("spa(5)", "found '5', expected parameter=value"),
         ("spa(n=)", "found 'n=', expected parameter=value"),
-        ("spa(n=5, n=6)", "parameter 'n' stands there twice"),
+        ("spa(n=5, n=6)", "parameter 'n' is given twice"),
         ("spa(draws=5)", "unknown parameter 'draws' for measure 'spa'; available: binary, n"),
         ("acc_eq(buy=item)", "unknown parameter 'buy' for measure 'acc_eq'; did you mean 'by'?"),
         ("pa(by=item)", "unknown parameter 'by' for measure 'pa'"),
@@ -132,8 +132,8 @@ def test_a_measure_prints_as_documented(text: str, printed: str, level: str) -> 
         ("tau_b(epsilon=inf)", "found epsilon=inf, expected a number of at least 0"),
         ("tau_c(epsilon=0.1)", "tau_c is defined for epsilon = 0 only"),
         ("kendall_like(threshold=0)", "found threshold=0, expected a number above 0"),
-        ("tabular(coefficients=1:2)", "expected 3 rows between '/' of 3 cells between ':'"),
-        ("tabular(coefficients=1:0:1/0:0:0/0:0:1)", "the same when turned by 180 degrees"),
+        ("tabular(coefficients=1:2)", "expected 3 rows separated by '/', each of 3 coefficients separated by ':'"),
+        ("tabular(coefficients=1:0:1/0:0:0/0:0:1)", "unchanged when rotated by 180 degrees"),
         ("tabular(coefficients=inf:0:0/0:0:0/0:0:inf)", "expected finite coefficients, or X"),
     ],
 )

@@ -370,13 +370,13 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ("pearson", Options(), TestOptions(alpha=0.0), "alpha 0.0: expected a number between 0 and 1"),
         ("pearson", Options(), TestOptions(alpha=1.0), "alpha 1.0"),
         ("spa", Options(), TestOptions(test="williams"), "'williams' does not apply to measure 'spa'; applicable ones"),
-        ("spa(binary=yes)", Options(), TestOptions(), "has no test of significance"),
-        ("spa(binary=yes)", Options(), TestOptions(test="perm-inputs"), "there is none that does"),
+        ("spa(binary=yes)", Options(), TestOptions(), "has no significance test"),
+        ("spa(binary=yes)", Options(), TestOptions(test="perm-inputs"), "no test does"),
         ("pearson", Options(), TestOptions(test="pairs"), "test 'pairs' does not apply"),
         ("acc_eq(by=none)", Options(), TestOptions(test="perm-both"), "applicable ones: pairs, bootstrap"),
-        ("pearson", Options(system_score="submitted"), TestOptions(test="perm-inputs"), "submitted does not fit"),
-        ("pa", Options(system_score="mean"), TestOptions(test="perm-both"), "mean does not fit"),
-        ("spa", Options(system_score="submitted"), TestOptions(), "submitted does not fit"),
+        ("pearson", Options(system_score="submitted"), TestOptions(test="perm-inputs"), "submitted does not apply"),
+        ("pa", Options(system_score="mean"), TestOptions(test="perm-both"), "mean does not apply"),
+        ("spa", Options(system_score="submitted"), TestOptions(), "submitted does not apply"),
         ("pearson", Options(), TestOptions(test="williams", alternative="two-sided"), "one-sided"),
         ("pearson", Options(), TestOptions(test="bootstrap", alternative="two-sided"), "one-sided"),
         ("pearson", Options(), TestOptions(legacy_df=True), "legacy df belongs to williams, not to perm-systems"),
@@ -385,7 +385,7 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ("pearson", Options(), TestOptions(early_stop=True, keep_null=True), "no complete null distribution"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_the_reason(
+def test_what_does_not_apply_is_refused_with_the_reason(
     simulated_warehouse: Warehouse, measure: str, options: Options, testing: TestOptions, words: str
 ) -> None:
     with pytest.raises(QuestionError, match=words):
@@ -394,7 +394,7 @@ def test_what_does_not_fit_is_refused_with_the_reason(
 
 def test_one_metric_is_no_comparison(simulated_warehouse: Warehouse) -> None:
     asked = replace(SIM, metrics=("simBLEU-refA",))
-    with pytest.raises(QuestionError, match="at least 2 metrics, there is 1 in this slice"):
+    with pytest.raises(QuestionError, match="at least 2 metrics, this slice has 1"):
         compare(simulated_warehouse, asked, parsed("pearson"), Options(), TestOptions())
 
 
@@ -574,7 +574,7 @@ def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_dra
     assert n_zeros >= 2
     assert found["holm"].corrected[0, 2] == 0
     assert found["holm"].least[0, 2] == pytest.approx(3 / 40)
-    assert any(note.startswith(f"{n_zeros} p-values of 0 are below 0.025") for note in found["holm"].notes)
+    assert any(note.startswith(f"{n_zeros} p-values of 0 mean below 0.025") for note in found["holm"].notes)
     assert not any("p-values of 0" in note for note in found["none"].notes)
 
 

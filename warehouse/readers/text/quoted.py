@@ -54,7 +54,7 @@ def quoted_table(
         if n_wrong > _MOST_FAULTS:
             continue
         if isinstance(row, str):
-            faults.append(Fault(str(path), line, f"broken quoting ({row})", "cells with each quote closed"))
+            faults.append(Fault(str(path), line, f"broken quoting ({row})", "fields with each quote closed"))
         else:
             faults.append(Fault(str(path), line, f"{len(row)} columns" if any(row) else "a blank line", expected))
     if n_wrong > _MOST_FAULTS:
