@@ -9,6 +9,7 @@ from metaeval.options import Options
 from metaeval.protocols import Protocol
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import ProtocolScore, score
+from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.significance.options import TestOptions
 from queries.selection import Slice
 from warehouse import Warehouse
@@ -46,6 +47,10 @@ def scored(
         question = Question(answer_key, "protocol", testset, ",".join(entry.lps), ProtocolScore)
         if not fresh and (kept := question.stored(warehouse)) is not None:
             return kept, [FROM_STORE]
+    store = StoredTasks(database, testset, fresh)
     return question.computed(
-        database, lambda: score(entry, significance=significance, options=options, testing=testing, progress=progress)
+        database,
+        lambda: score(
+            entry, significance=significance, options=options, testing=testing, progress=progress, store=store
+        ),
     )

@@ -10,6 +10,7 @@ from metaeval.evaluation import Options
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
 from metaeval.protocols.entry import Dropped, Entry
 from metaeval.protocols.significance import TaskTest, check_tests, clusters_of, overall_p, rule_test, tested_tasks
+from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.protocols.tasks import Job, jobs_of
 from metaeval.signature import line, p_value_convention, program_version
 from metaeval.significance.comparison import warning_of_clusters
@@ -83,12 +84,14 @@ def score(
     options: Options | None = None,
     testing: TestOptions | None = None,
     progress: Progress | None = None,
+    store: StoredTasks | None = None,
 ) -> ProtocolScore:
     """Score the metrics of a test set by a protocol.
 
     A task for which no metric has scores is dropped, and named; the overall score is over the rest. significance: test
     every task, among all its metrics, and an overall score of values, among the metrics that all tasks have; the
-    latter's differences are the weighted averages of the tasks' draws, which are independent.
+    latter's differences are the weighted averages of the tasks' draws, which are independent. store: where the tests
+    of finished tasks are kept, if the overall score is a mean of ranks, which needs no draws.
     Raises QuestionError: a number out of its range, something asked for that the protocol's tests do not have, a metric
         with several variants, no metric at all.
     """
@@ -101,12 +104,12 @@ def score(
             f"no metric of {entry.testset} {','.join(entry.lps)} can be scored by {entry.protocol.name} "
             "(rank --explain says why; --all-metrics takes contrastive ones too)"
         )
+    by_ranks = entry.protocol.overall == "ranks"
     tests: list[TaskTest | None] = [None] * len(jobs)
     if significance:
         check_tests(jobs, testing, options, entry.protocol.name)
-        tests = tested_tasks(jobs, names, options, testing, progress)
+        tests = tested_tasks(jobs, names, options, testing, progress, store if by_ranks else None)
     tasks = [_task(job, names, test, options) for job, test in zip(jobs, tests, strict=True)]
-    by_ranks = entry.protocol.overall == "ranks"
     overall = _mean_rank(tasks) if by_ranks else _mean_value(tasks)
     verdict = (
         _verdict(overall, names, jobs, tests, testing, by_ranks=by_ranks) if significance else _Verdict(len(names))

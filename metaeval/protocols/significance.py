@@ -12,6 +12,7 @@ from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures.applicable import Test
 from metaeval.protocols import Rule
+from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.protocols.tasks import Job, Ranked
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
@@ -77,9 +78,17 @@ class TaskTest:
 
 
 def tested_tasks(
-    jobs: Sequence[Job], names: Sequence[str], options: Options, testing: TestOptions, progress: Progress | None
+    jobs: Sequence[Job],
+    names: Sequence[str],
+    options: Options,
+    testing: TestOptions,
+    progress: Progress | None,
+    store: StoredTasks | None,
 ) -> list[TaskTest | None]:
-    """Test every task among the metrics it has; None where those are fewer than 2."""
+    """Test every task among the metrics it has; None where those are fewer than 2.
+
+    store: where p-values of finished tasks are kept; then no drawn differences are.
+    """
     tests = [rule_test(job.rule, options) for job in jobs]
     costs = np.cumsum([0.0, *(_cost(job, test) for job, test in zip(jobs, tests, strict=True))])
     found: list[TaskTest | None] = []
@@ -90,12 +99,40 @@ def tested_tasks(
             continue
         step = None if progress is None else _step(progress, costs[number], costs[number + 1], costs[-1])
         rng = np.random.default_rng([options.seed, 1, number])
-        p, drawn = _tested(job, test, [names[place] for place in there], options, testing, rng, step)
+        own = [names[place] for place in there]
+        if store is None:
+            p, drawn = _tested(job, test, own, options, testing, rng, step)
+        else:
+            p, drawn = _from_store(store, number, job, test, own, options, testing, rng, step), None
         clusters = np.zeros(len(names), dtype=np.int64)
         clusters[there] = clusters_of(job.values(names)[there], p, testing.alpha)
         null = TaskNull(drawn, there, job.weight, job.rule.measure.definition.is_correlation)
         found.append(TaskTest(clusters, null))
     return found
+
+
+def _from_store(
+    store: StoredTasks,
+    number: int,
+    job: Job,
+    test: Test,
+    names: Sequence[str],
+    options: Options,
+    testing: TestOptions,
+    rng: np.random.Generator,
+    progress: Progress | None,
+) -> Floats:
+    """p-values of one task, stored before or computed now. number: of the task, which its draws depend on."""
+    blocks = [_aligned(one, names) for one in job.group]
+    described = (str(job.rule.measure), test, job.rule.early_stop, number, ",".join(names))
+    return store.p_values(
+        blocks,
+        job.lps,
+        described,
+        options,
+        testing,
+        lambda: _tested(job, test, names, options, testing, rng, progress, keep_null=False)[0],
+    )
 
 
 def _step(progress: Progress, start: float, end: float, total: float) -> Progress:
@@ -120,10 +157,12 @@ def _tested(
     testing: TestOptions,
     rng: np.random.Generator,
     progress: Progress | None,
+    *,
+    keep_null: bool = True,
 ) -> tuple[Floats, Floats | None]:
     """p-values (M, M) of one task among some metrics, and its drawn differences.
 
-    None are drawn for Williams' test, and none kept with an early stop.
+    None are drawn for Williams' test, and none kept with an early stop, or without keep_null.
     """
     rule, group = job.rule, job.group
     if test == "williams" and len(group[0].block.systems) <= 3:
@@ -132,7 +171,7 @@ def _tested(
     if rule.measure.is_calibrated:
         epsilon = group[0].evaluation.epsilon[[group[0].places[name] for name in names]]
     advance = None if progress is None else lambda done, total: progress(f"{rule.measure} {group[0].lp}", done, total)
-    its_testing = replace(testing, test=test, early_stop=rule.early_stop, keep_null=not rule.early_stop)
+    its_testing = replace(testing, test=test, early_stop=rule.early_stop, keep_null=keep_null and not rule.early_stop)
     found = run(rule.measure, [_aligned(one, names) for one in group], epsilon, options, its_testing, rng, advance)
     return found.p, found.null
 

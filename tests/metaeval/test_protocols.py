@@ -1,23 +1,27 @@
 """Protocols: every task's value, the weighted overall score, its significance from averaged draws, what is missing."""
 
 import csv
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from metaeval.cache import encoded
 from metaeval.evaluation import Options
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures import Measure
-from metaeval.protocols import Protocol, Rule, protocol_named, protocols
+from metaeval.protocols import Protocol, Rule, cached, protocol_named, protocols
+from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
 from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.tables import as_json, left_out_lines, missing_lines, rank_correlation, score_frame
 from metaeval.protocols.tasks import halved_weights
 from metaeval.significance.comparison import compare
 from metaeval.significance.options import TestOptions
+from metaeval.significance.runner import run
 from metaeval.study import rank
 from queries.selection import Slice
 from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
@@ -79,6 +83,43 @@ def test_a_metric_without_a_value_in_a_task_names_the_task(tmp_path: Path, signi
     for place, name in enumerate(found.metrics):
         assert np.isnan(found.overall[place]) == (name in found.missing)
         assert not np.isnan(found.overall[place]) or found.clusters[place] == 0
+
+
+def test_an_interrupted_test_of_many_tasks_goes_on_where_it_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny_warehouse(tmp_path).close()
+    database = tmp_path / "tiny.duckdb"
+    protocol = replace(made("pa", "pearson", "pearson(by=item)"), overall="ranks")
+    done: list[str] = []
+
+    def run_but(stop: int) -> Callable[..., object]:
+        def counted(measure: Measure, *more: object) -> object:
+            if len(done) == stop:
+                raise KeyboardInterrupt
+            done.append(str(measure))
+            return run(measure, *more)  # type: ignore[arg-type]
+
+        return counted
+
+    def answer(*, fresh: bool = False) -> ProtocolScore:
+        testing = TestOptions(draws=50)
+        found, _ = cached.scored(
+            database, protocol, "tiny24", None, None, None, True, True, Options(), testing, fresh=fresh
+        )
+        return found
+
+    monkeypatch.setattr(tested, "run", run_but(2))
+    with pytest.raises(KeyboardInterrupt):
+        answer()
+    assert done == ["pa", "pearson"]
+    done.clear()
+    monkeypatch.setattr(tested, "run", run_but(9))
+    resumed = answer()
+    assert done == ["pearson(by=item)"]
+    done.clear()
+    assert encoded(answer(fresh=True)) == encoded(resumed)
+    assert done == ["pa", "pearson", "pearson(by=item)"]
 
 
 def test_a_task_has_the_values_of_the_ranking(simulated_warehouse: Warehouse) -> None:
