@@ -51,7 +51,9 @@ def rank(
     with_file: Annotated[
         Path | None,
         typer.Option(
-            "--with", metavar="FILE", help="Also rank the metric in NAME-REFERENCE.seg.score; nothing is stored."
+            "--with",
+            metavar="FILE",
+            help="Also rank the metric in NAME-REFERENCE.seg.score, or in a table; nothing is stored.",
         ),
     ] = None,
 ) -> None:
@@ -65,30 +67,38 @@ def rank(
     if with_file is None:
         _rank(testset, lp, flags, compute, tests, output, *shown)
         return
-    with _trial(with_file, testset, lp, output.database) as database:
+    with _trial(with_file, testset, lp, flags.human, output.database) as database:
         _rank(testset, lp, replace(flags, own=True), compute, tests, replace(output, db=database), *shown)
 
 
 @contextmanager
-def _trial(path: Path, testset: str, lp: str, database: Path) -> "Iterator[Path]":
-    """A copy of the warehouse with scores of one's own in it.
+def _trial(path: Path, testset: str, lp: str, human: str | None, database: Path) -> "Iterator[Path]":
+    """A copy of the warehouse with scores of one's own in it; evaluation sets that they do not cover are listed.
 
-    Raises UsageError: no such file, or several evaluation sets. typer.Exit: faults in the file, which are shown.
+    Of several evaluation sets the file's rows say which they belong to.
+    Raises UsageError: no such file. typer.Exit: faults in the file, which are shown.
     """
+    from queries.evalsets import expand
+    from warehouse import Warehouse
     from warehouse.own.scores import add
     from warehouse.own.trial import trial, variant_called
 
     if not path.is_file():
         raise UsageError(f"--with {path}: no such file")
-    if any("," in name or name == "all" for name in (testset, lp)):
-        raise UsageError("--with takes one test set and one language pair")
-    variant = variant_called(path, lp)
+    with Warehouse.open(database) as warehouse:
+        chosen = expand(warehouse, testset, lp, human).chosen
+    testsets, lps = ({names[at] for names in chosen} for at in (0, 1))
+    variant = variant_called(path, lps)
+    (one_testset, one_lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))
     with trial(database) as copy:
-        report = add([path], copy, variant.base_name, reference=variant.reference, testset=testset, lp=lp)
+        report = add([path], copy, variant.base_name, reference=variant.reference, testset=one_testset, lp=one_lp)
         for line in (*report.notes, *(f"error: {fault}" for fault in report.faults)):
             note(line)
         if not report.is_clean:
             raise typer.Exit(ExitCode.DATA)
+        covered = {(one.testset, one.lp) for one in report.evalsets}
+        if lacking := ", ".join(" ".join(one) for one in chosen if one not in covered):
+            note(f"{path}: no scores for {lacking}")
         yield copy
 
 

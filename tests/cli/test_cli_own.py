@@ -121,5 +121,26 @@ def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Score
     wrong = scorehouse("rank", TESTSET, LP, "--with", path)
     assert (wrong.code, wrong.out, "'many'" in wrong.err) == (3, "", True)
     refused(scorehouse("rank", TESTSET, LP, "--with", path.rename(own)), 2, "expected a file named after the metric")
-    refused(scorehouse("rank", TESTSET, "all", "--with", own), 2, "--with takes one test set and one language pair")
     assert database.read_bytes() == before
+
+
+def test_a_file_is_ranked_in_every_evaluation_set_that_it_covers(scorehouse: Scorehouse, own: Path) -> None:
+    assert scorehouse("load", tiny_layout(own.parent, lp="de-en")).code == 0
+    before = own.with_name("tiny.duckdb").read_bytes()
+
+    def ranked(*lps: str) -> tuple[set[str], list[str]]:
+        path = own.with_name("Mine-src.csv")
+        cells = [row.split("\t") for row in ROWS.splitlines()]
+        rows = [f"{lp},{system},{n % 5 + 1},{value}" for lp in lps for n, (system, value) in enumerate(cells)]
+        path.write_text("\n".join(["lp,system,seg,score", *rows, ""]))
+        ran = scorehouse("rank", TESTSET, "all", "-m", "acc23(by=item)", "--format", "json", "--with", path)
+        assert ran.code == 0, ran.err
+        return {row["lp"] for row in ran.json if row["metric"] == "Mine-src"}, ran.notes
+
+    found, notes = ranked(LP, "de-en")
+    assert found == {LP, "de-en"}
+    assert not any("no scores for" in line for line in notes)
+    found, notes = ranked(LP)
+    assert found == {LP}
+    assert any(line.endswith("Mine-src.csv: no scores for tiny24 de-en") for line in notes)
+    assert own.with_name("tiny.duckdb").read_bytes() == before

@@ -3,7 +3,7 @@
 import contextlib
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,17 +27,18 @@ def trial(database: Path) -> Iterator[Path]:
         yield copy
 
 
-def variant_called(path: Path, lp: str) -> MetricVariant:
+def variant_called(path: Path, lps: Collection[str]) -> MetricVariant:
     """The metric, and what it compared with, that a file of scores is named after; a language pair may stand before.
 
-    >>> variant_called(Path("en-de.MyMetric-refA.seg.score"), "en-de")
+    >>> variant_called(Path("en-de.MyMetric-refA.seg.score"), ["en-de"])
     MetricVariant(base_name='MyMetric', reference='refA')
-    >>> variant_called(Path("My.QE-src.csv"), "en-de").reference is None
+    >>> variant_called(Path("My.QE-src.csv"), ["en-de"]).reference is None
     True
 
     Raises QuestionError: the name does not tell.
     """
-    found = _FILE.fullmatch(path.name.removeprefix(f"{lp}."))
+    before, _, rest = path.name.partition(".")
+    found = _FILE.fullmatch(rest if before in lps else path.name)
     try:
         return MetricVariant.parse(found["name"] if found else "")
     except ValueError:
