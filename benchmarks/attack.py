@@ -3,7 +3,7 @@
 `python -m benchmarks.attack` runs all of them in a temporary folder, on the loopback address alone, within limits of
 time, and writes the table of docs/reliability.md. A try survives where the program refuses in one line or answers
 exactly as without the attack; a traceback, a changed value or something half written does not. Only what was run
-stands in the table. `--times N` multiplies the tries of the fuzzed files.
+stands in the table. `--times N` multiplies the tries that are drawn at random.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from warehouse import SourceError, Warehouse, load
+from warehouse import Warehouse, load
 from warehouse.download.archive import extract
 from warehouse.download.fetching import fetch
 from warehouse.download.pace import Patience
@@ -47,11 +47,15 @@ _LONGEST = 2000  # characters of a message
 
 @dataclass(frozen=True)
 class Attack:
-    """name: what is tried; expected: what counts as survived; run: yields one claim a try, whether it survived."""
+    """name: what is tried; expected: what counts as survived; run: in a folder, yields whether each try survived.
+
+    n_tries: of an attack that draws its tries at random; `run` takes that many.
+    """
 
     name: str
     expected: str
-    run: Callable[[Path, int], Iterator[bool]]
+    run: Callable[..., Iterator[bool]]
+    n_tries: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,15 +85,28 @@ def scores(database: Path) -> list[tuple[Any, ...]]:
         return warehouse.rows("SELECT metric, system, segment, value FROM scores ORDER BY ALL")
 
 
-def is_refused(action: Callable[[], object]) -> bool:
-    """Whether an action ends in one short line for the user."""
+@dataclass(frozen=True)
+class Ending:
+    """How one try ended: with a value, with a refusal for the user, or with neither, which is a traceback."""
+
+    value: Any = None
+    refusal: str | None = None
+    is_traceback: bool = False
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether it is one short line for the user."""
+        return self.refusal is not None and "\n" not in self.refusal and len(self.refusal) < _LONGEST
+
+
+def ending(action: Callable[[], Any]) -> Ending:
+    """Try something; the one place where anything but the program's own errors counts as a traceback."""
     try:
-        action()
+        return Ending(action())
     except WarehouseError as error:
-        return "\n" not in str(error) and len(str(error)) < _LONGEST
+        return Ending(refusal=str(error))
     except Exception:
-        return False
-    return False
+        return Ending(is_traceback=True)
 
 
 def flipped(data: bytes, rng: random.Random) -> bytes:
@@ -104,41 +121,44 @@ def exported(folder: Path) -> Path:
     return folder / "out"
 
 
-def bits_of_parquet(folder: Path, times: int) -> Iterator[bool]:
-    out, rng = exported(folder), random.Random(1)
-    files = sorted(out.rglob("*.parquet"))
-    for _ in range(500 * times):
-        path = rng.choice(files)
+def spoiled(files: Sequence[Path], rng: random.Random, n_tries: int) -> Iterator[int]:
+    """Again and again one bit of one of these files is flipped, and put right after the try."""
+    for number in range(n_tries):
+        path = rng.choice(files) if len(files) > 1 else files[0]
         whole = path.read_bytes()
         path.write_bytes(flipped(whole, rng))
-        yield is_refused(lambda: import_parquet(out, folder / "back.duckdb"))
+        yield number
         path.write_bytes(whole)
 
 
-def bits_of_manifest(folder: Path, times: int) -> Iterator[bool]:
+def imported(out: Path, back: Path) -> list[tuple[Any, ...]]:
+    import_parquet(out, back)
+    return scores(back)
+
+
+def bits_of_parquet(folder: Path, n_tries: int) -> Iterator[bool]:
+    out = exported(folder)
+    for _ in spoiled(sorted(out.rglob("*.parquet")), random.Random(1), n_tries):
+        yield ending(lambda: imported(out, folder / "back.duckdb")).is_refusal
+
+
+def bits_of_manifest(folder: Path, n_tries: int) -> Iterator[bool]:
     """A flip in the blanks between words changes nothing: then the same scores must come."""
-    out, rng = exported(folder), random.Random(2)
-    manifest, expected = out / MANIFEST, scores(folder / "w.duckdb")
-    whole = manifest.read_bytes()
-    for number in range(500 * times):
+    out = exported(folder)
+    expected = scores(folder / "w.duckdb")
+    for number in spoiled([out / MANIFEST], random.Random(2), n_tries):
         back = folder / f"back{number}.duckdb"
-        manifest.write_bytes(flipped(whole, rng))
-        try:
-            import_parquet(out, back)
-            yield scores(back) == expected
-            back.unlink()
-        except SourceError as error:
-            yield "\n" not in str(error) and not back.exists()
-        except Exception:
-            yield False
+        found = ending(lambda: imported(out, back))  # noqa: B023 (called here)
+        yield (found.is_refusal and not back.exists()) or found.value == expected
+        back.unlink(missing_ok=True)
 
 
-def edits_of_manifest(folder: Path, times: int) -> Iterator[bool]:
+def edits_of_manifest(folder: Path, n_tries: int) -> Iterator[bool]:
     out, rng = exported(folder), random.Random(3)
     manifest = out / MANIFEST
     text = manifest.read_text()
     odd: tuple[object, ...] = (None, True, -1, 0, 10**40, 1.5, "", "../..", "\0", "x" * 5000, "\ud800", [], {}, "en-de")
-    for _ in range(500 * times):
+    for _ in range(n_tries):
         data = json.loads(text)
         node: Any = rng.choice((data, data["evalsets"][0], rng.choice(list(data["evalsets"][0]["files"].values()))))
         key = rng.choice(list(node))
@@ -147,45 +167,28 @@ def edits_of_manifest(folder: Path, times: int) -> Iterator[bool]:
         else:
             node[key] = rng.choice([value for value in odd if value != node[key]])
         manifest.write_text(json.dumps(data))
-        yield is_refused(lambda: import_parquet(out, folder / "back.duckdb"))
+        yield ending(lambda: imported(out, folder / "back.duckdb")).is_refusal
 
 
-def bits_of_scores(folder: Path, times: int) -> Iterator[bool]:
+def bits_of_scores(folder: Path, n_tries: int) -> Iterator[bool]:
     """A flip that leaves a number or a name may not be noticed: nobody vouches for a text. It must be no traceback."""
-    task, rng = layout(folder / "layout"), random.Random(4)
+    task = layout(folder / "layout")
     files = [path for path in sorted(task.rglob("*")) if path.suffix in (".score", ".docs")]
-    for number in range(60 * times):
-        path = rng.choice(files)
-        whole = path.read_bytes()
-        path.write_bytes(flipped(whole, rng))
-        try:
-            load([task], folder / f"w{number}.duckdb")
-            yield True
-        except WarehouseError:
-            yield True
-        except Exception:
-            yield False
-        path.write_bytes(whole)
+    for number in spoiled(files, random.Random(4), n_tries):
+        yield not ending(lambda: load([task], folder / f"w{number}.duckdb")).is_traceback  # noqa: B023 (called here)
 
 
-def cut_tables(folder: Path, times: int) -> Iterator[bool]:
+def cut_tables(folder: Path) -> Iterator[bool]:
     table = "testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,32.214401587757784\n"
     path = folder / "mine.csv"
     for end in range(1, len(table)):
         path.write_text(table[:end])
-        try:
-            report = load([path], folder / f"w{end}.duckdb")
-        except WarehouseError:
-            yield True
-            continue
-        except Exception:
-            yield False
-            continue
-        yield not report.is_clean or scores(folder / f"w{end}.duckdb") == []
-    del times
+        back = folder / f"w{end}.duckdb"
+        found = ending(lambda: load([path], back).is_clean and scores(back) != [])  # noqa: B023 (called here)
+        yield found.is_refusal or found.value is False
 
 
-def bombs(folder: Path, times: int) -> Iterator[bool]:
+def bombs(folder: Path) -> Iterator[bool]:
     for number, piece in enumerate((bytes(1 << 20), b"M\ten-de\tnewstest2012\tAsh\t0.5\n" * 40_000)):
         packer = zlib.compressobj(9, wbits=31)
         path = folder / f"M{number}.sys.score.gz"
@@ -194,26 +197,21 @@ def bombs(folder: Path, times: int) -> Iterator[bool]:
         path.write_bytes(packed)
         report = load([path], folder / f"w{number}.duckdb")
         yield any("unpacks to" in fault.found for fault in report.faults)
-    del times
 
 
-def tar_headers(folder: Path, times: int) -> Iterator[bool]:
+def tar_headers(folder: Path, n_tries: int) -> Iterator[bool]:
     """Fields of a header changed, its checksum right; every other time an extended header before it."""
     rng, path = random.Random(5), folder / "scores.tgz"
     keys = ("size", "path", "mtime", "uid", "GNU.sparse.map", "GNU.sparse.size", "GNU.sparse.major", "hdrcharset")
     values = ("9" * 4000, "-5", "1,2,3", "x", "", "a/" * 1900, "1e999", "nan", "0" * 60_000)
-    for number in range(1000 * times):
+    for number in range(n_tries):
         before = b""
         if number % 2:
             before = extended(rng.choice(keys), rng.choice(values)) * rng.choice((1, 1, 1, 50, 2000))
         path.write_bytes(gzip.compress(before + member(rng) + b"abc" + bytes(509) + bytes(1024), 1))
-        try:
-            extract(path, folder / "out")
-            yield {item.name for item in folder.iterdir()} <= {"scores.tgz", "out"}
-        except WarehouseError as error:
-            yield "\n" not in str(error) and len(str(error)) < _LONGEST
-        except Exception:
-            yield False
+        found = ending(lambda: extract(path, folder / "out"))
+        inside = {item.name for item in folder.iterdir()} <= {"scores.tgz", "out"}
+        yield found.is_refusal or (not found.is_traceback and inside)
 
 
 def member(rng: random.Random) -> bytes:
@@ -241,27 +239,24 @@ def extended(key: str, value: str) -> bytes:
     return info.tobuf() + body + bytes(-len(body) % 512)
 
 
-def bits_of_archives(folder: Path, times: int) -> Iterator[bool]:
+def bits_of_archives(folder: Path, n_tries: int) -> Iterator[bool]:
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz") as tar:
         tar.add(layout(folder / "layout"), "root/task24")
     rng, path = random.Random(6), folder / "scores.tgz"
-    for number in range(200 * times):
+    for number in range(n_tries):
         target = folder / f"out{number}"
         path.write_bytes(flipped(stream.getvalue(), rng))
-        try:
-            extract(path, target)
-        except WarehouseError as error:
-            yield "\n" not in str(error) and not any(target.iterdir())
-        except Exception:
-            yield False
+        if (found := ending(lambda: extract(path, target))).refusal is not None:  # noqa: B023 (called here)
+            yield found.is_refusal and not any(target.iterdir())
         else:  # a flip in the gzip header's date or name
             whole = {item.name: item.read_bytes() for item in (folder / "layout").rglob("*") if item.is_file()}
-            yield {item.name: item.read_bytes() for item in target.rglob("*") if item.is_file()} == whole
+            found_files = {item.name: item.read_bytes() for item in target.rglob("*") if item.is_file()}
+            yield not found.is_traceback and found_files == whole
         shutil.rmtree(target, ignore_errors=True)
 
 
-def slow_servers(folder: Path, times: int) -> Iterator[bool]:
+def slow_servers(folder: Path) -> Iterator[bool]:
     header = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
     for number, says in enumerate((b"", b"H", header)):
         stop = threading.Event()
@@ -271,11 +266,10 @@ def slow_servers(folder: Path, times: int) -> Iterator[bool]:
             url = f"http://127.0.0.1:{listening.getsockname()[1]}/x.tgz"
             target, patience = folder / f"{number}.tgz", Patience(1.0, 1000)
             started = time.perf_counter()
-            held = is_refused(lambda: fetch([url], target, patience=patience, pause=0.0))  # noqa: B023 (called here)
+            held = ending(lambda: fetch([url], target, patience=patience, pause=0.0)).is_refusal  # noqa: B023
             yield held and time.perf_counter() - started < 10
             stop.set()
             thread.join()
-    del times
 
 
 def answer_slowly(listening: socket.socket, says: bytes, stop: threading.Event) -> None:
@@ -318,7 +312,7 @@ def killed(moments: int, program: str, *words: object) -> Iterator[bool]:
             yield True
 
 
-def killed_loads(folder: Path, times: int) -> Iterator[bool]:
+def killed_loads(folder: Path) -> Iterator[bool]:
     task, database = layout(folder / "layout", 2000, 20), folder / "w.duckdb"
     load([task], folder / "whole.duckdb")
     expected = scores(folder / "whole.duckdb")
@@ -328,10 +322,9 @@ def killed_loads(folder: Path, times: int) -> Iterator[bool]:
             yield scores(database) == expected
         for path in folder.glob("w.duckdb*"):
             path.unlink()
-    del times
 
 
-def killed_exports(folder: Path, times: int) -> Iterator[bool]:
+def killed_exports(folder: Path) -> Iterator[bool]:
     """What a killed export left is refused, or it had come to its end and brings everything."""
     load([layout(folder / "layout", 1000, 20)], folder / "w.duckdb")
     expected = scores(folder / "w.duckdb")
@@ -339,27 +332,24 @@ def killed_exports(folder: Path, times: int) -> Iterator[bool]:
         out = folder / form
         for number, is_done in enumerate(killed(10, _KILLED["export"], folder / "w.duckdb", out, form)):
             back = folder / f"back-{form}-{number}.duckdb"
-            try:
-                report = load([out], back) if out.exists() and any(out.iterdir()) else None
-            except SourceError:  # hidden files alone
-                report = None
+            found = ending(lambda: load([out], back)) if out.exists() and any(out.iterdir()) else Ending()  # noqa: B023
+            report = found.value
             if number:
                 is_whole = report is not None and report.is_clean and scores(back) == expected
-                is_refusal = report is None or (not report.is_clean and not report.evalsets)
-                yield is_whole if is_done else (is_whole or is_refusal)
+                is_nothing = report is None or (not report.is_clean and not report.evalsets)
+                yield not found.is_traceback and (is_whole or (is_nothing and not is_done))
             shutil.rmtree(out, ignore_errors=True)
-    del times
 
 
 ATTACKS = (
-    Attack("single flipped bits of exported Parquet", "refused", bits_of_parquet),
-    Attack("single flipped bits of an export's manifest", "refused, or the same scores", bits_of_manifest),
-    Attack("values and names of an export's manifest changed or removed", "refused", edits_of_manifest),
-    Attack("single flipped bits of score files (nobody vouches for a text)", "no traceback", bits_of_scores),
+    Attack("single flipped bits of exported Parquet", "refused", bits_of_parquet, 500),
+    Attack("single flipped bits of an export's manifest", "refused, or the same scores", bits_of_manifest, 500),
+    Attack("values and names of an export's manifest changed or removed", "refused", edits_of_manifest, 500),
+    Attack("single flipped bits of score files (nobody vouches for a text)", "no traceback", bits_of_scores, 60),
     Attack("a table cut at every byte", "refused, or no score", cut_tables),
     Attack("gzip files that expand 400 times and more", "refused while they are read", bombs),
-    Attack("hostile headers of archives", "refused in a short line, or unpacked inside", tar_headers),
-    Attack("single flipped bits of archives", "refused, or the same files", bits_of_archives),
+    Attack("hostile headers of archives", "refused in a short line, or unpacked inside", tar_headers, 1000),
+    Attack("single flipped bits of archives", "refused, or the same files", bits_of_archives, 200),
     Attack("servers that say nothing, or a byte now and then", "given up in time", slow_servers),
     Attack("kill -9 of a load", "the next load gives the whole", killed_loads),
     Attack("kill -9 of an export", "refused by `load`, or whole", killed_exports),
@@ -371,7 +361,8 @@ def run(attack: Attack, times: int) -> Outcome:
     worst = 0.0
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
         started = time.perf_counter()
-        for survived in attack.run(Path(folder), times):
+        counted = () if attack.n_tries is None else (attack.n_tries * times,)
+        for survived in attack.run(Path(folder), *counted):
             n_tries, n_survived = n_tries + 1, n_survived + survived
             worst = max(worst, time.perf_counter() - started)
             started = time.perf_counter()

@@ -14,7 +14,7 @@ from metaeval.kernels.agreement.tau import TAUS, CountStatistic
 from metaeval.kernels.arrays.grouping import group_scores
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
 from metaeval.kernels.resampling.permutation import SwapStatistic
-from metaeval.kernels.resampling.permutation_groups import COUNTS, PooledCountsSwap, group_swap, tau_group_swap
+from metaeval.kernels.resampling.permutation_groups import pair_counts_swap, tau_group_swap
 from metaeval.kernels.resampling.resampled_items import item_resample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
@@ -148,11 +148,7 @@ class KendallLike(CountedPairs):
             return GroupMeasure.swap_of(self, cells, swap)
         assert cells.labels is not None
         counts = self.counts(cells.labels, cells.human, cells.scores)
-        shape = (cells.human.shape[1],)
-        if self.pool == "groups":
-            return group_swap(self.statistic(counts), counts.labels, shape)
-        stacked = np.stack([getattr(counts, name) for name in COUNTS])
-        return PooledCountsSwap(stacked, self.statistic, counts.pooled(), counts.labels, shape)
+        return pair_counts_swap(counts, self.statistic, (cells.human.shape[1],), self.pool)  # type: ignore[arg-type]
 
     def resample_of(self, cells: Judged) -> ResampleStatistic:
         return GroupMeasure.resample_of(self, cells)

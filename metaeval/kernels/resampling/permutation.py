@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
@@ -29,28 +30,22 @@ TOLERANCE = 1e-9
 BLOCKS_BETWEEN_LOOKS = 4
 
 
-class SwapStatistic(Protocol):
-    """A statistic of metrics, prepared for swapping; it must survive pickling to be used with processes."""
+@dataclass(frozen=True, kw_only=True)
+class SwapStatistic(ABC):
+    """A statistic of metrics, prepared for swapping; it must survive pickling to be used with processes.
 
-    @property
-    def n_metrics(self) -> int: ...
+    n_metrics: metrics compared. mask_shape: of one swap mask: (S,) for segments, (N,) for systems, (N, S) for single
+    scores. scale, offset: the statistic is offset + scale · `hybrids` (which may count whole pairs). tolerance:
+    differences of `hybrids` smaller than this are ties; 0 where they are whole numbers.
+    """
 
-    @property
-    def mask_shape(self) -> tuple[int, ...]:
-        """Shape of one swap mask: (S,) for segments, (N,) for systems, (N, S) for cells."""
+    n_metrics: int
+    mask_shape: tuple[int, ...]
+    scale: float = 1.0
+    offset: float = 0.0
+    tolerance: float = TOLERANCE
 
-    @property
-    def scale(self) -> float:
-        """Value of the statistic per unit of `hybrids` (counts are returned as whole numbers)."""
-
-    @property
-    def offset(self) -> float:
-        """Value of the statistic where `hybrids` is 0."""
-
-    @property
-    def tolerance(self) -> float:
-        """Differences of `hybrids` nearer than this are ties; 0 where they are whole numbers."""
-
+    @abstractmethod
     def hybrids(self, swaps: Bools) -> Floats:
         """(n_draws, M, M): [k, a, b] is metric a with the units of swaps[k] taken from metric b.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.pairwise_accuracy import Ties, difference_signs
 from metaeval.kernels.arrays.checks import Bools, Floats
 
-from .permutation import TOLERANCE, standardise
+from .permutation import TOLERANCE, SwapStatistic, standardise
 from .permutation_system import Signs, SystemSwap, system_swap
 from .swap_units import Swap
 
@@ -61,53 +62,26 @@ class Agreements:
 
 
 @dataclass(frozen=True)
-class PooledSwap:
+class PooledSwap(SwapStatistic):
     """Pairwise accuracy pooled over evaluation sets: agreements added up, each set with masks of its own.
 
     parts: one `SystemSwap` of pairwise accuracy for each set, over the same metrics in the same order; see
-    `pooled_swap`.
+    `pooled_swap`. A mask holds the units of the first set, then those of the second and so on.
     """
 
     parts: tuple[SystemSwap, ...]
     accuracy: Agreements
-    offset: float = 0.0
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return self.parts[0].n_metrics
-
-    @property
-    def mask_shape(self) -> tuple[int, ...]:
-        """One mask for all sets: the units of the first, then those of the second and so on."""
-        return (sum(int(np.prod(part.mask_shape)) for part in self.parts),)
-
-    @property
-    def scale(self) -> float:
-        """One agreement as a share of all pairs; 1 for raw floats."""
-        if self.accuracy.raw_ties:
-            return 1.0
-        n_pairs = self._n_pairs
-        return 1.0 / n_pairs if n_pairs else np.nan
-
-    @property
-    def tolerance(self) -> float:
-        """0: whole numbers or raw floats."""
-        return 0.0
-
-    @property
-    def _n_pairs(self) -> int:
-        return sum(self.accuracy.n_counted(part.human) for part in self.parts)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
         total = np.zeros((len(swaps), self.n_metrics, self.n_metrics))
+        n_pairs = _n_counted(self.parts, self.accuracy)
         start = 0
         for part in self.parts:
-            end = start + int(np.prod(part.mask_shape))
+            end = start + math.prod(part.mask_shape)
             agree = part.hybrids(swaps[:, start:end].reshape(-1, *part.mask_shape))
             if self.accuracy.raw_ties:  # a share of the set's own pairs
-                agree *= self.accuracy.n_counted(part.human) / self._n_pairs if self._n_pairs else np.nan
+                agree *= self.accuracy.n_counted(part.human) / n_pairs if n_pairs else np.nan
             total += agree
             start = end
         return total
@@ -133,9 +107,7 @@ def accuracy_swap(
         raise ValueError(f"unknown ties {ties!r}; expected one of {', '.join(get_args(Ties))}")
     accuracy = Agreements(ties, raw_ties)
     found = system_swap(human, metrics, accuracy, swap, truth=truth)
-    n_pairs = accuracy.n_counted(found.human)
-    scale = 1.0 if raw_ties else 1.0 / n_pairs if n_pairs else np.nan
-    return replace(found, scale=scale, tolerance=0.0)
+    return replace(found, scale=_scale(accuracy, accuracy.n_counted(found.human)), tolerance=0.0)
 
 
 def pooled_swap(
@@ -156,10 +128,27 @@ def pooled_swap(
     metrics = np.concatenate([np.asarray(metrics, dtype=np.float64) for _, metrics in sets], axis=1)
     places = np.cumsum([0, *(np.size(human) for human, _ in sets)])
     shares = standardise(human, metrics)
+    accuracy = Agreements(ties, raw_ties)
     return PooledSwap(
         tuple(
             replace(part, shares=shares[:, start:end][:, part.systems])
             for part, start, end in zip(parts, places[:-1], places[1:], strict=True)
         ),
-        Agreements(ties, raw_ties),
+        accuracy,
+        n_metrics=len(metrics),
+        mask_shape=(sum(math.prod(part.mask_shape) for part in parts),),
+        scale=_scale(accuracy, _n_counted(parts, accuracy)),
+        tolerance=0.0,
     )
+
+
+def _n_counted(parts: Sequence[SystemSwap], accuracy: Agreements) -> int:
+    """Pairs of systems that count in all sets."""
+    return sum(accuracy.n_counted(part.human) for part in parts)
+
+
+def _scale(accuracy: Agreements, n_pairs: int) -> float:
+    """One agreement as a share of all pairs; 1 for raw floats, NaN without a pair."""
+    if accuracy.raw_ties:
+        return 1.0
+    return 1.0 / n_pairs if n_pairs else np.nan

@@ -17,7 +17,7 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping, cell_labels, judged_groups
 
-from .permutation import TOLERANCE, standardise
+from .permutation import SwapStatistic, standardise
 from .swap_units import Swap, mask_shape
 
 COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
@@ -27,7 +27,7 @@ LARGEST_WHOLE = 1 << 53
 
 
 @dataclass(frozen=True)
-class GroupSwap:
+class GroupSwap(SwapStatistic):
     """Mean over groups of a statistic, when each group is swapped as a whole: a hybrid picks values.
 
     values: (M, n_groups), NaN = not defined there, such groups are left out of the hybrid's mean.
@@ -36,15 +36,6 @@ class GroupSwap:
 
     values: Floats
     units: Ints
-    mask_shape: tuple[int, ...]
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.values)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`; NaN where no group has a value."""
@@ -57,24 +48,15 @@ class GroupSwap:
 
 
 @dataclass(frozen=True)
-class RightPairsSwap:
+class RightPairsSwap(SwapStatistic):
     """acc23 or tau_23 averaged over groups that are swapped whole, in whole numbers: `hybrids` weighs right pairs.
 
     right: (M, n_groups) right pairs of each group times the group's weight, so that a pair weighs 1 / its group's
-    number of pairs. scale, offset: from such a sum to the statistic.
+    number of pairs.
     """
 
     right: Ints
     units: Ints
-    mask_shape: tuple[int, ...]
-    scale: float
-    offset: float
-    tolerance: float = 0.0
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.right)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`: one matrix product for all draws, exact below 2^53."""
@@ -83,7 +65,7 @@ class RightPairsSwap:
 
 
 @dataclass(frozen=True)
-class PooledCountsSwap:
+class PooledCountsSwap(SwapStatistic):
     """A tau from pair counts added up over groups, when each group is swapped as a whole.
 
     counts: (5, M, n_groups) in the order of `COUNTS`. statistic: a function of `tau`.
@@ -93,15 +75,6 @@ class PooledCountsSwap:
     statistic: Callable[[PairCounts], Floats]
     template: PairCounts
     units: Ints
-    mask_shape: tuple[int, ...]
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return int(self.counts.shape[1])
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
@@ -120,7 +93,7 @@ class PooledCountsSwap:
 
 
 @dataclass(frozen=True)
-class AnySwap:
+class AnySwap(SwapStatistic):
     """Any statistic of whole arrays, computed again for each hybrid: slow, M calls a draw.
 
     statistic: (human (N, S), metrics (M, N, S)) -> (M,) values; scores: standardised metrics, in which cells
@@ -131,19 +104,6 @@ class AnySwap:
     human: Floats
     scores: Floats
     swap: Swap
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.scores)
-
-    @property
-    def mask_shape(self) -> tuple[int, ...]:
-        """See `permutation.SwapStatistic`."""
-        return mask_shape(self.swap, self.human.shape)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
@@ -162,8 +122,8 @@ def any_swap(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Statistic,
     """
     human = checks.human_scores(human)
     metrics = checks.metric_scores(metrics, ~np.isnan(human))
-    mask_shape(swap, human.shape)  # refuses an unknown swap
-    return AnySwap(statistic, human, standardise(human, metrics), swap)
+    scores = standardise(human, metrics)
+    return AnySwap(statistic, human, scores, swap, n_metrics=len(scores), mask_shape=mask_shape(swap, human.shape))
 
 
 def group_swap(values: npt.ArrayLike, units: npt.ArrayLike, shape: tuple[int, ...]) -> GroupSwap:
@@ -177,7 +137,7 @@ def group_swap(values: npt.ArrayLike, units: npt.ArrayLike, shape: tuple[int, ..
         raise ValueError(f"values {table.shape} and units {numbers.shape} must be (M, n_groups) and (n_groups,)")
     if numbers.size and (numbers.min() < 0 or numbers.max() >= int(np.prod(shape))):
         raise ValueError(f"units must lie in a mask of shape {shape}, got up to {numbers.max()}")
-    return GroupSwap(table, numbers, shape)
+    return GroupSwap(table, numbers, n_metrics=len(table), mask_shape=shape)
 
 
 def correlation_group_swap(
@@ -214,13 +174,24 @@ def tau_group_swap(
         statistic = TAUS[statistic]
     human = checks.human_scores(human)
     counts = pair_counts(human, metrics, _aligned_labels(human, swap), epsilon)
-    shape = mask_shape(swap, human.shape)
+    return pair_counts_swap(counts, statistic, mask_shape(swap, human.shape), pool)
+
+
+def pair_counts_swap(
+    counts: PairCounts,
+    statistic: Callable[[PairCounts], Floats],
+    shape: tuple[int, ...],
+    pool: Literal["groups", "pairs"],
+) -> GroupSwap | PooledCountsSwap:
+    """The same from pair counts whose group labels are the numbers of their units in a mask of this shape."""
     if pool == "groups":
         return group_swap(statistic(counts), counts.labels, shape)
     if pool != "pairs":
         raise ValueError(f"unknown pool {pool!r}; expected groups, pairs")
     stacked = np.stack([getattr(counts, name) for name in COUNTS])
-    return PooledCountsSwap(stacked, statistic, counts.pooled(), counts.labels, shape)
+    return PooledCountsSwap(
+        stacked, statistic, counts.pooled(), counts.labels, n_metrics=stacked.shape[1], mask_shape=shape
+    )
 
 
 def right_pairs_swap(
@@ -250,7 +221,10 @@ def right_pairs_swap(
     right = (counts.n_concordant + counts.n_tied_both) * (common // n_pairs)
     share = 1.0 / (common * n_groups)
     scale, offset = (share, 0.0) if statistic == "acc23" else (2.0 * share, -1.0)
-    return RightPairsSwap(right, counts.labels, mask_shape(swap, human.shape), scale, offset)
+    shape = mask_shape(swap, human.shape)
+    return RightPairsSwap(
+        right, counts.labels, n_metrics=len(right), mask_shape=shape, scale=scale, offset=offset, tolerance=0.0
+    )
 
 
 def _aligned_labels(human: Floats, swap: Swap) -> Ints:

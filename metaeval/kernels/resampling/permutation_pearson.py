@@ -16,7 +16,7 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
 
-from .permutation import TOLERANCE, standardise
+from .permutation import SwapStatistic, standardise
 from .swap_units import Swap, cell_units, mask_shape
 
 #: A variance that is a smaller share of the mean square than this is rounding noise: the hybrid is constant.
@@ -24,7 +24,7 @@ NOISE = 1e-12
 
 
 @dataclass(frozen=True)
-class PearsonSwap:
+class PearsonSwap(SwapStatistic):
     """Pearson r within groups of cells, averaged over the groups where it is defined, of every hybrid.
 
     A row is a unit's share of one group. sums: (n_rows, 3M): Σ z·h, Σ z and Σ z² of each metric, h centred
@@ -32,16 +32,11 @@ class PearsonSwap:
     n_cells, human_squares: (n_groups,) cells and Σ h² of each group; groups of constant h are not among them.
     """
 
-    n_metrics: int
-    mask_shape: tuple[int, ...]
     sums: Floats
     units: Ints
     starts: Ints
     n_cells: Ints
     human_squares: Floats
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`; NaN where no group has a correlation."""
@@ -69,21 +64,16 @@ class PearsonSwap:
 
 
 @dataclass(frozen=True)
-class PairwiseDifferenceSwap:
+class PairwiseDifferenceSwap(SwapStatistic):
     """Pairwise Difference Pearson of every hybrid, when whole segments are swapped.
 
     sums: (S, 2M): n Σ hc·zc and n Σ zc² of each metric, centred in the segment of n judged cells.
     human_squares: Σ n Σ hc². noise: a Σ n Σ zc² up to this is rounding, the hybrid is constant.
     """
 
-    n_metrics: int
-    mask_shape: tuple[int, ...]
     sums: Floats
     human_squares: float
     noise: float
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`; 0 where one side is constant, never NaN."""
@@ -95,27 +85,18 @@ class PairwiseDifferenceSwap:
 
 
 @dataclass(frozen=True)
-class PairwiseDifferenceCellSwap:
+class PairwiseDifferenceCellSwap(SwapStatistic):
     """Pairwise Difference Pearson of every hybrid, when systems or single cells are swapped.
 
     scores: (M, N, S) standardised, 0 where not judged; weighted_human: (N, S) n·hc; judged: (N, S).
     human_squares, noise: as in `PairwiseDifferenceSwap`.
     """
 
-    mask_shape: tuple[int, ...]
     scores: Floats
     weighted_human: Floats
     judged: Bools
     human_squares: float
     noise: float
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.scores)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`; 0 where one side is constant, never NaN."""
@@ -189,14 +170,16 @@ def pairwise_difference_swap(
     human_squares = float((centred_human**2).sum(axis=0) @ n_judged)
     weighted_human = centred_human * n_judged
     noise = NOISE * float(n_judged @ n_judged)  # scores have unit variance over the cells used
+    shape = mask_shape(swap, human.shape)
     if swap != "inputs":
-        shape = mask_shape(swap, human.shape)
-        return PairwiseDifferenceCellSwap(shape, scores, weighted_human, judged, human_squares, noise)
+        return PairwiseDifferenceCellSwap(
+            scores, weighted_human, judged, human_squares, noise, n_metrics=len(metrics), mask_shape=shape
+        )
     centred = _centred(scores, judged)
     products = (centred * weighted_human).sum(axis=1)  # (M, S)
     squares = (centred**2).sum(axis=1) * n_judged
     sums = np.ascontiguousarray(np.concatenate([products, squares]).T)
-    return PairwiseDifferenceSwap(len(metrics), mask_shape(swap, human.shape), sums, human_squares, noise)
+    return PairwiseDifferenceSwap(sums, human_squares, noise, n_metrics=len(metrics), mask_shape=shape)
 
 
 def _mean(total: Floats, n_groups: Ints) -> Floats:

@@ -17,7 +17,7 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
-from .permutation import TOLERANCE, standardise
+from .permutation import TOLERANCE, SwapStatistic, standardise
 from .sign_flip import normal_p_values, sign_flip_p_values
 from .swap_units import Swap, mask_shape
 
@@ -30,7 +30,7 @@ OUTCOMES = 1 << 22
 
 
 @dataclass(frozen=True)
-class SoftPairwiseSwap:
+class SoftPairwiseSwap(SwapStatistic):
     """Soft pairwise accuracy with drawn inner signs, of every hybrid; segments or cells are swapped.
 
     Counts are whole numbers: `hybrids` is −Σ over system pairs of |human count − hybrid count|.
@@ -43,23 +43,6 @@ class SoftPairwiseSwap:
     judged: Bools
     flips: Bools
     human_counts: Ints
-    offset: float = 1.0
-    tolerance: float = 0.0
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.scores)
-
-    @property
-    def mask_shape(self) -> tuple[int, ...]:
-        """See `permutation.SwapStatistic`."""
-        return mask_shape(self.swap, self.judged.shape)
-
-    @property
-    def scale(self) -> float:
-        """One count as a share of all flips of all system pairs."""
-        return 1.0 / (len(self.flips) * self.human_counts.size)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
@@ -198,7 +181,7 @@ def _lane_sums(lanes: npt.NDArray[np.uint64]) -> Ints:
 
 
 @dataclass(frozen=True)
-class SoftPairwiseLimitSwap:
+class SoftPairwiseLimitSwap(SwapStatistic):
     """Soft pairwise accuracy by the normal limit (n=inf), of every hybrid; segments or cells are swapped.
 
     p = Φ(−Σ d / √Σ d²) over the common segments, 1 where all d are 0. Fields as in `SoftPairwiseSwap`;
@@ -209,19 +192,6 @@ class SoftPairwiseLimitSwap:
     scores: Floats
     judged: Bools
     human_p: Floats
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.scores)
-
-    @property
-    def mask_shape(self) -> tuple[int, ...]:
-        """See `permutation.SwapStatistic`."""
-        return mask_shape(self.swap, self.judged.shape)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
@@ -238,7 +208,7 @@ class SoftPairwiseLimitSwap:
 
 
 @dataclass(frozen=True)
-class SoftPairwiseSystemSwap:
+class SoftPairwiseSystemSwap(SwapStatistic):
     """Soft pairwise accuracy of every hybrid when whole systems are swapped: a table tells all.
 
     distance: (M, M, n_pairs), |human p − p| with the first system's scores from one metric and the second's
@@ -246,15 +216,6 @@ class SoftPairwiseSystemSwap:
     """
 
     distance: Floats
-    mask_shape: tuple[int, ...]
-    scale: float
-    tolerance: float
-    offset: float = 1.0
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.distance)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
@@ -271,15 +232,12 @@ class SoftPairwiseSystemSwap:
         return -total
 
 
-SoftPairwise = SoftPairwiseSwap | SoftPairwiseLimitSwap | SoftPairwiseSystemSwap
-
-
 def soft_pairwise_swap(
     human: npt.ArrayLike,
     metrics: npt.ArrayLike,
     signs: npt.ArrayLike | None,
     swap: Swap = "inputs",
-) -> SoftPairwise:
+) -> SwapStatistic:
     """Soft pairwise accuracy prepared for `permutation_test`.
 
     human: (N, S), NaN = not judged: each system pair uses its common segments; metrics: (M, N, S).
@@ -299,17 +257,33 @@ def soft_pairwise_swap(
     if signs is None:
         human_p = normal_p_values(human[np.newaxis], judged)[0][upper]
         if swap != "systems":
-            return SoftPairwiseLimitSwap(swap, scores, judged, human_p)
+            return SoftPairwiseLimitSwap(swap, scores, judged, human_p, n_metrics=len(scores), mask_shape=shape)
         distance = np.abs(_crossed_p(scores, judged) - human_p)
-        return SoftPairwiseSystemSwap(distance, shape, 1.0 / human_p.size, TOLERANCE)
+        return SoftPairwiseSystemSwap(
+            distance, n_metrics=len(scores), mask_shape=shape, scale=1.0 / human_p.size, offset=1.0
+        )
     flips = np.asarray(signs) < 0
     n_flips = len(flips)
     human_p = sign_flip_p_values(human[np.newaxis], judged, signs)[0][upper]
     human_counts = np.rint(human_p * n_flips).astype(np.int64)
+    share = 1.0 / (n_flips * human_counts.size)  # of one count in all flips of all system pairs
     if swap != "systems":
-        return SoftPairwiseSwap(swap, scores, judged, flips, human_counts)
+        return SoftPairwiseSwap(
+            swap,
+            scores,
+            judged,
+            flips,
+            human_counts,
+            n_metrics=len(scores),
+            mask_shape=shape,
+            scale=share,
+            offset=1.0,
+            tolerance=0.0,
+        )
     distance = np.abs(_crossed_counts(scores, judged, flips) - human_counts).astype(np.float64)
-    return SoftPairwiseSystemSwap(distance, shape, 1.0 / (n_flips * human_counts.size), 0.0)
+    return SoftPairwiseSystemSwap(
+        distance, n_metrics=len(scores), mask_shape=shape, scale=share, offset=1.0, tolerance=0.0
+    )
 
 
 def _segment_sums(gaps: Floats, swaps: Bools) -> tuple[Floats, Floats]:

@@ -19,7 +19,7 @@ from metaeval.kernels.agreement.pairwise_accuracy import difference_signs
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
-from .permutation import TOLERANCE, standardise
+from .permutation import TOLERANCE, SwapStatistic, standardise
 from .permutation_pearson import NOISE
 from .swap_units import Swap, mask_shape
 
@@ -30,7 +30,7 @@ Signs = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True)
-class SystemSwap:
+class SystemSwap(SwapStatistic):
     """A system-level measure of every hybrid.
 
     shares: what each cell adds to its system's score, standardised: (M, N, S), or (M, N) system scores.
@@ -42,15 +42,6 @@ class SystemSwap:
     shares: Floats
     human: Floats
     systems: Ints
-    mask_shape: tuple[int, ...]
-    scale: float = 1.0
-    offset: float = 0.0
-    tolerance: float = TOLERANCE
-
-    @property
-    def n_metrics(self) -> int:
-        """Metrics compared."""
-        return len(self.shares)
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`; correlations of constant scores are NaN."""
@@ -113,6 +104,7 @@ def system_swap(
         shares=shares[:, present],
         human=system_scores[present],
         systems=present,
+        n_metrics=len(shares),
         mask_shape=mask_shape(swap, human.shape),
     )
 

@@ -108,7 +108,7 @@ def test_a_table_must_be_three_by_three_and_know_no_first_cell() -> None:
     counts = pair_counts([[0.0, 1.0]], [[[0.0, 1.0]]], [[0, 0]])
     with pytest.raises(ValueError, match="3 rows"):
         tabular(counts, [[1, 0], [0, 1]])
-    with pytest.raises(ValueError, match="must be equal: a pair has no first"):
+    with pytest.raises(ValueError, match="must be equal: pairs are unordered"):
         tabular(counts, [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
 
 

@@ -267,7 +267,7 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="unknown resample 'rows'"):
         bootstrap(statistic, "rows", rng=rng)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="0 draws"):
+    with pytest.raises(ValueError, match="0 resamples"):
         bootstrap(statistic, rng=rng, n_draws=0)
     with pytest.raises(ValueError, match="not both"):
         bootstrap(statistic, "both", rng=rng, jackknife=True)

@@ -583,7 +583,7 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
     good = pairwise_difference_swap(human, metrics)
     with pytest.raises(ValueError, match="at least 2"):
         permutation_test(pairwise_difference_swap(human, metrics[:1]), rng=rng)
-    with pytest.raises(ValueError, match="0 draws"):
+    with pytest.raises(ValueError, match="0 resamples"):
         permutation_test(good, rng=rng, n_draws=0)
     with pytest.raises(ValueError, match="alternative 'less'"):
         permutation_test(good, rng=rng, alternative="less")  # type: ignore[arg-type]

@@ -139,5 +139,5 @@ def test_systems_without_common_segments_are_not_significant() -> None:
 
 
 def test_draws_below_one_are_refused() -> None:
-    with pytest.raises(ValueError, match="0 draws"):
+    with pytest.raises(ValueError, match="0 resamples"):
         paired_bootstrap_p_values(np.zeros((1, 2, 3)), np.ones((2, 3), dtype=bool), np.random.default_rng(0), 0)
