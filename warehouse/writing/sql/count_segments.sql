@@ -1,6 +1,6 @@
 -- How many segments the batch's evaluation sets have.
 UPDATE evalset
-SET n_segments = n.n
+SET n_segments = nullif(n.n, 0)
 FROM (
   SELECT e.evalset_id, count(g.segment) AS n
   FROM temp.staged_evalset AS e
