@@ -27,8 +27,8 @@ def unload(
     """Remove what a file, a folder or a whole test set brought in; all of it, or nothing.
 
     Scores, judgements and texts go with their files; an evaluation set goes once no file of it is left. Loading the
-    same files again brings the same back. Systems and segments that stay keep the names and lines that the removed files
-    gave them; no score depends on them. For a metric of your own there is `scorehouse remove`.
+    same files again brings the same back. Systems and segments that stay keep the names and lines that the removed
+    files gave them; no score depends on them. For a metric of your own there is `scorehouse remove`.
 
     Example: scorehouse unload sim24 en-de --dry-run
     """

@@ -170,13 +170,14 @@ def test_files_that_name_things_their_own_way_come_back_the_same(tmp_path: Path)
 
 def test_what_stays_answers_as_if_the_rest_had_never_come(tmp_path: Path) -> None:
     task = write_task(tmp_path / "wmt20-metrics")
+    details(task).unlink()  # the metric's file would bring it along
     table = tmp_path / "DA-newstest2020-ende-sys-nohy-scores.csv"
     table.write_text("LP SYSTEM HUMAN BLEU2\nen-de A_B.1 0.2 20\nen-de C.2 0.1 30\n")
     parts = {"metric": metric(task), "human": human(task), "table": table}
     columns = ", ".join(name for (name, *_) in _described(tmp_path / "x.duckdb", table))
     queries = (
         f"SELECT {columns} FROM evalsets",
-        *(f"FROM {view}" for view in ("scores", "human_scores", "system_scores", "judgements")),
+        *(f"FROM {view}" for view in ("scores", "human_scores", "system_scores", "segments", "judgements")),
     )
     for name, stays in parts.items():
         alone, rest = tmp_path / f"{name}-alone.duckdb", tmp_path / f"{name}-rest.duckdb"
