@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "docs/commands.md", "docs/measures.md", "docs/schema.md")
+DOCUMENTS = ("README.md", "docs/commands.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
@@ -197,6 +197,55 @@ def macro_list() -> str:
     return table(["macro", "gives"], rows)
 
 
+# ---------------------------------------------------------------- levels
+
+_POPULATIONS = {"segments": "new segments", "systems": "new systems", "both": "new both", "documents": "new documents"}
+
+
+def levels_of(data: str) -> str:
+    """One row a measure and test: how often it has p ≤ .05 where the metrics are equally good, for each population."""
+    from benchmarks.levels import read
+    from benchmarks.null_worlds import NULLS
+
+    found = {row: count for row, count in read().items() if row.data == data and row.effect == 0}
+    shares = {(row.measure, row.test, row.null): _share(count.n_found, count.n_worlds) for row, count in found.items()}
+    tested = dict.fromkeys((row.measure, row.test) for row in found)
+    columns = [null for null in NULLS if any(null == known for _, _, known in shares)]
+    rows = [[f"`{m}`", f"`{test}`", *(shares.get((m, test, null), "") for null in columns)] for m, test in tested]
+    return table(["measure", "test", *(_POPULATIONS[null] for null in columns)], rows)
+
+
+def power_of(data: str) -> str:
+    """One row a measure and test: how often it finds a metric that is worse by noise of two sizes."""
+    from benchmarks.levels import EFFECTS, read
+
+    found = {row: count for row, count in read().items() if row.data == data and row.effect in EFFECTS}
+    shares = {
+        (row.null, row.measure, row.test, row.effect): _share(count.n_found, count.n_worlds, off=1.0)
+        for row, count in found.items()
+    }
+    tested = dict.fromkeys((row.null, row.measure, row.test) for row in found)
+    rows = [
+        [_POPULATIONS[null], f"`{m}`", f"`{test}`", *(shares.get((null, m, test, effect), "") for effect in EFFECTS)]
+        for null, m, test in tested
+    ]
+    return table(["worlds of", "measure", "test", *(f"noise {effect:g}" for effect in EFFECTS)], rows)
+
+
+def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
+    """A share with its 95% binomial interval and the number of worlds; bold where it is off .05 by more than `off`.
+
+    >>> _share(236, 1000), _share(50, 1000)
+    ('**.236** [.210, .264] 1000', '.050 [.037, .065] 1000')
+    """
+    from benchmarks.levels import interval
+
+    share = n_found / n_worlds
+    low, high = (f"{end:.3f}".removeprefix("0") for end in interval(n_found, n_worlds))
+    shown = f"{share:.3f}".removeprefix("0")
+    return f"{f'**{shown}**' if abs(share - 0.05) > off else shown} [{low}, {high}] {n_worlds}"
+
+
 # ---------------------------------------------------------------- documents
 
 
@@ -211,6 +260,11 @@ def sections() -> dict[str, str]:
         "views": schema_part("view"),
         "macros": macro_list(),
         "tables": schema_part("table"),
+        "levels-simulated": levels_of("simulated"),
+        "levels-en-de": levels_of("wmt23 en-de"),
+        "levels-he-en": levels_of("wmt23 he-en"),
+        "power-simulated": power_of("simulated"),
+        "power-en-de": power_of("wmt23 en-de"),
     }
 
 

@@ -10,7 +10,7 @@ from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Test
+from metaeval.measures.applicable import Population, Test
 from metaeval.pooling import Pooling
 from metaeval.protocols import protocol_named
 from metaeval.protocols.entry import enter
@@ -138,7 +138,8 @@ def rank(
     pool: Pooling | None = None,
     significance: bool = False,
     test: Test | None = None,
-    alternative: Literal["greater", "two-sided"] = "greater",
+    population: Population | None = None,
+    alternative: Literal["greater", "two-sided"] = "two-sided",
     draws: int = 1000,
     alpha: float = 0.05,
     correction: Correction = "none",
@@ -153,13 +154,16 @@ def rank(
     """Rank metrics by how well they agree with human scores.
 
     testset, lp: one, several joined by commas, or "all". measures: such as "spa" or ["pa", "acc_eq(by=item)"].
-    significance: test metrics against each other, for the column cluster.
+    significance: test metrics against each other, for the column cluster. population: what the result generalises to:
+    new "segments" of these systems (the default where the scores allow it), new "systems" on these segments, or "both".
     Returns one row for each measure and metric, best first; undefined values are null and last.
     Raises QuestionError: unknown names, a slice with nothing in it, or no metric that can be ranked.
     """
     given = [measures] if isinstance(measures, str | Measure) else measures
     parsed = list(dict.fromkeys(_measure(one) for one in given))
-    testing = TestOptions(test=test, alternative=alternative, draws=draws, alpha=alpha, correction=correction)
+    testing = TestOptions(
+        test=test, population=population, alternative=alternative, draws=draws, alpha=alpha, correction=correction
+    )
     found = read(
         warehouse,
         _slice(testset, lp, options),
@@ -182,7 +186,8 @@ def compare(
     measure: str | Measure = "spa",
     *,
     test: Test | None = None,
-    alternative: Literal["greater", "two-sided"] = "greater",
+    population: Population | None = None,
+    alternative: Literal["greater", "two-sided"] = "two-sided",
     draws: int = 1000,
     alpha: float = 0.05,
     correction: Correction = "none",
@@ -201,13 +206,17 @@ def compare(
 ) -> Table:
     """Test every metric against every other: p-values and significance clusters.
 
-    Returns a row for each metric: rank, metric, value, cluster, and a column of p-values (that the metric of the row is
-    better) for each metric. Where the slice leaves two metrics: a row for each applicable test of the two.
+    population: what the result generalises to: new "segments" of these systems (the default where the scores allow it),
+    new "systems" on these segments, or "both". test: this one instead of one that holds its level for the population.
+    Returns a row for each metric: rank, metric, value, cluster, and a column of p-values for each metric: that the two
+    differ or, with alternative "greater", that the metric of the row is better. Where the slice leaves two metrics: a
+    row for each applicable test of the two.
     Raises QuestionError: unknown names, a test that does not apply to the measure, fewer than two metrics.
     """
     parsed = _measure(measure)
     testing = TestOptions(
         test=test,
+        population=population,
         alternative=alternative,
         draws=draws,
         alpha=alpha,

@@ -55,17 +55,22 @@ class Study:
 
 
 def study(
-    warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options | Sequence[Options]
+    warehouse: Warehouse,
+    asked: Slice,
+    measures: Sequence[Measure],
+    options: Options | Sequence[Options],
+    inputs: Inputs | None = None,
 ) -> Study:
     """Apply measures to a slice.
 
-    options: for all measures, or one for each that differ in the system scores alone.
+    options: for all measures, or one for each that differ in the system scores alone. inputs: of the slice, where they
+    were read before.
     Raises QuestionError: the slice does not exist, or submitted system scores are asked of a part of a test set.
     """
     each = [options] * len(measures) if isinstance(options, Options) else list(options)
     if not asked.is_whole and any(one.system_score == "submitted" for one in each):
         raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
-    inputs = Inputs(warehouse, asked, each[0].round_human if each else None)
+    inputs = inputs or Inputs(warehouse, asked, each[0].round_human if each else None)
     blocks = [inputs.block(measure) for measure in measures]
     results = (_result(*one) for one in zip(blocks, measures, each, strict=True))
     return Study(tuple(results), tuple(wrong_way(warehouse, blocks)))

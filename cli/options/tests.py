@@ -13,7 +13,17 @@ from cli.options.choices import choice
 if TYPE_CHECKING:
     from metaeval.significance.options import TestOptions
 
-TESTS = ("perm-inputs", "perm-systems", "perm-both", "pairs", "williams", "bootstrap")
+TESTS = (
+    "perm-inputs",
+    "perm-systems",
+    "perm-both",
+    "pairs",
+    "williams",
+    "bootstrap",
+    "jackknife-systems",
+    "jackknife-both",
+)
+POPULATIONS = ("segments", "systems", "both")
 ALTERNATIVES = ("greater", "two-sided")
 CORRECTIONS = ("none", "holm", "bh")
 DASK_PATIENCE = 10  # seconds
@@ -27,9 +37,26 @@ class TestFlags:
 
     test: Annotated[
         str | None,
-        choice(TESTS, "--test", help="Significance test.", show_default="the measure's own"),
+        choice(TESTS, "--test", help="Significance test.", show_default="one that holds its level"),
     ] = None
-    alternative: Annotated[str, choice(ALTERNATIVES, "--alternative", help="Alternative hypothesis.")] = "greater"
+    population: Annotated[
+        str | None,
+        choice(
+            POPULATIONS,
+            "--population",
+            help="What the result generalises to: new segments of these systems, new systems, or both.",
+            show_default="segments",
+        ),
+    ] = None
+    alternative: Annotated[
+        str | None,
+        choice(
+            ALTERNATIVES,
+            "--alternative",
+            help="Alternative hypothesis.",
+            show_default="two-sided; in protocols greater",
+        ),
+    ] = None
     draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05
     correction: Annotated[str, choice(CORRECTIONS, "--correction", help="Correction for multiple comparisons.")] = (
@@ -57,6 +84,7 @@ class TestFlags:
 
         testing = TestOptions(
             test=self.test,  # type: ignore[arg-type]
+            population=self.population,  # type: ignore[arg-type]
             alternative=self.alternative,  # type: ignore[arg-type]
             draws=self.draws,
             alpha=self.alpha,

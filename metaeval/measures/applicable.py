@@ -1,12 +1,58 @@
-"""Tests of significance by name, and what each of them swaps."""
+"""Tests of significance by name, what each of them swaps, and to what population its answer generalises."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from metaeval.kernels.resampling.jackknife_test import Varying
 from metaeval.kernels.resampling.swap_units import Swap
 
-Test = Literal["perm-inputs", "perm-systems", "perm-both", "pairs", "williams", "bootstrap"]
-TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "pairs", "williams", "bootstrap")
+Test = Literal[
+    "perm-inputs", "perm-systems", "perm-both", "pairs", "williams", "bootstrap", "jackknife-systems", "jackknife-both"
+]
+TESTS: tuple[Test, ...] = (
+    "perm-inputs",
+    "perm-systems",
+    "perm-both",
+    "pairs",
+    "williams",
+    "bootstrap",
+    "jackknife-systems",
+    "jackknife-both",
+)
 PERMUTATIONS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both")
+JACKKNIVES: tuple[Test, ...] = ("jackknife-systems", "jackknife-both")
+RESAMPLED: tuple[Test, ...] = ("bootstrap", *JACKKNIVES)  # what a measure that can be resampled has
 SWAPS: Mapping[str, Swap] = MappingProxyType({"perm-inputs": "inputs", "perm-systems": "systems", "perm-both": "both"})
+VARYING: Mapping[str, Varying] = MappingProxyType({"jackknife-systems": "systems", "jackknife-both": "both"})
+
+Population = Literal["segments", "systems", "both"]
+POPULATIONS: tuple[Population, ...] = ("segments", "systems", "both")
+IN_WORDS: Mapping[Population, str] = MappingProxyType(
+    {
+        "segments": "new segments of these systems",
+        "systems": "new systems on these segments",
+        "both": "new systems and new segments",
+    }
+)
+#: Tests that hold their level for a population, the best first (docs/levels.md).
+HOLDING: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
+    {
+        "segments": ("perm-inputs", "bootstrap"),
+        "systems": ("perm-systems", "jackknife-systems"),
+        "both": ("jackknife-both",),
+    }
+)
+#: The population that each test is used for, whether or not it holds its level.
+CLAIMED: Mapping[Test, Population] = MappingProxyType(
+    {
+        "perm-inputs": "segments",
+        "perm-systems": "systems",
+        "perm-both": "both",
+        "pairs": "segments",
+        "williams": "systems",
+        "bootstrap": "segments",
+        "jackknife-systems": "systems",
+        "jackknife-both": "both",
+    }
+)

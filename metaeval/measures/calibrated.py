@@ -35,8 +35,8 @@ class Calibrated(CountedPairs):
     is_calibrated: ClassVar[bool] = True
     pair_statistic: ClassVar[PairStatistic]
     why_tests: ClassVar[str] = (
-        "each metric keeps its own tie threshold, so the outcomes of pairs are swapped, as the organisers do (too many "
-        "differences found with many systems); whole groups can be swapped, too, single scores cannot"
+        "each metric keeps its own tie threshold, so whole segments are swapped with the outcomes of their pairs, and "
+        "single scores cannot be; the organisers swap single pairs, which finds too many differences"
     )
 
     @property
@@ -93,6 +93,10 @@ class TauEq(Calibrated):
     """tau_23, calibrated."""
 
     pair_statistic: ClassVar[PairStatistic] = "tau_23"
+
+    @property
+    def measured_as(self) -> str:
+        return str(self).replace("tau_eq", "acc_eq")  # the same pairs are right, twice the share less 1
 
 
 DEFINITIONS = (

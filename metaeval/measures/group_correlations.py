@@ -61,7 +61,7 @@ class GroupPearson(GroupCorrelation):
     """Pearson's r in each group, which is made of sums."""
 
     def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
-        if self.on_nan == "drop":
+        if self.on_nan == "drop" and not self.is_aligned(swap):
             assert cells.labels is not None
             return pearson_swap(cells.human, cells.scores, cells.labels, swap)
         return super().swap_of(cells, swap)

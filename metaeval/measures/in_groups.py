@@ -16,7 +16,7 @@ from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
 from metaeval.kernels.resampling.swap_units import Swap, mask_shape
-from metaeval.measures.applicable import PERMUTATIONS, SWAPS, Test
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, Test
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Floats, Ints, Measure
 from metaeval.options import Options
@@ -64,7 +64,7 @@ class GroupMeasure(Measure):
 
     @property
     def _redrawn(self) -> tuple[Test, ...]:
-        return () if self.by in ("doc", "domain") else ("bootstrap",)
+        return () if self.by in ("doc", "domain") else RESAMPLED
 
     def is_aligned(self, swap: Swap) -> bool:
         """Whether this swaps groups as a whole."""

@@ -15,7 +15,7 @@ from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import Test
+from metaeval.measures.applicable import CLAIMED, HOLDING, RESAMPLED, Population, Test
 from metaeval.measures.parameters import Parameter, Value
 from metaeval.options import Options
 from metaeval.system_scores import SystemScore, SystemScores, system_scores
@@ -122,17 +122,59 @@ class Measure(ABC):
     @property
     @abstractmethod
     def tests(self) -> tuple[Test, ...]:
-        """The applicable tests, the most fitting first; none where there is no test."""
+        """The applicable tests, that of protocols without one of their own first; none where there is no test."""
 
-    def default_test(self, options: Options, is_whole: bool) -> Test:
-        """The test a measure is compared by unless another is named.
+    def holding_test(self, population: Population) -> Test | None:
+        """The applicable test that holds its level for a population; None where there is none (docs/levels.md)."""
+        return next(
+            (test for test in HOLDING[population] if test in self.tests and self.claims(test) == population), None
+        )
 
-        is_whole: the slice is a whole test set, so that submitted system scores are there.
+    def default_test(self, population: Population) -> Test:
+        """The test that a measure is compared by unless another is named.
+
+        Raises QuestionError: there is no test for the measure, or none for this population.
+        """
+        self.check_tested()
+        test = self.holding_test(population)
+        if test is None:
+            claimed = dict.fromkeys(self.claims(test) for test in self.tests)
+            raise QuestionError(
+                f"measure {str(self)!r} has no test for population {population!r}; its tests ({', '.join(self.tests)}) "
+                f"are for {' or '.join(claimed)}"
+            )
+        return test
+
+    def default_population(self, source: SystemScore | None, has_segments: bool) -> Population:
+        """What a comparison generalises to unless it is said: new segments, where the measure can be tested so.
+
+        source: of system scores, where one is asked for: submitted ones, and means over all segments, only swap with
+        their systems. has_segments: all metrics have segment scores of all that is judged.
         Raises QuestionError: there is no test for the measure.
         """
+        self.check_tested()
+        by_systems = (
+            self.level == "sys"
+            and not self.fixed_system_score
+            and (source in ("submitted", "mean") or not has_segments)
+        )
+        if self.holding_test("segments") is not None and not by_systems:
+            return "segments"
+        return "systems" if self.holding_test("systems") is not None else self.claims(self.tests[0])
+
+    @property
+    def measured_as(self) -> str:
+        """The measure whose tests' levels were measured, and which these are like."""
+        return str(self)
+
+    def check_tested(self) -> None:
+        """Raises QuestionError: there is no test for the measure."""
         if not self.tests:
             raise QuestionError(f"measure {str(self)!r} has no significance test")
-        return self.tests[0]
+
+    def claims(self, test: Test) -> Population:
+        """The population that a test of the measure is used for."""
+        return CLAIMED[test]
 
     def check_applies(self, test: Test) -> None:
         """Raises QuestionError: the test does not apply to the measure; with those that do."""
@@ -141,8 +183,8 @@ class Measure(ABC):
             raise QuestionError(f"test {test!r} does not apply to measure {str(self)!r}; {known}")
 
     def resamples_segments(self, test: Test) -> bool:
-        """Whether a test swaps or redraws segments or their scores."""
-        return test in ("perm-inputs", "perm-both", "pairs", "bootstrap")
+        """Whether a test takes means over judged segments as system scores, because it swaps or resamples these."""
+        return test in ("perm-inputs", "perm-both", "pairs", *RESAMPLED)
 
     @abstractmethod
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:

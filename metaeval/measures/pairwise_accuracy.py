@@ -13,7 +13,7 @@ from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.resampling.system_pair_bootstrap import pair_agreements
-from metaeval.measures.applicable import Test
+from metaeval.measures.applicable import Population, Test
 from metaeval.measures.measure import Bools, Definition, Floats, Ints, Values
 from metaeval.measures.parameters import Parameter, choice
 from metaeval.measures.system_level import SystemMeasure
@@ -45,6 +45,9 @@ class PairwiseAccuracy(SystemMeasure):
 
     def resamples_segments(self, test: Test) -> bool:
         return test != "bootstrap" and super().resamples_segments(test)
+
+    def claims(self, test: Test) -> Population:
+        return "systems" if test == "bootstrap" else super().claims(test)
 
     def pair_agreements(self, block: Block, options: Options) -> Bools:
         found = self.scores(block, options)

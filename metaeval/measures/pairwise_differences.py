@@ -10,7 +10,7 @@ from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, pairwise_difference_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import PERMUTATIONS, Test
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, Test
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.options import Options
@@ -31,7 +31,7 @@ class PairwiseDifferencePearson(Measure):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return (*PERMUTATIONS, "bootstrap")
+        return (*PERMUTATIONS, *RESAMPLED)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         cells = judged_segments(block)

@@ -12,7 +12,7 @@ from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, soft_pairwise_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import PERMUTATIONS, Test
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, Test
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Floats, Ints, Measure, Values
 from metaeval.measures.pairwise_accuracy import over_all_pairs
@@ -67,7 +67,11 @@ class SoftPairwiseAccuracy(Measure):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return () if self["binary"] == "yes" else (*PERMUTATIONS, "bootstrap")
+        return () if self["binary"] == "yes" else (*PERMUTATIONS, *RESAMPLED)
+
+    @property
+    def measured_as(self) -> str:
+        return "spa(n=99)"  # fewer signs add no more than a little noise to both metrics alike
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         cells = judged_segments(block)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import Test
+from metaeval.measures.applicable import RESAMPLED, Test
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Bools, Floats, Measure
 from metaeval.options import Options
@@ -22,17 +22,13 @@ class SystemMeasure(Measure):
     """A measure of one score for each system, by people and by each metric."""
 
     why_tests: ClassVar[str] = (
-        "submitted system scores swap with their systems; means of segment scores allow segments to be swapped, which "
-        "are more, so the test finds more"
+        "segments are swapped where system scores are means over judged ones; submitted scores only swap with their "
+        "systems"
     )
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return ("perm-systems", "perm-inputs", "perm-both", "bootstrap")
-
-    def default_test(self, options: Options, is_whole: bool) -> Test:
-        by_systems = options.system_score in ("submitted", "mean") or (options.system_score is None and is_whole)
-        return "perm-systems" if by_systems or "perm-inputs" not in self.tests else "perm-inputs"
+        return ("perm-systems", "perm-inputs", "perm-both", *RESAMPLED)
 
     def included(self, human: Floats) -> Bools:
         """(N,) the systems that count, by their human system scores (NaN = not judged)."""

@@ -9,6 +9,7 @@ from metaeval.options import Options
 from metaeval.protocols import Protocol
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import ProtocolScore, score
+from metaeval.protocols.significance import organisers
 from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.significance.options import TestOptions
 from queries.selection import Slice
@@ -40,7 +41,7 @@ def scored(
     with Warehouse.open(database) as warehouse:
         entry = enter(warehouse, protocol, testset, lps=lps, asked=asked, all_metrics=all_metrics, options=options)
         blocks = [one.block for entered in entry.entered for one in entered]
-        settings = testing if significance else TestOptions()
+        settings = organisers(testing) if significance else TestOptions()
         rules = [replace(rule, measure=str(rule.measure)) for rule in protocol.rules]  # type: ignore[arg-type]
         described = (protocol.name, protocol.overall, str(rules), str(entry.dropped), *entry.notes, ",".join(entry.lps))
         answer_key = key("protocol", blocks, *described, significance, options, settings)

@@ -9,7 +9,15 @@ import numpy.typing as npt
 from metaeval.evaluation import Options
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
 from metaeval.protocols.entry import Dropped, Entry
-from metaeval.protocols.significance import TaskTest, check_tests, clusters_of, overall_p, rule_test, tested_tasks
+from metaeval.protocols.significance import (
+    TaskTest,
+    check_tests,
+    clusters_of,
+    organisers,
+    overall_p,
+    rule_test,
+    tested_tasks,
+)
 from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.protocols.tasks import Job, jobs_of
 from metaeval.signature import line, p_value_convention, program_version
@@ -95,7 +103,7 @@ def score(
     Raises QuestionError: a number out of its range, something asked for that the protocol's tests do not have, a metric
         with several variants, no metric at all.
     """
-    options, testing = options or Options(), testing or TestOptions()
+    options, testing = options or Options(), organisers(testing or TestOptions())
     testing.check()
     jobs, dropped = jobs_of(entry, options)
     names = sorted({name for job in jobs for one in job.group for name in one.places})
@@ -304,10 +312,10 @@ def _signature(
     if testing is not None:
         is_williams = any(rule_test(job.rule, options) == "williams" for job in jobs)
         parts += [
-            ("alternative", testing.alternative),
+            ("alternative", testing.side),
             ("resamples", testing.draws),
             ("alpha", testing.alpha),
-            ("p_value", p_value_convention(testing.alternative, testing.plus_one)),
+            ("p_value", p_value_convention(testing.side, testing.plus_one)),
             ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if is_williams else None),
             ("absolute", "yes" if testing.absolute and is_williams else None),
         ]

@@ -24,9 +24,15 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
+def organisers(testing: TestOptions) -> TestOptions:
+    """The options with the organisers' alternative, one-sided, unless one is named."""
+    return testing if testing.alternative else replace(testing, alternative="greater")
+
+
 def rule_test(rule: Rule, options: Options) -> Test:
-    """The test of a rule: its own, else the measure's default."""
-    return rule.test or rule.measure.default_test(options, is_whole=True)
+    """The test of a rule: its own, else the measure's first."""
+    rule.measure.check_tested()
+    return rule.test or rule.measure.tests[0]
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ def overall_p(nulls: Sequence[TaskNull], complete: Ints, overall: Floats, testin
     """p-values of the overall score, from the weighted average of the tasks' draws."""
     total = math.fsum(null.weight for null in nulls)
     drawn = sum((null.among(complete) for null in nulls), np.zeros(1)) / total
-    return difference_p_values(drawn, overall, alternative=testing.alternative, plus_one=testing.plus_one)
+    return difference_p_values(drawn, overall, alternative=testing.side, plus_one=testing.plus_one)
 
 
 def clusters_of(values: Floats, p: Floats, alpha: float) -> Ints:
@@ -65,7 +71,7 @@ def check_tests(jobs: Sequence[Job], testing: TestOptions, options: Options, pro
     """Raises QuestionError: something is asked for that the tasks' tests do not have."""
     wanted = [rule_test(job.rule, options) for job in jobs]
     testing.check_fit(wanted)
-    if "williams" in wanted and testing.alternative != "greater":
+    if "williams" in wanted and testing.side != "greater":
         raise QuestionError(f"{protocol} takes Williams' test, which is one-sided")
 
 

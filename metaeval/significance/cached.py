@@ -9,7 +9,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.significance.comparison import Comparison, compare_block
-from metaeval.significance.metric_tests import fitted_options
+from metaeval.significance.metric_tests import chosen, fitted_options
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
@@ -133,8 +133,10 @@ def _fitted(
             f"--resample and --interval are for two metrics, and this slice has {len(block.metrics)}; name two, or "
             "drop these options"
         )
-    test = testing.test or measure.default_test(options, asked.is_whole)
-    fitted = fitted_options(measure, test, options, asked)
-    if testing.test is not None or check_fit:
-        testing.check_fit([test])
-    return fitted, testing.fitted(test)
+    named = testing.test is not None
+    testing = chosen(measure, block, options, testing)
+    assert testing.test is not None
+    fitted = fitted_options(measure, testing.test, options, asked)
+    if named or check_fit:
+        testing.check_fit([testing.test])
+    return fitted, testing.fitted(testing.test)

@@ -13,8 +13,8 @@ from metaeval.inputs import Inputs, remarks
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Test
-from metaeval.significance.metric_tests import Tested, fitted_options, run_test, signature_of_test
+from metaeval.measures.applicable import Population, Test
+from metaeval.significance.metric_tests import Tested, chosen, fitted_options, generalises, run_test, signature_of_test
 from metaeval.significance.options import Alternative, TestOptions
 from queries.blocks import Block
 from queries.selection import Slice
@@ -32,6 +32,7 @@ Ints = npt.NDArray[np.int64]
 class Comparison:
     """Metrics compared by one measure and test, best first (equal values by name).
 
+    population: what the test is used to generalise to; the first of the notes says it in words.
     ranks: 0 for a metric without a value. p: (M, M), [i, j] for i < j = p-value that metric i is better than metric j
     (that they differ, if two-sided); NaN elsewhere. corrected: the same after the correction. clusters: from 1, aligned
     with metrics; those without a value are last, in one of their own. n_significant: pairs with corrected p ≤ alpha.
@@ -42,6 +43,7 @@ class Comparison:
 
     measure: str
     test: Test
+    population: Population
     alternative: Alternative
     draws: int
     correction: Correction
@@ -66,6 +68,11 @@ class Comparison:
     def n_clusters(self) -> int:
         """Clusters of metrics that have a value."""
         return len(np.unique(self.clusters[~np.isnan(self.values)]))
+
+    @property
+    def generalises(self) -> str:
+        """What the result generalises to, in words: see `metric_tests.generalises`."""
+        return self.notes[0]
 
     @property
     def warning(self) -> str | None:
@@ -100,11 +107,12 @@ def compare(
         metrics; a number out of range.
     """
     testing.check()
-    test = testing.test or measure.default_test(options, asked.is_whole)
-    testing.check_fit([test])
-    options = fitted_options(measure, test, options, asked)
     block = Inputs(warehouse, asked, options.round_human).block(measure)
-    return compare_block(block, measure, options, testing.fitted(test), progress)
+    testing = chosen(measure, block, options, testing)
+    assert testing.test is not None
+    testing.check_fit([testing.test])
+    options = fitted_options(measure, testing.test, options, asked)
+    return compare_block(block, measure, options, testing.fitted(testing.test), progress)
 
 
 def compare_block(
@@ -115,10 +123,11 @@ def compare_block(
     progress: Progress | None = None,
     evaluation: Evaluation | None = None,
 ) -> Comparison:
-    """`compare` on a block; testing.test must be set and fit. evaluation: of the measure on it, where it is known."""
+    """`compare` on a block; testing: as `chosen`. evaluation: of the measure on it, where it is known."""
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
-    notes = [f"without {name}: {reason}" for name, reason in sorted(tested.left_out.items())]
+    notes = [generalises(measure, testing)]
+    notes += [f"without {name}: {reason}" for name, reason in sorted(tested.left_out.items())]
     notes += remarks(tested.block)
     return _comparison(tested, options, testing, notes, time.perf_counter() - started)
 
@@ -147,10 +156,12 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
         )
     draws = 0 if is_exact else testing.draws
     assert testing.test is not None
+    assert testing.population is not None
     return Comparison(
         measure=str(evaluation.measure),
         test=testing.test,
-        alternative=testing.alternative,
+        population=testing.population,
+        alternative=testing.side,
         draws=draws,
         correction=testing.correction,
         alpha=testing.alpha,
@@ -228,6 +239,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "ranks": [int(rank) or None for rank in found.ranks],
         "measure": found.measure,
         "test": found.test,
+        "population": found.population,
         "alternative": found.alternative,
         "draws": found.draws,
         "n_significant": found.n_significant,

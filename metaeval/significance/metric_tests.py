@@ -7,10 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.evaluation import Evaluation, Options, evaluate
+from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Test
+from metaeval.measures.applicable import IN_WORDS, VARYING, Test
 from metaeval.signature import line, p_value_convention, signature
-from metaeval.significance.options import TestOptions
+from metaeval.significance.levels import NOMINAL, measured_level
+from metaeval.significance.options import TestOptions, parse_population
 from metaeval.significance.runner import run
 from metaeval.study import Study, study
 from queries.blocks import Block
@@ -20,6 +22,47 @@ from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 
 Floats = npt.NDArray[np.float64]
+
+
+def chosen(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOptions:
+    """What is asked for, with the test and the population that belong to each other.
+
+    Without a test: the one that holds its level for the population; without a population: new segments, where the
+    scores allow it (`Measure.default_population`).
+    Raises QuestionError: the test does not fit the measure or the population; there is none.
+    """
+    asked = testing.population
+    if asked is not None:
+        asked = parse_population(asked)
+    if testing.test is not None:
+        measure.check_applies(testing.test)
+        claimed = measure.claims(testing.test)
+        if asked not in (None, claimed):
+            raise QuestionError(
+                f"test {testing.test!r} of {str(measure)!r} is for population {claimed!r}, not for {asked!r}; "
+                "leave out one of the two"
+            )
+        return replace(testing, population=claimed)
+    if asked is None:
+        has_segments = bool(block.judged.any() and np.count_nonzero(block.with_segments) > 1)
+        population = measure.default_population(options.system_score, has_segments)
+        return replace(testing, test=measure.holding_test(population) or measure.tests[0], population=population)
+    return replace(testing, test=measure.default_test(asked), population=asked)
+
+
+def generalises(measure: Measure, testing: TestOptions) -> str:
+    """The line on what a result generalises to, and on the measured level of the test where that is far off."""
+    assert testing.test is not None
+    assert testing.population is not None
+    line = f"generalises to: {IN_WORDS[testing.population]}"
+    level = measured_level(measure, testing.test, testing.population)
+    if level is None or not level.is_off:
+        return line
+    which = "too many" if level.share > NOMINAL else "too few"
+    return (
+        f"{line}; but {testing.test} finds {which} differences: measured level {level.share:.3f} on {level.data}, "
+        f"nominal {NOMINAL:g} (docs/levels.md)"
+    )
 
 
 def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice) -> Options:
@@ -33,7 +76,7 @@ def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice)
     if measure.level == "sys" and measure.resamples_segments(test):
         if options.system_score not in (None, "judged-mean"):
             raise QuestionError(
-                f"test {test!r} resamples segments, so system scores are means over annotated segments; "
+                f"test {test!r} takes means over annotated segments as system scores; "
                 f"--system-score {options.system_score} does not apply"
             )
         return replace(options, system_score="judged-mean")
@@ -45,13 +88,15 @@ def tested_study(
 ) -> Study:
     """Measures over a slice by the system scores that their tests take, so that clusters follow the ranking.
 
-    Raises QuestionError: as `study` and `fitted_options`.
+    Raises QuestionError: as `study`, `chosen` and `fitted_options`.
     """
-    fitted = [
-        fitted_options(measure, testing.test or measure.default_test(options, asked.is_whole), options, asked)
-        for measure in measures
-    ]
-    return study(warehouse, asked, measures, fitted)
+    inputs = Inputs(warehouse, asked, options.round_human)
+    fitted = []
+    for measure in measures:
+        test = chosen(measure, inputs.block(measure), options, testing).test
+        assert test is not None
+        fitted.append(fitted_options(measure, test, options, asked))
+    return study(warehouse, asked, measures, fitted, inputs)
 
 
 @dataclass(frozen=True)
@@ -111,7 +156,8 @@ def signature_of_test(tested: Tested, options: Options, testing: TestOptions) ->
     is_exact = tested.is_exact
     parts: list[tuple[str, object]] = [
         ("test", testing.test),
-        ("alternative", testing.alternative),
+        ("population", testing.population),
+        ("alternative", testing.side),
         ("test_resamples", "exact" if is_exact else testing.draws),
         ("test_p_value", None if is_exact else _convention(testing)),
         ("alpha", testing.alpha),
@@ -126,5 +172,7 @@ def signature_of_test(tested: Tested, options: Options, testing: TestOptions) ->
 
 def _convention(testing: TestOptions) -> str:
     if testing.test == "bootstrap":
-        return "share_not_better"
-    return p_value_convention(testing.alternative, testing.plus_one)
+        return "share_not_better" if testing.side == "greater" else "twice_share_not_better"
+    if testing.test in VARYING:
+        return "student_t"
+    return p_value_convention(testing.side, testing.plus_one)

@@ -10,8 +10,9 @@ from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
-from metaeval.measures.applicable import PERMUTATIONS, Test
+from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS, Population, Test
 from warehouse import QuestionError
+from warehouse.errors import unknown
 
 Alternative = Literal["greater", "two-sided"]
 SMALLEST = 1e-300  # an exact p below this underflows to 0
@@ -22,17 +23,20 @@ FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks fo
 class TestOptions:
     """How metrics are tested against each other.
 
-    test: None = the measure's own (`Measure.default_test`). draws: resamples. plus_one: count the data themselves as a
-        draw (permutation tests, and pairs where it draws). early_stop: leave pairs that are clear early (permutation
-        tests). legacy_df, absolute: of Williams' test. resample, interval: what the intervals of two metrics draw anew,
-        and how they are made ("percentile" or "bca"). keep_null: keep the drawn differences. executor, n_threads: who
-        computes; the numbers do not depend on it.
+    test: None = one that holds its level for the population. population: what the answer generalises to; None = what
+        the test is for, or the measure's own (`Measure.default_population`). alternative: None = two-sided, in
+        protocols the organisers' "greater". draws: resamples. plus_one: count the data themselves as a draw
+        (permutation tests, and pairs where it draws). early_stop: leave pairs that are clear early (permutation tests).
+        legacy_df, absolute: of Williams' test. resample, interval: what the intervals of two metrics draw anew, and how
+        they are made ("percentile" or "bca"). keep_null: keep the drawn differences. executor, n_threads: who computes;
+        the numbers do not depend on it.
     """
 
     __test__ = False  # the name begins with "Test", but it is no test
 
     test: Test | None = None
-    alternative: Alternative = "greater"
+    population: Population | None = None
+    alternative: Alternative | None = None
     draws: int = 1000
     alpha: float = 0.05
     correction: Correction = "none"
@@ -45,6 +49,11 @@ class TestOptions:
     keep_null: bool = False
     executor: Executor | None = None
     n_threads: int | None = None
+
+    @property
+    def side(self) -> Alternative:
+        """The alternative hypothesis: two-sided unless another is named."""
+        return self.alternative or "two-sided"
 
     def check(self) -> None:
         """Raises QuestionError: a number out of its range."""
@@ -85,3 +94,15 @@ _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
         "absolute": ("williams",),
     }
 )
+
+
+def parse_population(text: str) -> Population:
+    """Read a population's name.
+
+    Raises QuestionError: there is no such population.
+    """
+    for known in POPULATIONS:
+        if text == known:
+            population: Population = known
+            return population
+    raise unknown("population", text, POPULATIONS)

@@ -11,11 +11,14 @@ from metaeval.evaluation import Options, evaluate
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
+from metaeval.kernels.resampling.jackknife_test import LEAST_SYSTEMS as JACKKNIFE_LEAST
+from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Test
+from metaeval.measures.applicable import Population, Test
 from metaeval.signature import line
-from metaeval.significance.metric_tests import Tested, fitted_options, run_test, signature_of_test
-from metaeval.significance.options import Alternative, TestOptions
+from metaeval.significance.levels import measured_level
+from metaeval.significance.metric_tests import Tested, chosen, fitted_options, generalises, run_test, signature_of_test
+from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError
@@ -26,10 +29,12 @@ if TYPE_CHECKING:
 
 Ends = tuple[float, float]
 CONFIDENCE = 0.95
+_LEAST_SYSTEMS: Mapping[Test, int] = MappingProxyType(
+    {"williams": WILLIAMS_LEAST, "jackknife-systems": JACKKNIFE_LEAST, "jackknife-both": JACKKNIFE_LEAST}
+)
 _UNITS: Mapping[Resample, str] = MappingProxyType(
     {"inputs": "segments", "systems": "systems", "both": "segments and systems"}
 )
-ONE_SIDED_ONLY: tuple[Test, ...] = ("williams", "bootstrap")
 
 
 @dataclass(frozen=True)
@@ -38,16 +43,19 @@ class PairTest:
 
     system_score: the source of the system scores it tests, None at segment level; values: of both metrics by these
     scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN where a value
-    is not defined. draws: 0 where p is exact. least: what a p of 0 stands for: one below this.
+    is not defined. draws: 0 where p is exact. least: what a p of 0 stands for: one below this. level: the measured
+    level of the test for its population (`levels.measured_level`), NaN where it was not measured.
     """
 
     test: str
+    population: Population
     alternative: str
     system_score: str | None
     values: tuple[float, float]
     p: float
     draws: int
     least: float
+    level: float
 
 
 @dataclass(frozen=True)
@@ -93,9 +101,10 @@ def compare_pair(
     testing.check()
     if len(block.metrics) != 2:
         raise QuestionError(f"two metrics are compared in depth, the slice has {len(block.metrics)}")
-    tests, notes = tests_of_pair(block, measure, options, testing, asked)
+    settled = chosen(measure, block, options, testing)
+    tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)
     testing.check_fit(tests)
-    found = [_tested(block, asked, measure, options, testing, test, progress) for test in tests]
+    found = [_tested(block, asked, measure, options, settled, test, progress) for test in tests]
     main, main_options, main_testing = found[0]
     first, second = best_first(main.evaluation.value)
     names = (block.metrics[first].name, block.metrics[second].name)
@@ -116,7 +125,7 @@ def compare_pair(
         tests=rows,
         power=worlds.power,
         words=_words(names, measure, rows, worlds, testing),
-        notes=(*notes, *remarks(block)),
+        notes=(generalises(measure, main_testing), *notes, *remarks(block)),
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
         + ("" if np.isnan(worlds.difference.value) else "|" + line(interval)),
@@ -124,23 +133,24 @@ def compare_pair(
 
 
 def tests_of_pair(
-    block: Block, measure: Measure, options: Options, testing: TestOptions, asked: Slice
+    block: Block, measure: Measure, testing: TestOptions, *, is_named: bool
 ) -> tuple[list[Test], list[str]]:
     """The tests of two metrics, the main one first, and notes on applicable ones that these scores do not allow.
 
-    Raises QuestionError: the measure has no test.
+    testing: as `chosen`. is_named: only this test is asked for.
     """
-    main = testing.test or measure.default_test(options, asked.is_whole)
-    if testing.test is not None:
-        return [main], []
-    tests, notes = [main], []
+    assert testing.test is not None
+    tests: list[Test] = [testing.test]
+    notes: list[str] = []
+    if is_named:
+        return tests, notes
     for test in measure.tests:
-        if test == "williams" and len(block.systems) <= 3:
-            notes.append(f"without williams: it needs more than 3 systems, there are {len(block.systems)}")
+        if (least := _LEAST_SYSTEMS.get(test, 0)) > len(block.systems):
+            notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
         elif measure.resamples_segments(test) and block.left_out:
             names = ", ".join(f"{name} ({reason})" for name, reason in sorted(block.left_out.items()))
             notes.append(f"without {test}: {names}")
-        elif test != main:
+        elif test != testing.test:
             tests.append(test)
     return tests, notes
 
@@ -154,12 +164,10 @@ def _tested(
     test: Test,
     progress: Progress | None,
 ) -> tuple[Tested, Options, TestOptions]:
-    """One test; where all are run, system scores are those that the test takes, and some are one-sided only."""
-    is_main = test == (testing.test or measure.default_test(options, asked.is_whole))
-    one_sided: Alternative = "greater"
-    sided = one_sided if testing.test is None and test in ONE_SIDED_ONLY else testing.alternative
-    fitted = fitted_options(measure, test, options if is_main else replace(options, system_score=None), asked)
-    its_testing = replace(testing.fitted(test), alternative=sided, correction="none")
+    """One test, with the system scores that it takes; testing: as `chosen`, for the main test."""
+    options = options if test == testing.test else replace(options, system_score=None)
+    fitted = fitted_options(measure, test, options, asked)
+    its_testing = replace(testing.fitted(test), population=measure.claims(test), correction="none")
     tested = run_test(block, measure, fitted, its_testing, progress)
     if len(tested.block.metrics) < 2:
         raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(tested.block.metrics)}")
@@ -168,16 +176,21 @@ def _tested(
 
 def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairTest:
     first, second = places
+    assert testing.test is not None
+    assert testing.population is not None
     values = tested.evaluation.value
+    level = measured_level(tested.evaluation.measure, testing.test, testing.population)
     sources = sorted({str(source) for source in tested.evaluation.system_score if source is not None})
     return PairTest(
-        test=str(testing.test),
-        alternative=testing.alternative,
+        test=testing.test,
+        population=testing.population,
+        alternative=testing.side,
         system_score="+".join(sources) or None,
         values=(float(values[first]), float(values[second])),
         p=float(tested.p[first, second]),
         draws=0 if tested.is_exact else testing.draws,
         least=testing.resolution(tested.is_exact),
+        level=float("nan") if level is None else level.share,
     )
 
 
@@ -219,7 +232,7 @@ def _bootstrapped(
     return _Worlds(
         difference=drawn.difference_interval(first, second, CONFIDENCE, testing.interval),
         ends=((own[0].low, own[0].high), (own[1].low, own[1].high)),
-        power=power(drawn.draws[first] - drawn.draws[second], testing.alpha, testing.alternative),
+        power=power(drawn.draws[first] - drawn.draws[second], testing.alpha, testing.side),
     )
 
 
@@ -272,8 +285,8 @@ def _p_in_words(found: PairTest) -> str:
 
 def _disagreement(rows: tuple[PairTest, ...], alpha: float) -> list[str]:
     """A sentence where some of the applicable tests find the difference and others do not."""
-    found = [f"{row.test} ({_p_in_words(row)})" for row in rows if row.p <= alpha]
-    others = [f"{row.test} ({_p_in_words(row)})" for row in rows if row.p > alpha]
+    found = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p <= alpha]
+    others = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p > alpha]
     if not found or not others:
         return []
     verb = "finds" if len(found) == 1 else "find"
@@ -286,12 +299,13 @@ def _listed(words: list[str]) -> str:
 
 
 def pair_frame(found: PairwiseComparison) -> "pl.DataFrame":
-    """One row a test: test, alternative, system score, values, p that the first is better, draws (0 = exact)."""
+    """One row a test: test, population, alternative, system score, values, p, measured level, draws (0 = exact)."""
     import polars as pl
 
     rows = [
         {
             "test": one.test,
+            "population": one.population,
             "alternative": one.alternative,
             "system_score": one.system_score,
             "better": found.metrics[0],
@@ -299,13 +313,14 @@ def pair_frame(found: PairwiseComparison) -> "pl.DataFrame":
             "value_better": one.values[0],
             "value_other": one.values[1],
             "p": one.p,
+            "level": one.level,
             "draws": one.draws,
         }
         for one in found.tests
     ]
     schema = {
-        **dict.fromkeys(("test", "alternative", "system_score", "better", "other"), pl.String),
-        **dict.fromkeys(("value_better", "value_other", "p"), pl.Float64),
+        **dict.fromkeys(("test", "population", "alternative", "system_score", "better", "other"), pl.String),
+        **dict.fromkeys(("value_better", "value_other", "p", "level"), pl.Float64),
         "draws": pl.Int64,
     }
     return pl.DataFrame(rows, schema=schema).fill_nan(None)
@@ -328,10 +343,12 @@ def pair_json(found: PairwiseComparison) -> dict[str, Any]:
         "tests": [
             {
                 "test": one.test,
+                "population": one.population,
                 "alternative": one.alternative,
                 "system_score": one.system_score,
                 "values": list(one.values),
                 "p": one.p,
+                "level": None if np.isnan(one.level) else one.level,
                 "draws": one.draws,
             }
             for one in found.tests

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.jackknife_test import jackknife_test
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import difference_p_values, permutation_test
 from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
 from metaeval.kernels.resampling.williams import williams_test
 from metaeval.measures import Measure
-from metaeval.measures.applicable import SWAPS
+from metaeval.measures.applicable import SWAPS, VARYING
 from metaeval.measures.judged import judged_segments
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
@@ -59,6 +60,8 @@ def run(
             return _williams(measure, blocks[0], options, testing)
         if testing.test == "pairs":
             return _pairs(measure, blocks[0], epsilon, testing, rng)
+        if testing.test in VARYING:
+            return _jackknifed(measure, blocks[0], epsilon, options, testing, rng, advance)
         if testing.test == "bootstrap":
             return _bootstrapped(measure, blocks[0], epsilon, options, testing, rng, advance)
         return _permuted(measure, blocks, epsilon, options, testing, rng, advance)
@@ -71,11 +74,14 @@ def _who_computes(testing: TestOptions) -> dict[str, Any]:
 
 
 def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> Run:
-    if testing.alternative != "greater":
-        raise QuestionError("Williams' test is one-sided; drop --alternative")
     scores = measure.scores(block, options)
     found = williams_test(scores.human, scores.metrics, absolute=testing.absolute, legacy_df=testing.legacy_df)
-    return Run(found.p, None, is_exact=True)
+    return Run(_sided(found.p, testing), None, is_exact=True)
+
+
+def _sided(p: Floats, testing: TestOptions) -> Floats:
+    """One-sided p-values of both directions, (M, M), as asked for: two-sided is twice the smaller one, at most 1."""
+    return p if testing.side == "greater" else np.minimum(2.0 * np.minimum(p, p.T), 1.0)
 
 
 def _pairs(
@@ -91,7 +97,7 @@ def _pairs(
         judged.labels,
         epsilon,
         statistic=measure.pair_statistic,
-        alternative=testing.alternative,
+        alternative=testing.side,
         rng=rng,
         n_draws=testing.draws,
         keep_null=testing.keep_null or testing.plus_one,
@@ -100,7 +106,7 @@ def _pairs(
     p = found.p
     if testing.plus_one and not found.is_exact:
         assert found.null is not None
-        p = difference_p_values(found.null, found.values, alternative=testing.alternative, plus_one=True)
+        p = difference_p_values(found.null, found.values, alternative=testing.side, plus_one=True)
     return Run(p, found.null if testing.keep_null else None, found.is_exact)
 
 
@@ -122,7 +128,7 @@ def _permuted(
         else measure.swapped(blocks[0], SWAPS[str(testing.test)], options, epsilon),
         rng=rng,
         n_draws=testing.draws,
-        alternative=testing.alternative,
+        alternative=testing.side,
         plus_one=testing.plus_one,
         early_stop=EARLY_STOP if testing.early_stop else None,
         keep_null=testing.keep_null,
@@ -142,12 +148,10 @@ def _bootstrapped(
     advance: Advance | None,
 ) -> Run:
     """The bootstrap: of system pairs where the measure counts them, of segments for everything else."""
-    if testing.alternative != "greater":
-        raise QuestionError("the bootstrap test is one-sided; drop --alternative")
     agreements = measure.pair_agreements(block, options)
     if agreements is not None:
         pairs = system_pair_bootstrap(agreements, rng=rng, n_draws=testing.draws, progress=advance)
-        return Run(pairs.p, None, is_exact=False)
+        return Run(_sided(pairs.p, testing), None, is_exact=False)
     drawn = bootstrap(
         measure.resampled(block, options, epsilon),
         "inputs",
@@ -161,4 +165,26 @@ def _bootstrapped(
     undefined = np.isnan(drawn.values)
     p[undefined[:, np.newaxis] | undefined | np.eye(len(p), dtype=np.bool_)] = np.nan
     first, second = np.triu_indices(len(drawn.values), 1)
-    return Run(p, gaps[first, second] if testing.keep_null else None, is_exact=False)
+    return Run(_sided(p, testing), gaps[first, second] if testing.keep_null else None, is_exact=False)
+
+
+def _jackknifed(
+    measure: Measure,
+    block: Block,
+    epsilon: Floats | None,
+    options: Options,
+    testing: TestOptions,
+    rng: np.random.Generator,
+    advance: Advance | None,
+) -> Run:
+    varying = VARYING[str(testing.test)]
+    found = jackknife_test(
+        measure.resampled(block, options, epsilon),
+        varying,
+        rng=rng,
+        n_draws=testing.draws,
+        alternative=testing.side,
+        progress=advance,
+        **_who_computes(testing),
+    )
+    return Run(found.p, None, is_exact=varying == "systems")

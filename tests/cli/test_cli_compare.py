@@ -43,14 +43,15 @@ def test_json_has_the_documented_shape(compare: Scorehouse) -> None:
     assert all(b - a in (0, 1) for a, b in zip(shape["clusters"], shape["clusters"][1:], strict=False))
     assert (shape["measure"], shape["test"], shape["alternative"], shape["draws"]) == (
         "pa",
-        "perm-systems",
-        "greater",
+        "perm-inputs",
+        "two-sided",
         50,
     )
 
 
 def test_a_measure_without_a_value_is_null_and_last(compare: Scorehouse) -> None:
-    shape = compare("sim24", "en-de", "-m", "pearson", "--draws", 20, "--format", "json").json
+    words = ("sim24", "en-de", "-m", "pearson", "--draws", 20, "--population", "systems", "--format", "json")
+    shape = compare(*words).json
     assert shape["metrics"][-2:] == ["Onlooker-src", "Steady-src"]
     assert shape["values"][-2:] == shape["ranks"][-2:] == [None, None]
 
@@ -94,6 +95,7 @@ def test_notes_tell_pairs_clusters_and_distinct_values(compare: Scorehouse) -> N
         f"{shape['n_distinct']} distinct values" in ran.notes
     )
     assert shape["signature"] in ran.notes
+    assert "generalises to: new segments of these systems" in ran.notes
 
 
 def test_a_second_run_says_that_it_comes_from_the_store_and_fresh_does_not(
@@ -114,13 +116,15 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     ran = compare(*words, "--draws", 100)
     assert ran.code == 0
     assert [line.split()[0] for line in ran.out.splitlines()[2:]] == [
-        "perm-systems",
         "perm-inputs",
+        "perm-systems",
         "perm-both",
         "williams",
         "bootstrap",
+        "jackknife-systems",
+        "jackknife-both",
     ]
-    assert any(line.startswith("By pearson (submitted system scores), Marlin-24-refA (") for line in ran.notes)
+    assert any(line.startswith("By pearson (means over annotated segments), Marlin-24-refA (") for line in ran.notes)
     shape = compare(*words, "--draws", 100, "--format", "json").json
     assert shape["metrics"] == ["Marlin-24-refA", "simBLEU-refA"]
     assert shape["interval"]["low"] < shape["difference"] < shape["interval"]["high"]
@@ -157,7 +161,9 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         (("sim24", "en-de", "--interval", "normal"), ["--interval 'normal'", "percentile, bca"]),
         (("sim24", "en-de", "-m", "pa", "--resample", "systems"), ["intervals are of two metrics, this slice has"]),
         (("sim24", "en-de", "--resample", "both", "--interval", "bca"), ["BCa interval", "not both"]),
-        (("sim24", "en-de", "-m", "pearson", "--test", "williams", "--alternative", "two-sided"), ["one-sided"]),
+        (("sim24", "en-de", "--population", "words"), ["--population 'words'", "segments, systems, both"]),
+        (("sim24", "en-de", "--test", "perm-systems", "--population", "both"), ["for population 'systems', not for"]),
+        (("sim24", "en-de", "-m", "weighted_tau", "--population", "both"), ["no test for population 'both'"]),
         (("sim24", "en-de", "-m", "pa", "--legacy-df"), ["legacy df belongs to williams"]),
         (("sim24", "en-de", "-m", "speerman"), ["unknown measure", "spearman"]),
         (("sim24", "xx-yy"), ["unknown language pair", "xx-yy"]),

@@ -88,7 +88,8 @@ def pair_outcome_p_values(
     p = share of draws with Δ ≥ Δ observed (|Δ| two-sided), which needs `rng`.
     keep_null: keep drawn differences, also where p is exact.
     The coins of different pairs are independent, but pairs of one group share cells: with more than 2 cells a
-    group the test is liberal (two equal metrics, 5 systems: p ≤ 0.05 in 8% of simulations).
+    group the test finds far too many differences (docs/levels.md); `permutation_groups.right_pairs_swap` with
+    swapped groups holds its level.
     Raises ValueError: arrays, fewer than 2 metrics, no group, unknown statistic or alternative, no rng where
         draws are needed. Source: the shared task's segment-level test since 2023; McNemar 1947.
     """

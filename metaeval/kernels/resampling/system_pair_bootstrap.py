@@ -67,6 +67,7 @@ def system_pair_bootstrap(
 
     agreements: bool (M, n_pairs), see `pair_agreements`; all metrics on the same pairs.
     Raises ValueError: shapes, fewer than 2 metrics, no pair, n_draws < 1.
+    Pairs of systems are not independent, so p has no population that it answers for (docs/levels.md).
     Source: Kocmi et al. 2021, appendix B: 10,000 resamples, on par when the winner beats it in less than 95%.
     """
     right = np.asarray(agreements, dtype=np.bool_)

@@ -11,7 +11,7 @@ from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure
-from metaeval.measures.applicable import PERMUTATIONS, SWAPS, TESTS, Test
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, TESTS, Test
 from metaeval.measures.judged import judged_segments
 from queries.blocks import Block
 from queries.selection import Slice
@@ -186,22 +186,22 @@ def test_submitted_human_scores_are_the_truth_of_tests_of_means_too(block: Block
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("pearson", ["perm-systems", "perm-inputs", "perm-both", "williams", "bootstrap"]),
-        ("pa", ["perm-systems", "perm-inputs", "perm-both", "bootstrap"]),
-        ("spa", ["perm-inputs", "perm-systems", "perm-both", "bootstrap"]),
+        ("pearson", ["perm-systems", "perm-inputs", "perm-both", "williams", *RESAMPLED]),
+        ("pa", ["perm-systems", "perm-inputs", "perm-both", *RESAMPLED]),
+        ("spa", ["perm-inputs", "perm-systems", "perm-both", *RESAMPLED]),
         ("spa(binary=yes)", []),
         ("weighted_tau", ["perm-systems"]),
-        ("tau_ap", ["perm-systems", "perm-inputs", "perm-both", "bootstrap"]),
-        ("pearson(top=4)", ["perm-systems", "perm-inputs", "perm-both", "williams", "bootstrap"]),
-        ("pearson(top=3)", ["perm-systems", "perm-inputs", "perm-both", "bootstrap"]),
-        ("acc_eq(by=item)", ["pairs", "perm-inputs", "bootstrap"]),
-        ("acc_eq(by=none)", ["pairs", "bootstrap"]),
+        ("tau_ap", ["perm-systems", "perm-inputs", "perm-both", *RESAMPLED]),
+        ("pearson(top=4)", ["perm-systems", "perm-inputs", "perm-both", "williams", *RESAMPLED]),
+        ("pearson(top=3)", ["perm-systems", "perm-inputs", "perm-both", *RESAMPLED]),
+        ("acc_eq(by=item)", ["pairs", "perm-inputs", *RESAMPLED]),
+        ("acc_eq(by=none)", ["pairs", *RESAMPLED]),
         ("tau_eq(by=doc)", ["pairs"]),
         ("tau_b(by=doc)", ["perm-inputs", "perm-systems", "perm-both"]),
-        ("tau_b(by=item, epsilon=0.5)", ["perm-inputs", "bootstrap"]),
-        ("tau_b(by=none, epsilon=0.5)", ["bootstrap"]),
-        ("tau_b(by=system, on_nan=common)", ["perm-systems", "bootstrap"]),
-        ("pdp", ["perm-inputs", "perm-systems", "perm-both", "bootstrap"]),
+        ("tau_b(by=item, epsilon=0.5)", ["perm-inputs", *RESAMPLED]),
+        ("tau_b(by=none, epsilon=0.5)", [*RESAMPLED]),
+        ("tau_b(by=system, on_nan=common)", ["perm-systems", *RESAMPLED]),
+        ("pdp", ["perm-inputs", "perm-systems", "perm-both", *RESAMPLED]),
     ],
 )
 def test_the_applicable_tests_of_a_measure(text: str, expected: list[Test]) -> None:

@@ -95,7 +95,14 @@ def test_threads_do_not_make_another_question(database: Path, changed: dict[str,
 
 @pytest.mark.parametrize(
     "changed",
-    [{"draws": 41}, {"alpha": 0.01}, {"alternative": "two-sided"}, {"plus_one": True}, {"test": "williams"}],
+    [
+        {"draws": 41},
+        {"alpha": 0.01},
+        {"alternative": "greater"},
+        {"population": "systems"},
+        {"plus_one": True},
+        {"test": "williams"},
+    ],
     ids=str,
 )
 def test_another_question_is_computed(database: Path, changed: dict[str, object]) -> None:
@@ -106,7 +113,7 @@ def test_another_question_is_computed(database: Path, changed: dict[str, object]
 
 def test_a_named_test_that_is_the_default_is_the_same_question(database: Path) -> None:
     ran(database)
-    assert ran(database, testing=replace(QUICK, test="perm-systems")).notes == [FROM_STORE]
+    assert ran(database, testing=replace(QUICK, test="perm-inputs")).notes == [FROM_STORE]
 
 
 def test_the_same_metrics_by_another_slice_keep_their_own_signature(database: Path) -> None:

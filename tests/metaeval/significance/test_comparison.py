@@ -17,11 +17,14 @@ from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.corrections import benjamini_hochberg, holm
 from metaeval.measures import Measure
+from metaeval.measures.applicable import POPULATIONS, Population
+from metaeval.significance import levels
 from metaeval.significance.comparison import Comparison, as_json, compare, compare_block, matrix_frame
-from metaeval.significance.metric_tests import fitted_options, run_test
+from metaeval.significance.levels import Level
+from metaeval.significance.metric_tests import chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
 from metaeval.study import rank
-from metaeval.system_scores import system_scores
+from metaeval.system_scores import SystemScore, system_scores
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive
@@ -53,13 +56,13 @@ def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(
     block, measure = fetched(simulated_warehouse, asked), parsed(text)
     for test in measure.tests:
         options = fitted_options(measure, test, Options(), asked)
-        p = run_test(block, measure, options, TestOptions(test=test, draws=60)).p
+        testing = chosen(measure, block, options, TestOptions(test=test, draws=60, alternative="greater"))
+        p = run_test(block, measure, options, testing).p
         off = np.triu_indices(len(p), 1)
         assert (p[off] + p.T[off] >= 1 - 1e-12).all(), test
-        if test not in ("williams", "bootstrap"):
-            both = run_test(block, measure, options, TestOptions(test=test, draws=60, alternative="two-sided")).p
-            assert np.array_equal(both, both.T, equal_nan=True), test
-            assert (both[off] >= np.minimum(p[off], p.T[off]) - 1e-12).all(), test
+        both = run_test(block, measure, options, replace(testing, alternative=None)).p
+        assert np.array_equal(both, both.T, equal_nan=True), test
+        assert (both[off] >= np.minimum(p[off], p.T[off]) - 1e-12).all(), test
 
 
 # --- what goes in ---------------------------------------------------------------------------------------------------
@@ -77,7 +80,8 @@ def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(si
 
 def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse, FEW)
-    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(draws=60))
+    testing = TestOptions(population="systems", draws=60, alternative="greater")
+    found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), testing)
     assert found.test == "perm-systems"
     scores = system_scores(block, "submitted")
     rng = np.random.default_rng([0, 1])
@@ -105,7 +109,9 @@ def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehous
 def test_soft_pairwise_accuracy_shares_its_signs_with_the_ranking(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 40))
     block = fetched(simulated_warehouse, asked)
-    found = compare(simulated_warehouse, asked, parsed("spa(n=6)"), Options(seed=4), TestOptions(draws=6))
+    found = compare(
+        simulated_warehouse, asked, parsed("spa(n=6)"), Options(seed=4), TestOptions(draws=6, alternative="greater")
+    )
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], block.scores[:, :, kept]
     signs = draw_signs(np.random.default_rng([4, 0]), 6, int(kept.sum()))
@@ -135,7 +141,8 @@ def check_against(
 def test_calibrated_margins_stay_with_their_metrics_in_the_pairs_test(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 30))
     block = fetched(simulated_warehouse, asked)
-    found = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions())
+    testing = TestOptions(test="pairs", alternative="greater")
+    found = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), testing)
     assert (found.test, found.is_exact, found.draws) == ("pairs", True, 0)
     ranking = rank(simulated_warehouse, "sim24", "en-de", ["acc_eq(by=item)"], **vars_of(asked))
     epsilon = dict(zip(ranking["metric"], ranking["epsilon"], strict=True))
@@ -154,7 +161,7 @@ def test_calibrated_margins_stay_with_their_metrics_in_the_pairs_test(simulated_
 def test_williams_needs_no_draws_and_stands_on_submitted_scores(simulated_warehouse: Warehouse) -> None:
     found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test="williams"))
     assert found.is_exact
-    assert "|test:williams|alternative:greater|test_resamples:exact|" in found.signature
+    assert "|test:williams|population:systems|alternative:two-sided|test_resamples:exact|" in found.signature
     assert "degrees_of_freedom:n-3" in found.signature
     legacy = compare(
         simulated_warehouse, FEW, parsed("pearson"), Options(), TestOptions(test="williams", legacy_df=True)
@@ -165,7 +172,7 @@ def test_williams_needs_no_draws_and_stands_on_submitted_scores(simulated_wareho
 
 
 def test_the_bootstrap_of_accuracy_redraws_system_pairs_of_submitted_scores(simulated_warehouse: Warehouse) -> None:
-    testing = TestOptions(test="bootstrap", draws=400)
+    testing = TestOptions(test="bootstrap", draws=400, alternative="greater")
     found = compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)
     assert "|system_score:submitted|" in found.signature
     assert "test_p_value:share_not_better" in found.signature
@@ -188,7 +195,8 @@ def test_a_metric_that_is_always_right_beats_one_that_is_always_wrong_and_never_
     """Fine follows the human order of four systems, Wrong reverses it: p of the better one is small."""
     with tiny_warehouse(tmp_path) as warehouse:
         asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Wrong-src"))
-        found = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(draws=2000))
+        testing = TestOptions(test="perm-systems", draws=2000, alternative="greater")
+        found = compare(warehouse, asked, parsed("pearson"), Options(), testing)
     assert found.metrics == ("Fine-src", "Wrong-src")
     # swapping all systems, none, or any that leave the difference as large: of 2^3 masks of 3 systems only none is
     # as extreme as the data, so p is 1/8 up to the error of 2000 draws (four standard errors are 0.03)
@@ -216,7 +224,7 @@ def test_clusters_begin_with_the_first_metric_that_is_significantly_worse(simula
 def test_a_correction_takes_all_pairs_as_one_family_and_leaves_raw_p(
     simulated_warehouse: Warehouse, correction: str, correct: object
 ) -> None:
-    testing = TestOptions(draws=200)
+    testing = TestOptions(test="perm-systems", draws=200, alternative="greater")
     raw = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), testing)
     found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), replace(testing, correction=correction))
     assert np.array_equal(found.p, raw.p, equal_nan=True)
@@ -240,7 +248,7 @@ def test_two_sided_p_are_at_least_as_large(simulated_warehouse: Warehouse) -> No
 
 
 def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse: Warehouse) -> None:
-    testing = TestOptions(draws=100, keep_null=True)
+    testing = TestOptions(draws=100, keep_null=True, alternative="greater")
     found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), testing)
     assert found.null is not None
     first, second = np.triu_indices(len(found.metrics), 1)
@@ -250,7 +258,7 @@ def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse
 
 
 def test_a_constant_metric_has_no_rank_and_no_p_and_stands_last(simulated_warehouse: Warehouse) -> None:
-    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(draws=50))
+    found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(population="systems", draws=50))
     undefined = [name for name, value in zip(found.metrics, found.values, strict=True) if np.isnan(value)]
     assert undefined == ["Onlooker-src", "Steady-src"]
     assert found.metrics[-2:] == ("Onlooker-src", "Steady-src")
@@ -278,7 +286,7 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
         assert "Only-src" not in found.metrics
         assert "without Only-src: incomplete segment scores" in found.notes
         assert "without Partial-src: no scores for Cherry" in found.notes
-        pearson = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(draws=20))
+        pearson = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(population="systems", draws=20))
         assert "Only-src" in pearson.metrics
         by_segments = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(test="perm-inputs", draws=20))
         assert "Only-src" not in by_segments.metrics
@@ -357,7 +365,7 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(draws=110, n_threads=2)
     compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing, lambda *step: seen.append(step))
     assert [done for _, done, _ in seen] == [25, 50, 75, 100, 110]
-    assert {(what, total) for what, _, total in seen} == {("pa perm-systems", 110)}
+    assert {(what, total) for what, _, total in seen} == {("pa perm-inputs", 110)}
 
 
 # --- what is refused ------------------------------------------------------------------------------------------------
@@ -377,11 +385,24 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ("pearson", Options(system_score="submitted"), TestOptions(test="perm-inputs"), "submitted does not apply"),
         ("pa", Options(system_score="mean"), TestOptions(test="perm-both"), "mean does not apply"),
         ("spa", Options(system_score="submitted"), TestOptions(), "submitted does not apply"),
-        ("pearson", Options(), TestOptions(test="williams", alternative="two-sided"), "one-sided"),
-        ("pearson", Options(), TestOptions(test="bootstrap", alternative="two-sided"), "one-sided"),
-        ("pearson", Options(), TestOptions(legacy_df=True), "legacy df belongs to williams, not to perm-systems"),
+        (
+            "weighted_tau",
+            Options(),
+            TestOptions(population="segments"),
+            r"no test for population 'segments'.* for systems",
+        ),
+        ("acc_eq(by=doc)", Options(), TestOptions(population="both"), "no test for population 'both'"),
+        (
+            "spa",
+            Options(),
+            TestOptions(test="perm-systems", population="segments"),
+            "for population 'systems', not for",
+        ),
+        ("pa", Options(), TestOptions(test="bootstrap", population="segments"), "for population 'systems', not for"),
+        ("spa", Options(), TestOptions(population="segment"), "unknown population 'segment'; did you mean 'segments'"),
+        ("pearson", Options(), TestOptions(legacy_df=True), "legacy df belongs to williams, not to perm-inputs"),
         ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one belongs to"),
-        ("acc_eq(by=item)", Options(), TestOptions(early_stop=True), "early stop belongs to"),
+        ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early stop belongs to"),
         ("pearson", Options(), TestOptions(early_stop=True, keep_null=True), "no complete null distribution"),
     ],
 )
@@ -412,23 +433,80 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
 
 
 @pytest.mark.parametrize(
-    ("measure", "options", "is_whole", "expected"),
+    ("measure", "population", "expected"),
     [
-        ("acc_eq(by=item)", Options(), True, "pairs"),
-        ("tau_eq(by=none)", Options(), True, "pairs"),
-        ("pearson", Options(), True, "perm-systems"),
-        ("pa", Options(system_score="submitted"), True, "perm-systems"),
-        ("pa", Options(), False, "perm-inputs"),
-        ("pa", JUDGED, True, "perm-inputs"),
-        ("spa", Options(), True, "perm-inputs"),
-        ("pdp", Options(), True, "perm-inputs"),
-        ("tau_b(by=none)", Options(), True, "perm-inputs"),
-        ("tau_b(by=system, epsilon=0.5)", Options(), False, "perm-systems"),
-        ("weighted_tau", Options(), False, "perm-systems"),
+        ("acc_eq(by=item)", "segments", "perm-inputs"),
+        ("acc_eq(by=item)", "systems", "jackknife-systems"),
+        ("acc_eq(by=system)", "systems", "perm-systems"),
+        ("tau_eq(by=none)", "segments", "bootstrap"),
+        ("pearson", "segments", "perm-inputs"),
+        ("pearson", "systems", "perm-systems"),
+        ("pa", "segments", "perm-inputs"),
+        ("spa", "both", "jackknife-both"),
+        ("tau_b(by=none)", "segments", "perm-inputs"),
+        ("weighted_tau", "systems", "perm-systems"),
     ],
 )
-def test_the_default_test(measure: str, options: Options, is_whole: bool, expected: str) -> None:
-    assert parsed(measure).default_test(options, is_whole) == expected
+def test_the_test_of_a_population(measure: str, population: Population, expected: str) -> None:
+    assert parsed(measure).default_test(population) == expected
+
+
+@pytest.mark.parametrize(
+    ("measure", "source", "has_segments", "expected"),
+    [
+        ("pearson", None, True, "segments"),
+        ("pearson", "judged-mean", True, "segments"),
+        ("pearson", "submitted", True, "systems"),
+        ("pa", "mean", True, "systems"),
+        ("pa", None, False, "systems"),
+        ("spa", None, True, "segments"),
+        ("acc_eq(by=item)", None, True, "segments"),
+        ("tau_b(by=system, epsilon=0.5)", None, True, "segments"),
+        ("weighted_tau", None, True, "systems"),
+        ("acc_eq(by=doc)", None, True, "segments"),  # by pairs, the only one there is
+    ],
+)
+def test_new_segments_are_meant_where_the_scores_allow_it(
+    measure: str, source: SystemScore | None, has_segments: bool, expected: Population
+) -> None:
+    assert parsed(measure).default_population(source, has_segments) == expected
+
+
+@pytest.mark.parametrize("measure", ["pearson", "pa", "spa(n=20)", "acc_eq(by=item)", "tau_b(by=item)", "pdp"])
+@pytest.mark.parametrize("population", POPULATIONS)
+def test_a_result_says_what_it_generalises_to(
+    simulated_warehouse: Warehouse, measure: str, population: Population
+) -> None:
+    asked = replace(FEW, segments=(1, 40))
+    found = compare(
+        simulated_warehouse, asked, parsed(measure), Options(), TestOptions(population=population, draws=20)
+    )
+    words = {
+        "segments": "new segments of these systems",
+        "systems": "new systems on these segments",
+        "both": "new systems and new segments",
+    }
+    assert found.notes[0].split(";")[0] == f"generalises to: {words[population]}"
+    assert f"|population:{population}|alternative:two-sided|" in found.signature
+    assert as_json(found)["population"] == population
+
+
+LEVELS = {"pairs": 0.236, "perm-inputs": 0.051}
+
+
+def test_a_named_test_says_that_it_does_not_hold_its_level(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {("acc_eq(by=item)", test, "segments"): (Level(share, "made"),) for test, share in LEVELS.items()}
+    monkeypatch.setattr(levels, "_measured", lambda: found)
+    asked = replace(FEW, segments=(1, 40))
+    pairs = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(test="pairs"))
+    assert pairs.notes[0] == (
+        "generalises to: new segments of these systems; but pairs finds too many differences: measured level 0.236 on "
+        "made, nominal 0.05 (docs/levels.md)"
+    )
+    valid = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(draws=20))
+    assert valid.notes[0] == "generalises to: new segments of these systems"
 
 
 # --- conventions ----------------------------------------------------------------------------------------------------
@@ -443,9 +521,11 @@ def test_one_is_added_to_the_draws_of_pairs_too_where_they_are_drawn(simulated_w
     assert not plain.is_exact
     upper = np.triu_indices(len(plain.metrics), 1)
     np.testing.assert_allclose(added.p[upper], (plain.p[upper] * 99 + 1) / 100)
-    assert "|test_p_value:one_sided,ge,plus_one|" in added.signature
+    assert "|test_p_value:two_sided,ge,plus_one|" in added.signature
     asked = replace(FEW, segments=(1, 30))
-    exact = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), replace(testing, plus_one=True))
+    exact = compare(
+        simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), replace(testing, test="pairs", plus_one=True)
+    )
     assert exact.is_exact
     assert "+1" not in exact.signature
 
@@ -456,8 +536,9 @@ def test_scales_of_metrics_change_nothing(seed: int, scale: float, test: str) ->
     rng = np.random.default_rng(seed)
     block = made_block(rng.integers(-9, 1, (5, 12)).astype(float), rng.normal(0, 1, (3, 5, 12)))
     other = replace(block, scores=block.scores * np.array([1.0, scale, 1.0])[:, np.newaxis, np.newaxis])
-    testing = TestOptions(test=test, draws=30, n_threads=1)  # type: ignore[arg-type]
-    one, two = (compare_block(made, parsed("pearson(by=none)"), Options(), testing) for made in (block, other))
+    measure = parsed("pearson(by=none)")
+    testing = chosen(measure, block, Options(), TestOptions(test=test, draws=30, n_threads=1))  # type: ignore[arg-type]
+    one, two = (compare_block(made, measure, Options(), testing) for made in (block, other))
     assert one.metrics == two.metrics
     np.testing.assert_allclose(one.values, two.values, atol=1e-9)
     assert np.array_equal(one.p, two.p, equal_nan=True)
@@ -495,8 +576,8 @@ def test_the_json_shape_is_the_documented_one(simulated_warehouse: Warehouse) ->
     assert shape["p"].shape == (len(shape["metrics"]),) * 2
     assert (shape["measure"], shape["test"], shape["alternative"], shape["draws"]) == (
         "pa",
-        "perm-systems",
-        "greater",
+        "perm-inputs",
+        "two-sided",
         40,
     )
 

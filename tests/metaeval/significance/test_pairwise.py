@@ -35,14 +35,18 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
     found = fought(simulated_warehouse, "pearson")
     assert found.metrics == ("Marlin-24-refA", "simBLEU-refA")
     assert found.values[0] > found.values[1]
-    rows = [(one.test, one.alternative, one.system_score, one.draws) for one in found.tests]
+    rows = [(one.test, one.population, one.system_score, one.draws) for one in found.tests]
     assert rows == [
-        ("perm-systems", "greater", "submitted", 200),
-        ("perm-inputs", "greater", "judged-mean", 200),
-        ("perm-both", "greater", "judged-mean", 200),
-        ("williams", "greater", "submitted", 0),
-        ("bootstrap", "greater", "judged-mean", 200),
+        ("perm-inputs", "segments", "judged-mean", 200),
+        ("perm-systems", "systems", "submitted", 200),
+        ("perm-both", "both", "judged-mean", 200),
+        ("williams", "systems", "submitted", 0),
+        ("bootstrap", "segments", "judged-mean", 200),
+        ("jackknife-systems", "systems", "judged-mean", 0),
+        ("jackknife-both", "both", "judged-mean", 200),
     ]
+    assert {one.alternative for one in found.tests} == {"two-sided"}
+    assert found.notes[0] == "generalises to: new segments of these systems"
 
 
 def test_each_row_is_the_comparison_by_that_test(simulated_warehouse: Warehouse) -> None:
@@ -61,7 +65,8 @@ def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(tmp_path: 
     assert fine.seg is not None
     tables = {"Fine-src": replace(fine, seg=fine.seg[::-1]), "Rough-refA": tables["Rough-refA"]}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
-        found = fought(warehouse, "pearson", Slice("tiny24", "en-de"))
+        testing = replace(QUICK, population="systems", alternative="greater")
+        found = fought(warehouse, "pearson", Slice("tiny24", "en-de"), testing)
     assert found.metrics == ("Fine-src", "Rough-refA")
     by_test = {one.test: one for one in found.tests}
     assert by_test["perm-systems"].values[0] > by_test["perm-systems"].values[1]
@@ -105,7 +110,7 @@ def test_every_kind_of_measure_has_a_pairwise_comparison(simulated_warehouse: Wa
 
 
 def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> None:
-    found = fought(simulated_warehouse, "pearson")
+    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, test="perm-systems", alternative="greater"))
     first, *disagreement, interval, share = found.words
     assert not disagreement
     p = found.tests[0].p
@@ -125,10 +130,9 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
         f"0.05) in {found.power:.0%} of resamples, by a normal test whose standard error is the bootstrap standard "
         "deviation."
     )
-    one = fought(simulated_warehouse, "pearson", testing=replace(QUICK, alternative="two-sided"))
-    assert "(perm-systems, two-sided, 200 resamples)" in one.words[0]
+    one = fought(simulated_warehouse, "pearson")
+    assert "(perm-inputs, two-sided, 200 resamples)" in one.words[0]
     assert "a difference would be found (two-sided" in one.words[-1]
-    assert {row.test: row.alternative for row in one.tests}["williams"] == "greater"
 
 
 def test_tests_that_disagree_are_told(simulated_warehouse: Warehouse) -> None:
@@ -177,7 +181,7 @@ def test_intervals_may_draw_other_units_and_be_corrected(
 
 def test_a_difference_that_is_not_significant_is_said_to_be_none(simulated_warehouse: Warehouse) -> None:
     asked = replace(TWO, metrics=("Marlin-24-refA", "Oriole-refA"))
-    found = fought(simulated_warehouse, "pearson", asked)
+    found = fought(simulated_warehouse, "pearson", asked, replace(QUICK, population="systems"))
     assert found.tests[0].p > 0.05
     assert " is not significantly better than " in found.words[0]
 
@@ -205,7 +209,7 @@ def test_a_metric_without_a_value_cannot_be_compared(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         found = fought(warehouse, "pearson", asked)
     assert found.words == (
-        "By pearson (submitted system scores), Fine-src and Flat-src cannot be compared: a value is not defined.",
+        "By pearson (means over annotated segments), Fine-src and Flat-src cannot be compared: a value is not defined.",
     )
     assert pair_frame(found)["p"].null_count() == len(found.tests)
 
@@ -217,7 +221,7 @@ def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
         assert [one.test for one in found.tests] == ["perm-systems"]
         assert np.isnan(found.difference)
         assert len(found.words) == 1
-        assert "without williams: it needs more than 3 systems, there are 3" in found.notes
+        assert "without williams: it needs at least 4 systems, there are 3" in found.notes
         assert "without perm-inputs: Only-src (incomplete segment scores)" in found.notes
         with pytest.raises(QuestionError, match="more than 3 systems, got 3"):
             fought(warehouse, "pearson", asked, TestOptions(test="williams"))
@@ -226,7 +230,7 @@ def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
 def test_one_test_only_where_it_is_named(simulated_warehouse: Warehouse) -> None:
     found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, test="williams", legacy_df=True))
     assert [(one.test, one.draws) for one in found.tests] == [("williams", 0)]
-    assert "(williams, one-sided, exact)" in found.words[0]
+    assert "(williams, two-sided, exact)" in found.words[0]
     assert "degrees_of_freedom:n-2" in found.signature
 
 
@@ -235,10 +239,10 @@ def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
         fought(simulated_warehouse, "pearson", replace(TWO, metrics=("simBLEU-refA",)))
     with pytest.raises(QuestionError, match="does not fit"):
         fought(simulated_warehouse, "pearson", testing=TestOptions(test="perm-inputs"), system_score="submitted")
+    with pytest.raises(QuestionError, match="no test for population 'segments'"):
+        fought(simulated_warehouse, "weighted_tau", testing=TestOptions(population="segments"))
     with pytest.raises(QuestionError, match="legacy df belongs to williams"):
         fought(simulated_warehouse, "pa", testing=replace(QUICK, legacy_df=True))
-    with pytest.raises(QuestionError, match="one-sided"):
-        fought(simulated_warehouse, "pearson", testing=replace(QUICK, test="williams", alternative="two-sided"))
     with pytest.raises(QuestionError, match="no test of significance"):
         fought(simulated_warehouse, "spa(binary=yes)")
 

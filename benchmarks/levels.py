@@ -1,0 +1,292 @@
+"""How often tests of metric against metric find a difference where there is none, and how often a real one.
+
+    python -m benchmarks.levels                              # what there is, as a table
+    python -m benchmarks.levels --minutes 30                 # more worlds, made-up data
+    python -m benchmarks.levels --minutes 30 --db all.duckdb # and evaluation sets of the warehouse
+    python -m benchmarks.levels --minutes 5 --only spa --most 500
+
+Worlds are those of `benchmarks.null_worlds`. Each is tested by the code that `compare` runs, two-sided, with 199
+resamples (p ≤ .05 is then 10 of the 200 places that the data can take among them: 5%), spa with 99 and as many sign
+vectors. A run adds worlds to the kind (data, population, effect) with the fewest of them; a world's numbers follow
+from its place, so that a run goes on where the last one ended.
+`python -m docs.generate` makes docs/levels.md of the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.null_worlds import NULLS, Null, Pair, null_world, real_pair, simulated_pair, worsened
+from metaeval.evaluation import evaluate
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.measures.applicable import JACKKNIVES, Test
+from metaeval.options import Options
+from metaeval.significance.options import TestOptions
+from metaeval.significance.runner import run
+from queries.blocks import Block
+from queries.selection import MetricChoice, Selection, Slice
+from warehouse import Warehouse
+
+ROOT = Path(__file__).resolve().parents[1]
+LEVELS = ROOT / "metaeval" / "significance" / "levels.csv"
+FIELDS = ("data", "null", "effect", "measure", "test", "n_worlds", "n_found", "n_undefined")
+SIMULATED = "simulated"
+EVALSETS = (("wmt23", "en-de"), ("wmt23", "he-en"))
+ALPHA = 0.05
+_ONLY_SEGMENTS = "wmt23 he-en"
+EFFECTS = (0.25, 0.5)
+BATCH = 10  # worlds of a kind before the next kind's turn
+DRAWS = {True: 99, False: 199}  # resamples: of spa, of everything else
+_SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES)
+TESTED: dict[str, tuple[Test, ...]] = {
+    "acc_eq(by=item)": ("pairs", "perm-inputs", "bootstrap", *JACKKNIVES),
+    "tau_b(by=item)": ("perm-inputs", "bootstrap", *JACKKNIVES),
+    "tau_b(by=system)": ("perm-systems",),
+    "pearson(by=item)": ("perm-inputs", "bootstrap", *JACKKNIVES),
+    "pearson(by=none)": ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
+    "pdp": ("perm-inputs", "bootstrap", *JACKKNIVES),
+    "pearson": ("williams", *_SYSTEM_TESTS),
+    "kendall": ("perm-inputs", "perm-systems", "jackknife-systems"),
+    "pa": _SYSTEM_TESTS,
+    "spa(n=99)": _SYSTEM_TESTS,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the results: one measure and its test in one kind of world. effect: 0 = both metrics equally good."""
+
+    data: str
+    null: Null
+    effect: float
+    measure: str
+    test: Test
+
+
+@dataclass
+class Count:
+    """Worlds so far, those with p ≤ .05, and those where p is not defined (which find nothing)."""
+
+    n_worlds: int = 0
+    n_found: int = 0
+    n_undefined: int = 0
+
+
+def read(path: Path = LEVELS) -> dict[Row, Count]:
+    """The results so far."""
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
+            Row(line["data"], line["null"], float(line["effect"]), line["measure"], line["test"]): Count(  # type: ignore[arg-type]
+                int(line["n_worlds"]), int(line["n_found"]), int(line["n_undefined"])
+            )
+            for line in csv.DictReader(file)
+        }
+
+
+def write(found: dict[Row, Count], path: Path = LEVELS) -> None:
+    """Keep the results; a file half written is never in their place."""
+    beside = path.with_suffix(".part")
+    order = [row for row in rows([SIMULATED, *(f"{one} {lp}" for one, lp in EVALSETS)]) if row in found]
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FIELDS)
+        for row in order:
+            count = found[row]
+            kind = (row.data, row.null, f"{row.effect:g}", row.measure, row.test)
+            writer.writerow([*kind, count.n_worlds, count.n_found, count.n_undefined])
+    beside.replace(path)
+
+
+def rows(data: Sequence[str]) -> Iterator[Row]:
+    """Every row that can be filled; of the last evaluation set only new segments."""
+    for name in data:
+        for null in NULLS if name != _ONLY_SEGMENTS else NULLS[:1]:
+            for effect in (0.0, *EFFECTS) if null in ("segments", "both") and name != _ONLY_SEGMENTS else (0.0,):
+                for measure, tests in TESTED.items():
+                    for test in tests:
+                        if _is_wanted(null, effect, measure, test):
+                            yield Row(name, null, effect, measure, test)
+
+
+def _is_wanted(null: Null, effect: float, measure: str, test: Test) -> bool:
+    """Documents, and real differences, matter to tests of that population; tests made for one population only to it."""
+    claimed = Measure.parse(measure).claims(test)
+    if effect:
+        return claimed == null or (test in ("perm-both", "williams") and null == "segments")
+    if null == "documents":
+        return claimed == "segments"
+    if measure.startswith("spa") and test in ("perm-inputs", "perm-both") and null == "systems":
+        return False  # half a second each
+    return claimed == null or test not in JACKKNIVES
+
+
+Source = Callable[[np.random.Generator], Pair]
+
+
+def sources(database: Path | None) -> dict[str, Source]:
+    """Where pairs of metrics come from, by name."""
+    found: dict[str, Source] = {SIMULATED: simulated_pair}
+    if database is None:
+        return found
+    with Warehouse.open(database) as warehouse:
+        for testset, lp in EVALSETS:
+            block = Inputs(warehouse, Slice(testset, lp)).judged_segments()
+            kept = block.judged.any(axis=0)
+            named = [name for name, is_kept in zip(block.selection.documents, kept, strict=True) if is_kept]
+            documents = np.unique(np.array(named, dtype=str), return_inverse=True)[1]
+            found[f"{testset} {lp}"] = _Real(block.human[:, kept], block.scores[:, :, kept], documents)
+    return found
+
+
+@dataclass(frozen=True)
+class _Real:
+    human: Any
+    metrics: Any
+    documents: Any
+
+    def __call__(self, rng: np.random.Generator) -> Pair:
+        return real_pair(self.human, self.metrics, self.documents, rng)
+
+
+_NAMED = ((1, "A"), (2, "B"))
+
+
+def block_of(world: Pair) -> Block:
+    """The world as `compare` would have it from a warehouse."""
+    n_systems, n_segments = world.shape
+    metrics = tuple(MetricChoice(place, name, name, None, None, False, True, False, None) for place, name in _NAMED)
+    segments = tuple(range(1, n_segments + 1))
+    documents = tuple(f"{number}" for number in world.documents)
+    nothing = (None,) * n_segments
+    selection = Selection(
+        Slice("world", "xx-yy"), 1, "human", 3, None, (), metrics, segments, nothing, documents, n_segments
+    )
+    return Block(
+        selection,
+        tuple(f"{number:02}" for number in range(n_systems)),
+        np.array(segments),
+        metrics,
+        world.human,
+        world.metrics,
+        np.full(n_systems, np.nan),
+        np.full((2, n_systems), np.nan),
+    )
+
+
+def p_values(world: Pair, tested: Sequence[tuple[str, Test]], seed: int) -> Iterator[float]:
+    """p that the two metrics differ, by each measure and test; NaN where not defined."""
+    block = block_of(world)
+    thresholds: dict[str, Any] = {}
+    for text, test in tested:
+        measure = Measure.parse(text)
+        options = Options(system_score="judged-mean" if measure.level == "sys" else None, seed=seed)
+        if measure.is_calibrated and text not in thresholds:
+            thresholds[text] = evaluate(measure, block, options).epsilon
+        testing = TestOptions(test=test, alternative="two-sided", draws=DRAWS[text.startswith("spa")], n_threads=1)
+        rng = np.random.default_rng([seed, 1])
+        yield float(run(measure, [block], thresholds.get(text), options, testing, rng).p[0, 1])
+
+
+def add_world(number: int, tested: dict[Row, Count], source: Source) -> None:
+    """One more world for rows of one kind (data, null and effect)."""
+    kind = next(iter(tested))
+    rng = np.random.default_rng([number, NULLS.index(kind.null), round(100 * kind.effect)])
+    world = worsened(null_world(source(rng), kind.null, rng), kind.effect, rng)
+    found = p_values(world, [(row.measure, row.test) for row in tested], number)
+    for count, p in zip(tested.values(), found, strict=True):
+        count.n_worlds += 1
+        count.n_found += p <= ALPHA
+        count.n_undefined += bool(np.isnan(p))
+
+
+def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = LEVELS) -> None:
+    """Add worlds to the kinds with the fewest of them, until the time is over or all rows have the most."""
+    end = time.monotonic() + 60 * minutes
+    found, known = read(path), sources(database)
+    kinds: dict[tuple[str, str, float], list[Row]] = {}
+    for row in rows(list(known)):
+        if only in f"{row.data} {row.null} {row.effect:g} {row.measure} {row.test}":
+            found.setdefault(row, Count())
+            kinds.setdefault((row.data, row.null, row.effect), []).append(row)
+
+    def waiting(kind: tuple[str, str, float]) -> list[Row]:
+        return [row for row in kinds[kind] if found[row].n_worlds < min(most, enough(row))]
+
+    while time.monotonic() < end and (left := {kind: rest for kind in kinds if (rest := waiting(kind))}):
+        kind = min(
+            left,
+            key=lambda one: (
+                min(found[row].n_worlds for row in left[one]) * (4 if one[2] else 2 if one[1] == "documents" else 1)
+            ),
+        )
+        for _ in range(BATCH):
+            number = min(found[row].n_worlds for row in waiting(kind))
+            add_world(
+                number, {row: found[row] for row in waiting(kind) if found[row].n_worlds == number}, known[kind[0]]
+            )
+            if time.monotonic() > end or not waiting(kind):
+                break
+        write({row: count for row, count in found.items() if count.n_worlds}, path)
+
+
+def enough(row: Row) -> int:
+    """Worlds that a row needs at most: 1000, fewer where a test takes long or the row is for comparison alone."""
+    is_spa, redraws = row.measure.startswith("spa"), row.test in ("bootstrap", "jackknife-both")
+    if is_spa and (redraws or row.test in ("perm-inputs", "perm-both")):
+        is_its_own = row.null == row.test.replace("perm-inputs", "segments").replace("jackknife-", "")
+        return 0 if row.effect and row.data == SIMULATED else 200 if is_its_own and row.effect == 0 else 60
+    if redraws and row.measure in ("pearson", "kendall", "pa"):
+        return 300 if row.effect == 0 else 60
+    return 1000 if row.effect == 0 and row.null != "documents" and row.data != _ONLY_SEGMENTS else 400
+
+
+def interval(n_found: int, n_worlds: int) -> tuple[float, float]:
+    """95% interval of a share, Clopper and Pearson's.
+
+    >>> [round(end, 4) for end in interval(5, 100)]
+    [0.0164, 0.1128]
+    """
+    from scipy.stats import beta
+
+    low = 0.0 if n_found == 0 else float(beta.ppf(0.025, n_found, n_worlds - n_found + 1))
+    high = 1.0 if n_found == n_worlds else float(beta.ppf(0.975, n_found + 1, n_worlds - n_found))
+    return low, high
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run, or print what there is."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.levels")
+    parser.add_argument("--minutes", type=float, default=0.0)
+    parser.add_argument("--db", type=Path)
+    parser.add_argument("--only", default="", help="rows in whose name this stands")
+    parser.add_argument("--most", type=int, default=1000, help="worlds of a row")
+    parser.add_argument("--out", type=Path, default=LEVELS)
+    given = parser.parse_args(arguments)
+    if given.minutes:
+        warnings.simplefilter("ignore", RuntimeWarning)
+        simulate(given.minutes, given.db, given.only, given.most, given.out)
+    for row, count in read(given.out).items():
+        low, high = interval(count.n_found, count.n_worlds)
+        share = count.n_found / count.n_worlds
+        print(
+            f"{row.data}, {row.null}, {row.effect:g}, {row.measure}, {row.test}: {share:.3f} [{low:.3f}, {high:.3f}]"
+            f" of {count.n_worlds}, {count.n_undefined} not defined"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,146 @@
+"""Worlds in which two metrics are equally good: what is exchangeable, how they are drawn, and how one is made worse.
+
+A *pair* is a human score and two metrics on the same systems and segments, in standard deviations of each metric. It is
+either made up (`simulated_pair`: new systems, segments, annotators and metrics each time) or two metrics picked by
+chance from an evaluation set of the warehouse (`real_pair`). A null world is a pair in which fair coins decide which of
+the two metrics is called A:
+
+- `segments`: segments are drawn with replacement, and each drawn segment has a coin, which exchanges the two metrics'
+  scores of all systems on it. Systems stay. Segments are independent and alike, and each of them is as likely with A
+  and B exchanged: over new segments of these systems, every statistic of A and of B has the same distribution.
+- `documents`: the same with whole documents: they are drawn, and each has one coin.
+- `systems`: each system has a coin, for all its segments. Segments stay. Over new systems on these segments A and B
+  have the same distribution.
+- `both`: made up pairs need no coin: the systems, the segments, and how each metric errs on them are drawn anew, by one
+  law for A and B. In real ones segments are drawn with replacement; a fixed half of the scores, chosen by fair coins,
+  follows the coin of its system, the other half the coin of its segment. Turning all coins exchanges A and B, so they
+  have the same distribution; what either gains comes in part from whole systems, in part from whole segments.
+
+In each of them the value of A minus the value of B is symmetric around 0, whatever the measure; a test that says
+p ≤ .05 more often than in 5% of such worlds finds differences that are not there.
+
+`worsened` makes B the worse metric, for power: noise of `effect` standard deviations of the metric is added to each of
+its scores, and noise of `effect` standard deviations of its system means to each of its systems.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.resampling.permutation import standardise
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Null = Literal["segments", "systems", "both", "documents"]
+NULLS: tuple[Null, ...] = ("segments", "systems", "both", "documents")
+N_SYSTEMS, N_SEGMENTS, DOCUMENT = 12, 300, 6
+
+
+@dataclass(frozen=True)
+class Pair:
+    """human (N, S), NaN = not judged; metrics (2, N, S); documents (S,), each segment's; in the segments' order."""
+
+    human: Floats
+    metrics: Floats
+    documents: Ints
+    is_simulated: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N systems, S segments)."""
+        return int(self.human.shape[0]), int(self.human.shape[1])
+
+    def of_segments(self, places: Ints, documents: Ints) -> Pair:
+        """Some segments, in the order given, in these documents."""
+        return replace(self, human=self.human[:, places], metrics=self.metrics[:, :, places], documents=documents)
+
+    def exchanged(self, where: Bools) -> Pair:
+        """The two metrics exchanged in some scores; where broadcasts to (N, S)."""
+        return replace(self, metrics=np.where(where, self.metrics[::-1], self.metrics))
+
+
+def simulated_pair(rng: np.random.Generator, n_systems: int = N_SYSTEMS, n_segments: int = N_SEGMENTS) -> Pair:
+    """People count errors (most outputs have none, so ties are heavy); two metrics that err alike in part.
+
+    Documents of six segments; an annotator, of four, has a whole document and a severity of their own. Metrics see the
+    quality of an output and each of its parts (system, document, segment, the output itself) with errors, of which they
+    share half the variance. One is rounded to halves of a standard deviation of the quality, so it ties, too.
+    """
+    documents = np.arange(n_segments) // DOCUMENT
+    n_documents = int(documents[-1]) + 1
+
+    def parts(system: float, document: float, segment: float, output: float) -> Floats:
+        """(N, S) normal effects with these standard deviations."""
+        return np.asarray(
+            rng.normal(0, system, (n_systems, 1))
+            + rng.normal(0, document, n_documents)[documents]
+            + rng.normal(0, segment, n_segments)
+            + rng.normal(0, output, (n_systems, n_segments)),
+            dtype=np.float64,
+        )
+
+    quality = parts(0.3, 0.3, 0.5, 0.6)
+    severity = rng.normal(0, 0.4, 4)[rng.integers(0, 4, n_documents)][documents]
+    rate = np.exp(-0.9 - quality + severity)
+    human = -(rng.poisson(rate) + 5.0 * rng.poisson(0.35 * rate))
+    human = np.maximum(human, -25.0) + 0.0
+    errors = [0.1, 0.2, 0.4, 0.6]
+    shared = parts(*errors)
+    metrics = np.stack([quality + shared + parts(*errors) for _ in range(2)])
+    if rng.random() < 0.5:
+        metrics = np.round(2 * metrics) / 2
+    return Pair(human, standardise(human, metrics), documents, is_simulated=True)
+
+
+def real_pair(human: Floats, metrics: Floats, documents: Ints, rng: np.random.Generator) -> Pair:
+    """Two metrics of an evaluation set: human (N, S), metrics (M, N, S), documents (S,)."""
+    chosen = rng.choice(len(metrics), 2, replace=False)
+    return Pair(human, standardise(human, metrics[chosen]), documents)
+
+
+def null_world(pair: Pair, null: Null, rng: np.random.Generator) -> Pair:
+    """A world in which both metrics are equally good; see the top of this module."""
+    n_systems, n_segments = pair.shape
+    if null == "segments":
+        drawn = pair.of_segments(rng.integers(0, n_segments, n_segments), np.arange(n_segments))
+        return drawn.exchanged(_coins(rng, n_segments))
+    if null == "documents":
+        return _of_documents(pair, rng)
+    if null == "systems":
+        return pair.exchanged(_coins(rng, n_systems)[:, np.newaxis])
+    if pair.is_simulated:
+        return pair
+    drawn = pair.of_segments(rng.integers(0, n_segments, n_segments), np.arange(n_segments))
+    by_system, by_segment = _coins(rng, n_systems)[:, np.newaxis], _coins(rng, n_segments)
+    return drawn.exchanged(np.where(_coins(rng, (n_systems, n_segments)), by_system, by_segment))
+
+
+def worsened(world: Pair, effect: float, rng: np.random.Generator) -> Pair:
+    """B with noise; see the top of this module."""
+    if effect == 0:
+        return world
+    metrics = world.metrics.copy()
+    judged = ~np.isnan(world.human)
+    means = np.where(judged, metrics[1], 0.0).sum(axis=1) / np.maximum(judged.sum(axis=1), 1)
+    of_systems = rng.normal(0, effect * means.std(), (len(means), 1))
+    metrics[1] += of_systems + rng.normal(0, effect, metrics[1].shape)
+    return replace(world, metrics=metrics)
+
+
+def _coins(rng: np.random.Generator, shape: int | tuple[int, int]) -> Bools:
+    return np.asarray(rng.random(shape) < 0.5)
+
+
+def _of_documents(pair: Pair, rng: np.random.Generator) -> Pair:
+    """Documents drawn with replacement, each with a coin."""
+    names, index = np.unique(pair.documents, return_inverse=True)
+    picks = rng.integers(0, len(names), len(names))
+    members = [np.flatnonzero(index == pick) for pick in picks]
+    places = np.concatenate(members)
+    documents = np.repeat(np.arange(len(picks)), [len(one) for one in members])
+    return pair.of_segments(places, documents).exchanged(_coins(rng, len(picks))[documents])

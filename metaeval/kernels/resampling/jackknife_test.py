@@ -1,0 +1,127 @@
+"""Is metric A better than metric B on new systems, or on new systems and new segments? Studentised differences."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from metaeval.kernels.arrays.blas_threads import single_blas_thread
+from metaeval.kernels.arrays.checks import Floats
+
+from .bootstrap import bootstrap
+from .draws import Progress
+from .permutation import Alternative
+from .resampled_statistics import ResampleStatistic
+
+Varying = Literal["systems", "both"]
+#: Differences and standard errors below this are rounding.
+TOLERANCE = 1e-12
+#: With fewer systems a variance over systems means nothing.
+LEAST_SYSTEMS = 3
+
+
+@dataclass(frozen=True)
+class JackknifeTest:
+    """Outcome for all pairs of M metrics.
+
+    values: (M,). error: (M, M) standard error of a − b. p: (M, M), [a, b] is the p-value of "a is better than b" (that
+    they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN on the diagonal and where a value, or a
+    value without one of the systems, is not defined.
+    """
+
+    values: Floats
+    error: Floats
+    p: Floats
+    df: int
+
+
+def jackknife_test(
+    statistic: ResampleStatistic,
+    varying: Varying = "both",
+    *,
+    rng: np.random.Generator | None = None,
+    n_draws: int = 1000,
+    alternative: Alternative = "greater",
+    executor: Executor | None = None,
+    n_threads: int | None = None,
+    progress: Progress | None = None,
+) -> JackknifeTest:
+    """The difference of two metrics over its standard error, as Student's t with N − 1 degrees of freedom, N systems.
+
+    The squared standard error is the jackknife variance over systems, (N − 1)/N · Σ (d_i − mean d)², d_i the difference
+    without system i; for "both" the variance of the difference over resampled segments is added, as cluster-robust
+    variances over two ways add up. What both ways share is not subtracted, so the test errs on the side of caution.
+    rng: for "both" alone, which draws n_draws resamples of segments. Without any variance p is 1 where the metrics are
+    equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
+    Raises ValueError: fewer than 2 metrics or 3 systems, an unknown alternative or kind of unit, no rng for "both".
+    Source: Efron and Tibshirani 1993, eq. 11.5; Cameron, Gelbach and Miller 2011 for variances over two ways.
+    """
+    if varying not in get_args(Varying):
+        raise ValueError(f"unknown units {varying!r}; expected one of {', '.join(get_args(Varying))}")
+    if alternative not in get_args(Alternative):
+        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    n_systems = statistic.shape[0]
+    if n_systems < LEAST_SYSTEMS:
+        raise ValueError(f"{n_systems} systems: a variance over systems needs at least {LEAST_SYSTEMS}")
+    systems = np.arange(n_systems)
+    kept = np.stack([np.delete(systems, system) for system in systems])
+    with single_blas_thread():
+        values = statistic.values(None, None, 1)[0]
+        without = statistic.values(kept, None, n_systems)  # (N, M)
+    if len(values) < 2:
+        raise ValueError(f"{len(values)} metric: a comparison needs at least 2")
+    undefined = np.isnan(without.sum(axis=0))
+    variance = (n_systems - 1) ** 2 / n_systems * _variances(without)  # of all pairs
+    variance[undefined[:, np.newaxis] | undefined] = np.nan
+    if varying == "both":
+        if rng is None:
+            raise ValueError("rng is needed: segments are resampled")
+        drawn = bootstrap(
+            statistic,
+            "inputs",
+            rng=rng,
+            n_draws=n_draws,
+            executor=executor,
+            n_threads=n_threads,
+            progress=progress,
+        )
+        variance = variance + _variances(drawn.draws.T)
+    error = np.sqrt(variance)
+    df = n_systems - 1
+    return JackknifeTest(values, error, _p_values(values, error, df, alternative), df)
+
+
+def _variances(draws: Floats) -> Floats:
+    """(M, M) sample variances of differences, draws (k, M); draws in which one of the two is not defined are excluded.
+
+    NaN with fewer than two draws.
+    """
+    n_metrics = draws.shape[1]
+    found = np.full((n_metrics, n_metrics), np.nan)
+    for metric in range(n_metrics):
+        gaps = draws[:, metric, np.newaxis] - draws  # (k, M)
+        defined = ~np.isnan(gaps)
+        n = defined.sum(axis=0)
+        mean = np.where(defined, gaps, 0.0).sum(axis=0) / np.maximum(n, 1)
+        squares = np.where(defined, gaps - mean, 0.0) ** 2
+        np.divide(squares.sum(axis=0), n - 1, out=found[metric], where=n > 1)
+    return found
+
+
+def _p_values(values: Floats, error: Floats, df: int, alternative: Alternative) -> Floats:
+    from scipy.special import stdtr
+
+    gap = values[:, np.newaxis] - values
+    gap = np.where(np.abs(gap) <= TOLERANCE, 0.0, gap)
+    certain = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
+    t = np.divide(gap, error, out=certain, where=error > TOLERANCE)
+    if alternative == "two-sided":
+        p = np.where(gap == 0, 1.0, 2.0 * stdtr(df, -np.abs(t)))
+    else:
+        p = np.where((gap == 0) & ~(error > TOLERANCE), 1.0, stdtr(df, -t))
+    p[np.isnan(gap) | np.isnan(error)] = np.nan
+    np.fill_diagonal(p, np.nan)
+    return np.asarray(p, dtype=np.float64)

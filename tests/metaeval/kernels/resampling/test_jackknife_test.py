@@ -1,0 +1,116 @@
+"""Studentised differences of two metrics: by hand, against a plain loop, and how often they find nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t as student
+
+from metaeval.kernels.resampling.bootstrap import resampled_units
+from metaeval.kernels.resampling.jackknife_test import jackknife_test
+from metaeval.kernels.resampling.resampled_statistics import any_resample, system_resample
+
+
+def mean_of_products(human: np.ndarray, metrics: np.ndarray, origins: object) -> np.ndarray:
+    """A statistic whose jackknife is known: a mean over scores."""
+    return np.asarray((human * metrics).mean(axis=(1, 2)))
+
+
+def test_a_mean_over_systems_is_student_s_t_test() -> None:
+    """The jackknife variance of a mean is its usual variance, so p is that of the paired t-test of system means."""
+    human = np.ones((4, 2))
+    metrics = np.array([[[1, 1], [2, 2], [4, 4], [9, 9]], [[0, 0], [1, 1], [5, 5], [2, 2]]], dtype=float)
+    found = jackknife_test(any_resample(human, metrics, mean_of_products), "systems", alternative="greater")
+    gaps = np.array([1.0, 1.0, -1.0, 7.0])
+    error = gaps.std(ddof=1) / 2
+    assert found.values.tolist() == [4.0, 2.0]
+    assert found.error[0, 1] == pytest.approx(error)
+    assert found.p[0, 1] == pytest.approx(student.sf(2 / error, 3))
+    assert found.p[1, 0] == pytest.approx(student.cdf(2 / error, 3))
+    assert np.isnan(np.diagonal(found.p)).all()
+    both = jackknife_test(any_resample(human, metrics, mean_of_products), "systems", alternative="two-sided")
+    assert both.p[0, 1] == both.p[1, 0] == pytest.approx(2 * student.sf(2 / error, 3))
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32), missing=st.booleans())
+def test_the_variance_over_both_is_that_of_a_plain_loop(seed: int, missing: bool) -> None:
+    rng = np.random.default_rng(seed)
+    human, metrics = rng.normal(size=(5, 8)), rng.normal(size=(3, 5, 8))
+    if missing:
+        human[0, 0] = np.nan
+    statistic = system_resample(human, metrics, "pearson")
+    found = jackknife_test(statistic, "both", rng=np.random.default_rng(1), n_draws=30)
+
+    def value(systems: list[int], segments: np.ndarray) -> np.ndarray:
+        h = np.nanmean(human[np.ix_(systems, segments)], axis=1)
+        judged = ~np.isnan(human[np.ix_(systems, segments)])
+        means = [np.nanmean(np.where(judged, m[np.ix_(systems, segments)], np.nan), axis=1) for m in metrics]
+        return np.array([np.corrcoef(h, one)[0, 1] for one in means])
+
+    every = list(range(5))
+    without = np.array([value([i for i in every if i != out], np.arange(8)) for out in every])
+    drawn = np.concatenate(
+        [segments for _, segments in resampled_units(np.random.default_rng(1), 30, "inputs", (5, 8))]  # type: ignore[arg-type]
+    )
+    worlds = np.array([value(every, picks) for picks in drawn])
+    for a in range(3):
+        for b in range(3):
+            if a == b:
+                continue
+            left = without[:, a] - without[:, b]
+            variance = 4 / 5 * np.sum((left - left.mean()) ** 2) + np.var(worlds[:, a] - worlds[:, b], ddof=1)
+            gap = value(every, np.arange(8))
+            assert found.error[a, b] == pytest.approx(np.sqrt(variance), rel=1e-6)
+            expected = student.sf((gap[a] - gap[b]) / np.sqrt(variance), 4)
+            assert found.p[a, b] == pytest.approx(expected, rel=1e-6)
+
+
+def test_equal_metrics_differ_with_p_1_and_certain_differences_with_p_0() -> None:
+    human = np.ones((3, 2))
+    scores = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]])
+    metrics = np.stack([scores, scores, scores + 1])
+    found = jackknife_test(any_resample(human, metrics, mean_of_products), "systems", alternative="two-sided")
+    assert found.p[0, 1] == found.p[1, 0] == 1
+    assert found.p[0, 2] == found.p[2, 0] == 0
+    one = jackknife_test(any_resample(human, metrics, mean_of_products), "systems", alternative="greater")
+    assert (one.p[0, 1], one.p[2, 0], one.p[0, 2]) == (1, 0, 1)
+
+
+def test_a_value_that_is_not_defined_without_a_system_has_no_p() -> None:
+    """The first metric tells the last system from the others alone: without it there is no correlation."""
+    human = np.array([[1.0], [2.0], [3.0], [4.0]])
+    metrics = np.array([[[0.0], [0.0], [0.0], [1.0]], [[1.0], [2.0], [4.0], [3.0]], [[1.0], [3.0], [2.0], [4.0]]])
+    found = jackknife_test(system_resample(human, metrics, "pearson"), "systems")
+    assert np.isnan(found.p[0]).all()
+    assert np.isnan(found.p[:, 0]).all()
+    assert 0 < found.p[1, 2] < 1
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    few = any_resample(np.ones((2, 2)), np.ones((2, 2, 2)), mean_of_products)
+    with pytest.raises(ValueError, match="2 systems: a variance over systems needs at least 3"):
+        jackknife_test(few, "systems")
+    enough = any_resample(np.ones((3, 2)), np.ones((2, 3, 2)), mean_of_products)
+    with pytest.raises(ValueError, match="rng is needed"):
+        jackknife_test(enough, "both")
+    with pytest.raises(ValueError, match="unknown units 'segments'"):
+        jackknife_test(enough, "segments")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unknown alternative 'less'"):
+        jackknife_test(enough, "systems", alternative="less")  # type: ignore[arg-type]
+    alone = any_resample(np.ones((3, 2)), np.ones((1, 3, 2)), mean_of_products)
+    with pytest.raises(ValueError, match="1 metric: a comparison needs at least 2"):
+        jackknife_test(alone, "systems")
+
+
+def test_it_holds_its_level_where_systems_are_what_varies() -> None:
+    """Two metrics that err alike on 10 systems: p ≤ .05 in 5% of worlds, within 3 binomial standard errors of 300."""
+    rng = np.random.default_rng(7)
+    n_found = 0
+    for _ in range(300):
+        quality = rng.normal(size=(10, 1))
+        human = quality + rng.normal(0, 0.5, (10, 1))
+        metrics = quality + rng.normal(0, 0.7, (2, 10, 1))
+        found = jackknife_test(any_resample(human, metrics, mean_of_products), "systems", alternative="two-sided")
+        n_found += found.p[0, 1] <= 0.05
+    assert 300 * 0.05 - 11.3 <= n_found <= 300 * 0.05 + 11.3

@@ -1,0 +1,60 @@
+"""Measured levels: what is told beside a test, and what the file of results says."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from metaeval.measures import Measure
+from metaeval.measures.applicable import TESTS
+from metaeval.significance import levels
+from metaeval.significance.levels import LEAST_WORLDS, Level, measured_level
+
+FILE = Path(levels.__file__).with_name("levels.csv")
+
+
+@pytest.mark.parametrize(
+    ("share", "is_off"), [(0.05, False), (0.075, False), (0.0751, True), (0.025, False), (0.0249, True), (0.24, True)]
+)
+def test_a_level_is_off_where_it_differs_by_more_than_half(share: float, is_off: bool) -> None:
+    assert Level(share, "made").is_off == is_off
+
+
+def test_the_level_that_is_told_is_the_one_furthest_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {("pa", "perm-inputs", "segments"): (Level(0.03, "one"), Level(0.09, "other"), Level(0.06, "third"))}
+    monkeypatch.setattr(levels, "_measured", lambda: found)
+    assert measured_level(Measure.parse("pa"), "perm-inputs", "segments") == Level(0.09, "other")
+    assert measured_level(Measure.parse("pa"), "perm-inputs", "systems") is None
+    assert measured_level(Measure.parse("pa(ties=tship)"), "perm-inputs", "segments") is None
+
+
+@pytest.mark.parametrize(("measure", "same"), [("spa", "spa(n=50)"), ("tau_eq(by=item)", "acc_eq(by=item)")])
+def test_measures_that_are_tested_alike_share_their_levels(measure: str, same: str) -> None:
+    assert Measure.parse(measure).measured_as == Measure.parse(same).measured_as
+
+
+def test_every_line_of_the_results_is_a_test_that_there_is() -> None:
+    with FILE.open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            measure = Measure.parse(line["measure"])
+            assert line["test"] in TESTS
+            assert line["test"] in measure.tests
+            assert 0 <= int(line["n_found"]) <= int(line["n_worlds"])
+            assert line["null"] in ("segments", "systems", "both", "documents")
+
+
+def test_few_worlds_are_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level from fewer worlds than `LEAST_WORLDS` has an interval too wide to be told."""
+    lines = ["data,null,effect,measure,test,n_worlds,n_found,n_undefined"]
+    lines += [f"made,segments,0,pa,perm-inputs,{LEAST_WORLDS - 1},99,0", "made,segments,0.5,pdp,perm-inputs,999,99,0"]
+    lines += [f"made,segments,0,spearman,perm-inputs,{LEAST_WORLDS},10,0"]
+    (tmp_path / "levels.csv").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.setattr(levels, "files", lambda package: tmp_path)
+    levels._measured.cache_clear()
+    try:
+        found = {
+            name: measured_level(Measure.parse(name), "perm-inputs", "segments") for name in ("pa", "pdp", "spearman")
+        }
+    finally:
+        levels._measured.cache_clear()
+    assert found == {"pa": None, "pdp": None, "spearman": Level(10 / LEAST_WORLDS, "made")}
