@@ -237,7 +237,7 @@ def test_one_test_only_where_it_is_named(simulated_warehouse: Warehouse) -> None
 def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="the slice has 1"):
         fought(simulated_warehouse, "pearson", replace(TWO, metrics=("simBLEU-refA",)))
-    with pytest.raises(QuestionError, match="does not fit"):
+    with pytest.raises(QuestionError, match="does not apply"):
         fought(simulated_warehouse, "pearson", testing=TestOptions(test="perm-inputs"), system_score="submitted")
     with pytest.raises(QuestionError, match="no test for population 'segments'"):
         fought(simulated_warehouse, "weighted_tau", testing=TestOptions(population="segments"))
