@@ -201,7 +201,7 @@ def count_pairs(files: tuple[Path, Sequence[Path]]) -> int:
 
 
 def rank_plainly(files: tuple[Path, Sequence[Path]]) -> list[tuple[float, str]]:
-    """Metrics by acc23 per segment at margin 0: a part of what `rank` does, which also calibrates and draws."""
+    """Metrics by acc23 per segment at threshold 0: a part of what `rank` does, which also calibrates and draws."""
     human = read_scores(files[0])
     ranking = []
     for path in files[1]:

@@ -43,7 +43,7 @@ def simulated() -> tuple[Any, Any]:
 
 
 def calibrated() -> tuple[Any, Any, Any, Any]:
-    """The same with each metric's tie margin, found outside the measured time."""
+    """The same with each metric's tie threshold, found outside the measured time."""
     human, metrics = simulated()
     labels = cell_labels("item", human.shape)
     return human, metrics, labels, calibrate(human, metrics, labels).epsilon

@@ -27,8 +27,8 @@ class Evaluation:
     """Values of one measure; all arrays are (M,), aligned with metrics.
 
     metrics: those that the measure can rank; left_out: the others, with the reason.
-    value: NaN where not defined. epsilon: the tie margin used, NaN where the measure has none; epsilon_high: end of
-        the interval of margins with the same value.
+    value: NaN where not defined. epsilon: the tie threshold used, NaN where the measure has none; epsilon_high: end of
+        the interval of thresholds with the same value.
     n_judged: cells with a human score; n_missing: cells of the slice without.
     n_pairs: pairs of systems or cells, -1 where the measure has none. n_groups: groups with at least two judged
         cells, n_groups_nan: those of them where the statistic is not defined; -1 without groups.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from queries.catalog import questions
-from queries.pairs import COUNTS
+from queries.pairs import COUNTS, outcomes
 from warehouse import QuestionError, SourceError
 from warehouse.export import is_export, is_unfinished
 
@@ -141,27 +141,19 @@ def _polars_pairs(score: "pl.LazyFrame", testset: str, lp: str, human: str, epsi
         "kind", "scorer", "system", "segment", "value"
     )
     judged = present.filter(pl.col("kind") == "human", pl.col("scorer") == human).select(
-        "system", "segment", h=pl.col("value")
+        "system", "segment", human=pl.col("value")
     )
     cell = (
         present.filter(pl.col("kind") == "metric")
-        .select("scorer", "system", "segment", m=pl.col("value"))
+        .select("scorer", "system", "segment", metric=pl.col("value"))
         .join(judged, on=["system", "segment"])
     )
-    human_tied = pl.col("h") == pl.col("h_right")
-    metric_tied = (pl.col("m") - pl.col("m_right")).abs() <= epsilon
-    agree = (pl.col("h") > pl.col("h_right")) == (pl.col("m") > pl.col("m_right"))
     return (
         cell.join(cell, on=["scorer", "segment"])
         .filter(pl.col("system_right") > pl.col("system"))
-        .group_by(metric=pl.col("scorer"))
-        .agg(
-            n_concordant=(~human_tied & ~metric_tied & agree).sum(),
-            n_discordant=(~human_tied & ~metric_tied & ~agree).sum(),
-            n_tied_human=(human_tied & ~metric_tied).sum(),
-            n_tied_metric=(~human_tied & metric_tied).sum(),
-            n_tied_both=(human_tied & metric_tied).sum(),
-        )
+        .group_by("scorer")
+        .agg(**outcomes(epsilon))
+        .rename({"scorer": "metric"})
         .sort("metric")
         .collect(engine="streaming")
     )

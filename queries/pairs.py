@@ -1,4 +1,4 @@
-"""Concordant, discordant and tied pairs of cells, as a Polars lazy query and as SQL: each the other's oracle."""
+"""Concordant, discordant and tied pairs of (system, segment) scores, as a Polars lazy query and as SQL."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +19,7 @@ def pair_counts(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: f
 
     Columns: metric, unit (the segment's number, the system's name, or "all") and the five counts (int64), sorted by
     metric and unit; a group without a pair has no row. A pair is tied on the metric when its scores differ by at
-    most epsilon; cells that are not judged, or that the metric has no score for, are in no pair.
+    most epsilon; where the human or the metric score is missing there is no pair.
     """
     import polars as pl
 
@@ -33,22 +33,11 @@ def pair_counts(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: f
     is_first = (pl.col("system_id") < pl.col("system_id_right")) | (
         (pl.col("system_id") == pl.col("system_id_right")) & (pl.col("segment") < pl.col("segment_right"))
     )
-    human_gap = pl.col("human") - pl.col("human_right")
-    metric_gap = pl.col("metric") - pl.col("metric_right")
-    human_tied = pl.col("human") == pl.col("human_right")
-    metric_tied = metric_gap.abs() <= epsilon
-    agree = (human_gap > 0) == (metric_gap > 0)
     counted = (
         cells.join(cells, on=["scorer_id", "unit"])
         .filter(is_first)
         .group_by("scorer_id", "unit")
-        .agg(
-            n_concordant=(~human_tied & ~metric_tied & agree).sum(),
-            n_discordant=(~human_tied & ~metric_tied & ~agree).sum(),
-            n_tied_human=(human_tied & ~metric_tied).sum(),
-            n_tied_metric=(~human_tied & metric_tied).sum(),
-            n_tied_both=(human_tied & metric_tied).sum(),
-        )
+        .agg(**outcomes(epsilon))
     )
     systems = {choice.system_id: choice.name for choice in selection.chosen_systems}
     name = {
@@ -63,6 +52,25 @@ def pair_counts(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: f
         .select(pl.col("metric_name").alias("metric"), name.alias("unit"), pl.col(*COUNTS).cast(pl.Int64))
         .collect(engine="streaming")
     )
+
+
+def outcomes(epsilon: float) -> "dict[str, pl.Expr]":
+    """The five counts over joined pairs, with columns human, metric, human_right and metric_right.
+
+    A pair is tied on the metric when its scores differ by at most epsilon, on the human side when they are equal.
+    """
+    import polars as pl
+
+    human_tied = pl.col("human") == pl.col("human_right")
+    metric_tied = (pl.col("metric") - pl.col("metric_right")).abs() <= epsilon
+    agree = (pl.col("human") > pl.col("human_right")) == (pl.col("metric") > pl.col("metric_right"))
+    return {
+        "n_concordant": (~human_tied & ~metric_tied & agree).sum(),
+        "n_discordant": (~human_tied & ~metric_tied & ~agree).sum(),
+        "n_tied_human": (human_tied & ~metric_tied).sum(),
+        "n_tied_metric": (~human_tied & metric_tied).sum(),
+        "n_tied_both": (human_tied & metric_tied).sum(),
+    }
 
 
 def pair_counts_sql(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float = 0.0) -> "pl.DataFrame":

@@ -55,26 +55,26 @@ def tau(name: str, cells: list[tuple[float, float]], epsilon: float = 0.0) -> fl
 
 
 def calibration(human: Scores, metric: Scores, labels: Scores) -> tuple[Fraction, float, float] | None:
-    """Best mean acc23 over groups, the smallest margin with it, and the next margin that is worse.
+    """Best mean acc23 over groups, the smallest threshold with it, and the next threshold that is worse.
 
-    Every margin that occurs is tried, in exact fractions. None without a group.
+    Every threshold that occurs is tried, in exact fractions. None without a group.
     """
     cells = groups(human, metric, labels)
     if not cells:
         return None
-    margins = {0.0}
+    thresholds = {0.0}
     for group in cells.values():
-        margins |= {abs(m1 - m2) for i, (_, m1) in enumerate(group) for _, m2 in group[:i]}
+        thresholds |= {abs(m1 - m2) for i, (_, m1) in enumerate(group) for _, m2 in group[:i]}
     values = {}
-    for margin in sorted(margins):
+    for threshold in sorted(thresholds):
         total = Fraction(0)
         for group in cells.values():
-            n = pair_counts(group, margin)
+            n = pair_counts(group, threshold)
             total += Fraction(n["C"] + n["Thm"], sum(n.values()))
-        values[margin] = total / len(cells)
+        values[threshold] = total / len(cells)
     best = max(values.values())
-    epsilon = min(margin for margin, value in values.items() if value == best)
-    worse = [margin for margin, value in values.items() if margin > epsilon and value < best]
+    epsilon = min(threshold for threshold, value in values.items() if value == best)
+    worse = [threshold for threshold, value in values.items() if threshold > epsilon and value < best]
     return best, epsilon, min(worse, default=math.inf)
 
 

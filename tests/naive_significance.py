@@ -275,9 +275,9 @@ def pairs_only_right(
                 continue
             h = np.sign(human[first] - human[second])
             right = []
-            for metric, margin in zip(metrics, epsilon, strict=True):
+            for metric, threshold in zip(metrics, epsilon, strict=True):
                 gap = metric[first] - metric[second]
-                right.append((0 if abs(gap) <= margin else np.sign(gap)) == h)
+                right.append((0 if abs(gap) <= threshold else np.sign(gap)) == h)
             for a in range(len(metrics)):
                 for b in range(len(metrics)):
                     count[a, b] += right[a] and not right[b]

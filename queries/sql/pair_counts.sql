@@ -1,6 +1,6 @@
--- Pair counts of each metric of a slice, by segment, by system, or all cells together, at one tie margin.
+-- Pair counts of each metric of a slice, by segment, by system, or all together, at one tie threshold.
 -- Params: $evalset, $human (vectors' scorer), $metrics and $systems (lists of identifiers), $segments (list), $by (none, item, system), $epsilon.
--- One row per metric and group. A cell that is not judged, or that the metric has no score for, is in no pair.
+-- One row per metric and group. Where the human or the metric score is missing there is no pair.
 WITH judged AS (
   SELECT v.system_id, s.segment, s.value
   FROM vector AS v

@@ -74,7 +74,7 @@ def _ask(scorehouse: Scorehouse, words: tuple[str, ...], database: Path) -> Ran:
 
 
 @pytest.mark.parametrize("words", QUESTIONS)
-def test_without_a_warehouse_the_way_to_one_is_told(
+def test_without_a_warehouse_the_way_to_one_is_reported(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
     refused(_ask(scorehouse, words, tmp_path / "a.duckdb"), 4, "a.duckdb", "no warehouse yet", "scorehouse load PATH")
@@ -367,7 +367,7 @@ run()
     assert len(scorehouse("--db", database, "--format", "json", "list", "testsets").json) == 3
 
 
-def test_what_cannot_be_read_by_this_user_is_told(scorehouse: Scorehouse, tmp_path: Path) -> None:
+def test_what_cannot_be_read_by_this_user_is_reported(scorehouse: Scorehouse, tmp_path: Path) -> None:
     database = tmp_path / "loop.duckdb"
     database.symlink_to(database)
     refused(_ask(scorehouse, ("list", "testsets"), database), 4, "loop.duckdb")

@@ -33,7 +33,7 @@ def test_wrong_words_are_refused(scorehouse: Scorehouse, tmp_path: Path) -> None
     assert "Errno" not in told.err
 
 
-def test_evaluation_sets_without_segments_are_left_out_of_the_layout_in_one_line_that_counts_them(
+def test_evaluation_sets_without_segments_are_excluded_from_the_layout_in_one_line_that_counts_them(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
     rows = "".join(f"sim42,{lp},sys,BLEU,{system},0.{n}\n" for lp in LPS for n, system in enumerate("AB", start=1))

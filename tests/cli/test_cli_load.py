@@ -128,7 +128,7 @@ def test_a_broken_file_leaves_what_was_loaded_before_as_it_was(
         assert load(layout).code == 3
 
 
-def test_all_faults_are_told_at_once(load: Callable[..., Ran], layout: Path) -> None:
+def test_all_faults_are_reported_at_once(load: Callable[..., Ran], layout: Path) -> None:
     first = _edited(layout, lambda lines: lines[:-1])
     second = _edited(layout, _replace("Ash\tnan", 0), Path("human-scores") / "en-de.mqm.seg.score")
     errors = [line for line in load(layout).notes if line.startswith("error: ")]
@@ -196,7 +196,7 @@ def test_many_faults_are_cut_short_unless_all_are_asked_for(load: Callable[..., 
     assert not any("--verbose" in line for line in long.notes)
 
 
-def test_a_warehouse_in_a_place_that_cannot_be_made_is_told(
+def test_a_warehouse_in_a_place_that_cannot_be_made_is_reported(
     scorehouse: Scorehouse, layout: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -224,7 +224,7 @@ def test_an_empty_path_is_refused_and_is_not_the_folder_one_stands_in(
     assert not (tmp_path / "a.duckdb").exists()
 
 
-def test_a_score_beyond_what_sums_can_hold_is_told_with_the_bound(scorehouse: Scorehouse, tmp_path: Path) -> None:
+def test_a_score_beyond_what_sums_can_hold_is_reported_with_the_bound(scorehouse: Scorehouse, tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "task")
     file = root / "metric-scores" / "en-de" / "Fine-src.seg.score"
     file.write_text(file.read_text().replace("0.9", "1.0001e100", 1))

@@ -88,7 +88,7 @@ def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse
     assert scorehouse("list", "testsets", "--format", "json").json == []
 
 
-def test_what_cannot_go_is_told_in_one_line(scorehouse: Scorehouse, own: Path) -> None:
+def test_what_cannot_go_is_reported_in_one_line(scorehouse: Scorehouse, own: Path) -> None:
     documents = own.parent / TESTSET / "documents"
     refused(scorehouse("unload", documents), 2, "declares the segments of tiny24 en-de")
     refused(scorehouse("unload", TESTSET, "de-en"), 2, "unknown language pair 'de-en' for tiny24")

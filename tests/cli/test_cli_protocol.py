@@ -124,7 +124,7 @@ def test_bad_questions_end_with_code_2_and_one_line(
     refused(protocol(*words), 2, *said)
 
 
-def test_an_official_language_pair_that_is_not_loaded_is_told(
+def test_an_official_language_pair_that_is_not_loaded_is_reported(
     scorehouse: Scorehouse, wmt23_database: Path, tmp_path: Path
 ) -> None:
     copy = shutil.copy(wmt23_database, tmp_path / "copy.duckdb")

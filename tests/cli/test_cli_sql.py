@@ -212,7 +212,7 @@ def test_a_parameter_of_a_query_without_any_is_refused(scorehouse: Scorehouse) -
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n\t\n"])
-def test_a_query_that_is_empty_is_told_with_the_ways_to_give_one(
+def test_a_query_that_is_empty_is_reported_with_the_ways_to_give_one(
     content: bytes, scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "question.sql"
@@ -224,7 +224,7 @@ def test_a_query_that_is_empty_is_told_with_the_ways_to_give_one(
             refused(scorehouse("sql", *words), 2, "stdin: empty", "as an argument", "--file", "--schema")
 
 
-def test_stdin_that_is_no_text_or_closed_is_told(
+def test_stdin_that_is_no_text_or_closed_is_reported(
     scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "binary").write_bytes(b"SELECT '\xff'")

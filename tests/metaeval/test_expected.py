@@ -91,7 +91,7 @@ POOLED = pytest.param("he-en", "none", marks=pytest.mark.long("57 million pairs 
 
 
 @pytest.mark.parametrize(("lp", "grouping"), [*itertools.product(LPS, GROUPINGS[1:]), ("en-de", "none"), POOLED])
-def test_calibrated_accuracies_and_their_margins_are_met(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
+def test_calibrated_accuracies_and_their_thresholds_are_met(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
     found = _ranked(wmt23_warehouse, lp, f"acc_eq(by={grouping})")
     expected = _rows(lp, level="seg", statistic="acc_eq", grouping=grouping)
     assert all(row["epsilon"] for row in expected.values())

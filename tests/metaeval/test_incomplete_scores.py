@@ -41,7 +41,7 @@ def _judged(*rows: Sequence[float]) -> dict[str, ScoreTable]:
 # ---------------------------------------------------------------- parts of a test set
 
 
-def test_on_a_part_metrics_with_submitted_scores_alone_are_left_out_with_the_reason(tmp_path: Path) -> None:
+def test_on_a_part_metrics_with_submitted_scores_alone_are_excluded_with_the_reason(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         (whole,) = _study(warehouse, Slice(TESTSET, LP), "pearson").results
         (part,) = _study(warehouse, SPEECH, "pearson").results
@@ -104,7 +104,7 @@ def test_soft_pairwise_accuracy_without_common_segments_is_not_defined(tmp_path:
     ("on_nan", "rule"),
     [("drop", "excluded from its mean"), ("zero", "counted as 0"), ("common", "excluded for all metrics")],
 )
-def test_groups_without_a_value_are_told_with_what_becomes_of_them(tmp_path: Path, on_nan: str, rule: str) -> None:
+def test_groups_without_a_value_are_reported_with_what_becomes_of_them(tmp_path: Path, on_nan: str, rule: str) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         asked = Slice(TESTSET, LP, metrics=("Fine-src", "Rough-refA"))
         (result,) = _study(warehouse, asked, f"tau_b(by=item, on_nan={on_nan})").results
@@ -130,7 +130,7 @@ def holes() -> np.ndarray:
     return seg
 
 
-def test_a_metric_with_holes_takes_no_part_in_counts_and_means(tmp_path: Path, holes: np.ndarray) -> None:
+def test_a_metric_with_holes_is_excluded_from_counts_and_means(tmp_path: Path, holes: np.ndarray) -> None:
     submitted = metric_tables()["Fine-src"].sys
     tables = {
         **metric_tables(),

@@ -342,7 +342,7 @@ def test_what_does_not_fit_is_refused(
         score(entry, significance=True, testing=testing)
 
 
-def test_too_few_systems_for_williams_are_told(tmp_path: Path) -> None:
+def test_too_few_systems_for_williams_are_reported(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         found = scored(warehouse, made("pearson", test="williams"), "tiny24", significance=True)
     assert "en-de pearson: not tested, Williams' test needs more than 3 systems" in found.notes

@@ -252,7 +252,7 @@ def test_counts_add_up_to_all_pairs_and_carry_the_accuracy(simulated_warehouse: 
 
 
 @pytest.mark.parametrize("epsilon", [-1.0, float("nan"), float("inf")])
-def test_a_margin_that_is_none_is_refused(epsilon: float, tiny: Warehouse) -> None:
+def test_a_threshold_that_is_none_is_refused(epsilon: float, tiny: Warehouse) -> None:
     with pytest.raises(QuestionError, match="expected a number of at least 0"):
         pair_counts(tiny, Slice(TESTSET, LP), "item", epsilon)
 
@@ -297,7 +297,7 @@ def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulat
     assert f"{n} {why}" in message
 
 
-def test_a_reference_that_no_metric_compared_with_is_told(tiny: Warehouse) -> None:
+def test_a_reference_that_no_metric_compared_with_is_reported(tiny: Warehouse) -> None:
     found = _study(tiny, "pa", "acc_eq(by=item)", metrics=("Fine-src", "Wrong-src"), reference="refA")
     line = (
         "no included metric compared with reference refA, so only reference-free ones are left; "

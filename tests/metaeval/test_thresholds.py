@@ -1,4 +1,4 @@
-"""Tie margins: calibrated ones, those that are as good, and the curve over all of them."""
+"""Tie thresholds: calibrated ones, those that are as good, and the curve over all of them."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ ASKED = Slice("sim24", "ja-en", metrics=("Kestrel-24-QE", "Rubric-5", "Steady", 
 ACC_EQ = Measure.parse("acc_eq(by=item)")
 
 
-def test_margins_are_those_of_the_ranking_and_in_standard_deviations_of_the_metric(
+def test_thresholds_are_those_of_the_ranking_and_in_standard_deviations_of_the_metric(
     simulated_warehouse: Warehouse,
 ) -> None:
     found = thresholds(simulated_warehouse, ASKED, ACC_EQ, Options())
@@ -36,7 +36,7 @@ def test_margins_are_those_of_the_ranking_and_in_standard_deviations_of_the_metr
     assert found.signature == ranked["signature"][0]
 
 
-def test_every_margin_up_to_the_higher_one_is_as_good(simulated_warehouse: Warehouse) -> None:
+def test_every_threshold_up_to_the_higher_one_is_as_good(simulated_warehouse: Warehouse) -> None:
     frame = thresholds(simulated_warehouse, ASKED, ACC_EQ, Options()).frame
 
     def value(metric: str, epsilon: float) -> float:
@@ -59,7 +59,7 @@ def test_every_margin_up_to_the_higher_one_is_as_good(simulated_warehouse: Wareh
             assert value(row["metric"], row["epsilon_high"]) < row["value"] - 1e-12
 
 
-def test_the_curve_has_its_maximum_at_the_calibrated_margin(simulated_warehouse: Warehouse) -> None:
+def test_the_curve_has_its_maximum_at_the_calibrated_threshold(simulated_warehouse: Warehouse) -> None:
     best = thresholds(simulated_warehouse, ASKED, ACC_EQ, Options()).frame
     points = curve(simulated_warehouse, ASKED, ACC_EQ, Options(), n_points=30).frame
     assert points.height == 30 * best.height
@@ -70,7 +70,7 @@ def test_the_curve_has_its_maximum_at_the_calibrated_margin(simulated_warehouse:
         assert own["value"].max() == pytest.approx(row["value"], abs=1e-12)
 
 
-def test_measures_without_a_calibrated_margin_are_refused(simulated_warehouse: Warehouse) -> None:
+def test_measures_without_a_calibrated_threshold_are_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="pa has no tie threshold to calibrate; take acc_eq or tau_eq"):
         thresholds(simulated_warehouse, ASKED, Measure.parse("pa"), Options())
     with pytest.raises(QuestionError, match="a curve needs 2 points or more, got 1"):

@@ -271,7 +271,7 @@ def test_published_issues_are_told_where_the_test_set_is_loaded(tmp_path: Path) 
     assert _found(_database(tmp_path / "other"), "issues") == []
 
 
-def test_names_that_the_registry_lacks_are_told_with_the_family_by_rule(tmp_path: Path) -> None:
+def test_names_that_the_registry_lacks_are_reported_with_the_family_by_rule(tmp_path: Path) -> None:
     metrics = {**_sound(), "SuperCOMET-9-src": _table(_scores(11))}
     (finding,) = _found(_database(tmp_path, metrics), "names")
     assert (finding.severity, finding.subject) == ("info", "SuperCOMET-9")

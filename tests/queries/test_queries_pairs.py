@@ -71,7 +71,7 @@ def test_counts_of_the_tiny_task_are_those_worked_out_by_hand(tiny: Warehouse) -
     ]
 
 
-def test_a_margin_ties_differences_up_to_and_including_it(tiny: Warehouse) -> None:
+def test_a_threshold_ties_differences_up_to_and_including_it(tiny: Warehouse) -> None:
     selection = _chosen(tiny, TESTSET, LP, metrics=("Rough",), segments=(1, 1))
     for epsilon, expected in ((9.999, (2, 0, 1, 0, 0)), (10.0, (2, 0, 0, 0, 1)), (30.0, (1, 0, 0, 1, 1))):
         for count in (pair_counts, pair_counts_sql):
@@ -145,7 +145,7 @@ def test_the_macro_agrees_on_real_scores_where_all_judged_systems_take_part(wmt2
         _assert_same(polars, _macro(wmt23_warehouse, selection, epsilon))
 
 
-def test_the_view_of_pair_counts_is_the_macro_without_a_margin(simulated_warehouse: Warehouse) -> None:
+def test_the_view_of_pair_counts_is_the_macro_without_a_threshold(simulated_warehouse: Warehouse) -> None:
     view = simulated_warehouse.sql(
         """
         SELECT metric, segment, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both

@@ -77,7 +77,7 @@ def test_the_frame_has_a_row_a_text_and_a_column_a_scorer(warehouse: Warehouse) 
         ({"systems": ["Elm*"]}, r"unknown system 'Elm\*'"),
     ],
 )
-def test_names_that_there_are_not_are_told(asked: dict[str, object], words: str, warehouse: Warehouse) -> None:
+def test_names_that_there_are_not_are_reported(asked: dict[str, object], words: str, warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match=words):
         read_segment(warehouse, **{"testset": TESTSET, "lp": LP, "segment": 1, **asked})  # type: ignore[arg-type]
 

@@ -187,7 +187,7 @@ def test_segments_are_chosen_by_domain_document_and_number(
         (TESTSET, LP, {"systems": ("refA",)}, "no system of tiny24 en-de remains"),
     ],
 )
-def test_a_slice_that_there_is_not_is_told_with_the_nearest_names(
+def test_a_slice_that_there_is_not_is_reported_with_the_nearest_names(
     testset: str, lp: str, asked: dict[str, Any], message: str, tiny: Warehouse
 ) -> None:
     with pytest.raises(QuestionError) as raised:

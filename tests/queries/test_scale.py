@@ -87,7 +87,7 @@ def test_pair_counts_are_those_of_the_warehouse(
     assert_frame_equal(pair_counts(exported, "sim24", "en-de", "mqm", engine[0], session=engine[1]), expected)
 
 
-def test_pair_counts_with_a_tie_margin(
+def test_pair_counts_with_a_tie_threshold(
     exported: Path, simulated_warehouse: Warehouse, engine: tuple[Engine, Any]
 ) -> None:
     sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in COUNTS)

@@ -41,9 +41,7 @@ def _register_metrics(
         _sql("update_scorers"),
         {
             "scorers": list(always),
-            "families": [facts.family for facts in always.values()],
-            "versions": [facts.version for facts in always.values()],
-            "errors": [facts.is_error_measure for facts in always.values()],
+            **_columns(always.values(), families="family", versions="version", errors="is_error_measure"),
         },
     )
     named = sorted({(testset_id, name) for testset_id, _, name in scorers})
@@ -60,13 +58,16 @@ def _register_metrics(
         _sql("insert_metric_facts"),
         {
             **key,
-            "families": [facts.family for facts in then],
-            "versions": [facts.version for facts in then],
-            "kinds": [facts.kind for facts in then],
-            "free": [facts.is_reference_free for facts in then],
-            "errors": [facts.is_error_measure for facts in then],
-            "years": [facts.training_year for facts in then],
-            "known": [facts.is_known for facts in then],
+            **_columns(
+                then,
+                families="family",
+                versions="version",
+                kinds="kind",
+                free="is_reference_free",
+                errors="is_error_measure",
+                years="training_year",
+                known="is_known",
+            ),
         },
     )
 
@@ -78,12 +79,7 @@ def _register_languages(connection: duckdb.DuckDBPyConnection, lps: Iterable[str
         return
     connection.execute(
         _sql("insert_languages"),
-        {
-            "codes": [side.code for side in sides],
-            "names": [side.name for side in sides],
-            "scripts": [side.script for side in sides],
-            "in_da": [side.in_da_training for side in sides],
-        },
+        _columns(sides, codes="code", names="name", scripts="script", in_da="in_da_training"),
     )
 
 
@@ -93,12 +89,19 @@ def _register_issues(connection: duckdb.DuckDBPyConnection, testsets: Collection
         return
     connection.execute(
         _sql("insert_issues"),
-        {
-            "testsets": [issue.testset for issue in chosen],
-            "lps": [issue.lp for issue in chosen],
-            "scorers": [issue.scorer for issue in chosen],
-            "systems": [issue.system for issue in chosen],
-            "issues": [issue.issue for issue in chosen],
-            "citations": [issue.citation for issue in chosen],
-        },
+        _columns(
+            chosen,
+            testsets="testset",
+            lps="lp",
+            scorers="scorer",
+            systems="system",
+            issues="issue",
+            citations="citation",
+        ),
     )
+
+
+def _columns(rows: Iterable[object], **attributes: str) -> dict[str, object]:
+    """Lists as parameters of a statement: under each name that attribute of every row."""
+    every = list(rows)
+    return {name: [getattr(row, attribute) for row in every] for name, attribute in attributes.items()}

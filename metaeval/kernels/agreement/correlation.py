@@ -38,7 +38,7 @@ def spearman(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike
 
 
 def kendall(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
-    """Kendall's tau_b without a tie margin, (n_metrics, n_groups); all else as in `pearson`."""
+    """Kendall's tau_b without a tie threshold, (n_metrics, n_groups); all else as in `pearson`."""
     scores = group_scores(human, metrics, labels)
     return tau_b(grouped_pair_counts(scores, np.zeros(len(scores.metrics))))
 

@@ -27,7 +27,7 @@ class PairCounts:
     n_cells: (n_groups,) judged cells. labels: (n_groups,) the group's label.
     n_distinct: number of distinct values of the human or the metric scores, whichever is smaller (tau_c's k);
         -1 where the counts are not those of whole groups.
-    epsilon: (n_metrics,) the margin used, in the metric's units.
+    epsilon: (n_metrics,) the threshold used, in the metric's units.
     """
 
     n_concordant: Ints
@@ -100,10 +100,10 @@ def pair_counts(
     ([[1]], [[1]], [[1]])
     """
     scores = group_scores(human, metrics, labels)
-    margins = checks.margins(epsilon, len(scores.metrics))
+    thresholds = checks.thresholds(epsilon, len(scores.metrics))
     if relative:
-        margins = margins * standard_deviations(scores)
-    return grouped_pair_counts(scores, margins)
+        thresholds = thresholds * standard_deviations(scores)
+    return grouped_pair_counts(scores, thresholds)
 
 
 def standard_deviations(scores: GroupedScores) -> Floats:
@@ -234,9 +234,9 @@ def thresholded_pair_counts(
                 counts[metric] += np.bincount(groups[far][outcome], minlength=shape[1])
     zeros = np.zeros(shape, dtype=np.int64)
     unknown = np.full(shape, -1, dtype=np.int64)
-    margins = np.zeros(shape[0])
+    epsilon = np.zeros(shape[0])
     sizes, names = scores.groups.sizes, scores.groups.labels
-    return PairCounts(n_concordant, n_discordant, zeros, n_tied, zeros, sizes, names, unknown, margins)
+    return PairCounts(n_concordant, n_discordant, zeros, n_tied, zeros, sizes, names, unknown, epsilon)
 
 
 def _cell_pairs(groups: Groups) -> Iterator[tuple[Ints, Ints, Ints]]:

@@ -34,7 +34,7 @@ def tau_a(counts: PairCounts) -> Floats:
 def tau_b(counts: PairCounts) -> Floats:
     """(C − D) / √((C+D+Th)(C+D+Tm)), (n_metrics, n_groups); NaN where either side is constant.
 
-    Source: Kendall 1945. At a tie margin above 0 "constant" means that no pair differs by more than it.
+    Source: Kendall 1945. At a tie threshold above 0 "constant" means that no pair differs by more than it.
     """
     untied = counts.n_concordant + counts.n_discordant
     metric_untied = (untied + counts.n_tied_human).astype(np.float64)
@@ -46,7 +46,7 @@ def tau_c(counts: PairCounts) -> Floats:
     """2(C − D) / (n²(k−1)/k), (n_metrics, n_groups); NaN where either side is constant (k = 1).
 
     n: cells of the group; k: distinct human or metric values, whichever are fewer.
-    Raises ValueError: a tie margin above 0, or counts that were added up over groups.
+    Raises ValueError: a tie threshold above 0, or counts that were added up over groups.
     Source: Stuart 1953; table 1 of Deutsch et al. 2023 prints it without the 2, their results have it.
     """
     if (counts.epsilon != 0).any():

@@ -83,10 +83,10 @@ def cell_labels(labels: npt.ArrayLike, shape: tuple[int, ...]) -> Ints:
     return array.astype(np.int64)
 
 
-def margins(epsilon: npt.ArrayLike, n_metrics: int) -> Floats:
-    """Tie margins as float64 (n_metrics,), from one number or one for each metric.
+def thresholds(epsilon: npt.ArrayLike, n_metrics: int) -> Floats:
+    """Tie thresholds as float64 (n_metrics,), from one number or one for each metric.
 
-    Raises ValueError: another shape, a NaN, or a negative margin.
+    Raises ValueError: another shape, a NaN, or a negative threshold.
     """
     array = np.asarray(epsilon, dtype=np.float64)
     if array.shape not in ((), (n_metrics,)):

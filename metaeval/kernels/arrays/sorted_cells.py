@@ -108,7 +108,7 @@ class SortedCells:
         return _changes(self.order.group, self.metric)
 
     def count(self, epsilon: float) -> SortedPairCounts:
-        """Pairs of each group by outcome at the tie margin epsilon."""
+        """Pairs of each group by outcome at the tie threshold epsilon."""
         beyond = self.first_beyond(epsilon)
         n_untied_metric = self._per_group(self.ends - beyond)
         n_concordant = self._per_group(self.n_above(beyond))

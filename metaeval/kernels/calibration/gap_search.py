@@ -1,8 +1,8 @@
-"""The best tie margin over all pairs without sorting them all: histograms, upper bounds, and a closer look.
+"""The best tie threshold over all pairs without sorting them all: histograms, upper bounds, and a closer look.
 
-A pair matters to acc23 in two ways only. Tied on the human side, it becomes right when the margin reaches the
+A pair matters to acc23 in two ways only. Tied on the human side, it becomes right when the threshold reaches the
 size of its metric difference (its *gap*); concordant, it becomes wrong there. So with weights w the value at
-a margin e is, up to a constant,
+a threshold e is, up to a constant,
 
     level(e) = Σ w over human-tied pairs with gap <= e  −  Σ w over concordant pairs with gap <= e.
 
@@ -114,15 +114,15 @@ class GapSource(Protocol):
         """The pairs of the bins' window, counted."""
         ...
 
-    def level(self, margin: float) -> int:
-        """The level at one margin."""
+    def level(self, threshold: float) -> int:
+        """The level at one threshold."""
         ...
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """level: the maximum. epsilon: the smallest margin that reaches it; epsilon_high: where it is first left
-    again (infinity if never): every margin in [epsilon, epsilon_high) is as good."""
+    """level: the maximum. epsilon: the smallest threshold that reaches it; epsilon_high: where it is first left
+    again (infinity if never): every threshold in [epsilon, epsilon_high) is as good."""
 
     level: int
     epsilon: float
@@ -133,7 +133,7 @@ class GapSearch:
     """One search: `GapSearch(source).run()`.
 
     tolerance: by how much two levels may be off against each other because weights were rounded; 0 if none
-    was. exact: the true value at a margin, asked for where levels are no further apart than that.
+    was. exact: the true value at a threshold, asked for where levels are no further apart than that.
     """
 
     def __init__(self, source: GapSource, tolerance: int = 0, exact: Callable[[float], Fraction] | None = None) -> None:
@@ -141,15 +141,15 @@ class GapSearch:
             raise ValueError("a search with a tolerance needs the exact value at a threshold")
         self.source = source
         self.tolerance = tolerance
-        self.best = 0  # the highest level known to be reached; at margin 0 it is at least 0
+        self.best = 0  # the highest level known to be reached; at threshold 0 it is at least 0
         self._exact = exact
-        self._candidates: list[tuple[float, int]] = []  # margins that may be the smallest optimum
+        self._candidates: list[tuple[float, int]] = []  # thresholds that may be the smallest optimum
         self._histograms: dict[tuple[int, int], Histogram] = {}
 
     def run(self) -> Optimum:
-        """The optimum over all margins from 0."""
+        """The optimum over all thresholds from 0."""
         low, high = self.source.span(0, bits_of(np.inf))
-        self._offer(0.0, self.source.level(0.0))  # margin 0 is allowed, also where no pair has gap 0
+        self._offer(0.0, self.source.level(0.0))  # threshold 0 is allowed, also where no pair has gap 0
         self._look(low, high, 0, self.source.n_pairs)
         reached = [(gap, level) for gap, level in self._candidates if level >= self.best - self.tolerance]
         if self._exact is not None:

@@ -73,8 +73,8 @@ class ListedPairs:
             weights = totals.reshape(-1, 2)
         return Histogram(bins, weights[:, 1], weights[:, 0], counts.sum(axis=1))
 
-    def level(self, margin: float) -> int:
-        return int(self._signed(self._gaps <= margin).sum())
+    def level(self, threshold: float) -> int:
+        return int(self._signed(self._gaps <= threshold).sum())
 
 
 class CellPairs:
@@ -94,8 +94,8 @@ class CellPairs:
         low, high = self.span(0, bits_of(np.inf))
         self._narrowest, self._widest = low, high - 1
 
-    def level(self, margin: float) -> int:
-        counted = self._cells.count(margin)
+    def level(self, threshold: float) -> int:
+        counted = self._cells.count(threshold)
         gained = self._cells.order.n_tied - counted.n_tied_human
         lost = self._n_concordant - counted.n_concordant
         return int((self._weights * (gained - lost)).sum())

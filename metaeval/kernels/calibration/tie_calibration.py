@@ -1,4 +1,4 @@
-"""Tie calibration: the tie margin of each metric at which it agrees best with the human scores."""
+"""Tie calibration: the tie threshold of each metric at which it agrees best with the human scores."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ LARGEST = 1 << 62
 class Calibration:
     """Result of `calibrate`; arrays (n_metrics,).
 
-    value: the statistic at epsilon, mean over groups. epsilon: the smallest optimal margin, in the metric's
-    units. epsilon_high: every margin in [epsilon, epsilon_high) gives the same value; infinity where the value
+    value: the statistic at epsilon, mean over groups. epsilon: the smallest optimal threshold, in the metric's
+    units. epsilon_high: every threshold in [epsilon, epsilon_high) gives the same value; infinity where the value
     is not left again. counts: the pair counts at epsilon. n_groups: groups in the mean.
     """
 
@@ -56,15 +56,15 @@ def calibrate(
     labels: npt.ArrayLike,
     statistic: CalibratedStatistic = "acc23",
 ) -> Calibration:
-    """For each metric the one tie margin that maximises the mean over groups of acc23 or tau_23; exact.
+    """For each metric the one tie threshold that maximises the mean over groups of acc23 or tau_23; exact.
 
     human: (n_systems, n_segments), NaN = not judged. metrics: (n_metrics, n_systems, n_segments), finite where
         judged. labels: see `grouping.cell_labels`; groups with fewer than 2 judged cells are left out.
     All pairs with the same metric difference become ties together; nothing is sampled at any size. On equal
-    values the smallest margin wins; values are compared as whole numbers over a common denominator of the
-    groups' numbers of pairs, or as fractions where that exceeds 64 bits. The margin is 0 or the difference of
-    a human-tied pair. tau_23 = 2 acc23 − 1, so both have the same margin.
-    Without any group, value and margins are NaN.
+    values the smallest threshold wins; values are compared as whole numbers over a common denominator of the
+    groups' numbers of pairs, or as fractions where that exceeds 64 bits. The threshold is 0 or the difference of
+    a human-tied pair. tau_23 = 2 acc23 − 1, so both have the same threshold.
+    Without any group, value and thresholds are NaN.
     Raises ValueError: as `pair_counts`, or an unknown statistic.
     Source: Deutsch et al. 2023, section 6, algorithms 1 and 2. Differs from them by not sampling pairs.
     >>> found = calibrate([[0.0], [0.0], [1.0]], [[[1.0], [1.5], [3.0]]], [[0], [0], [0]])
@@ -92,22 +92,22 @@ def calibration_curve(
     epsilons: npt.ArrayLike,
     statistic: CalibratedStatistic = "acc23",
 ) -> Floats:
-    """The mean over groups of acc23 or tau_23 at given margins, (n_metrics, n_margins).
+    """The mean over groups of acc23 or tau_23 at given thresholds, (n_metrics, n_thresholds).
 
-    epsilons: (n_margins,) for all metrics, or (n_metrics, n_margins), each at least 0. All else as in
-    `calibrate`. Raises ValueError: as there, or margins of another shape.
+    epsilons: (n_thresholds,) for all metrics, or (n_metrics, n_thresholds), each at least 0. All else as in
+    `calibrate`. Raises ValueError: as there, or thresholds of another shape.
     """
     scores = group_scores(human, metrics, labels)
     mean = _mean_of(statistic)
     n_metrics = len(scores.metrics)
-    margins = np.asarray(epsilons, dtype=np.float64)
-    if margins.ndim == 1:
-        margins = np.broadcast_to(margins, (n_metrics, margins.size))
-    if margins.ndim != 2 or len(margins) != n_metrics:
-        raise ValueError(f"epsilons must be (n_margins,) or ({n_metrics}, n_margins), got {margins.shape}")
-    values = np.empty(margins.shape)
-    for place in range(margins.shape[1]):
-        column = checks.margins(margins[:, place], n_metrics)
+    thresholds = np.asarray(epsilons, dtype=np.float64)
+    if thresholds.ndim == 1:
+        thresholds = np.broadcast_to(thresholds, (n_metrics, thresholds.size))
+    if thresholds.ndim != 2 or len(thresholds) != n_metrics:
+        raise ValueError(f"epsilons must be (n_thresholds,) or ({n_metrics}, n_thresholds), got {thresholds.shape}")
+    values = np.empty(thresholds.shape)
+    for place in range(thresholds.shape[1]):
+        column = checks.thresholds(thresholds[:, place], n_metrics)
         values[:, place] = mean(grouped_pair_counts(scores, column))
     return values
 
@@ -134,9 +134,9 @@ def exact_mean(counts: PairCounts) -> Fraction:
     return total / len(n_pairs)
 
 
-def _exact_value(scores: GroupedScores, metric: int, margin: float) -> Fraction:
+def _exact_value(scores: GroupedScores, metric: int, threshold: float) -> Fraction:
     one = GroupedScores(scores.human, scores.metrics[metric : metric + 1], scores.groups)
-    return exact_mean(grouped_pair_counts(one, np.array([margin])))
+    return exact_mean(grouped_pair_counts(one, np.array([threshold])))
 
 
 def _mean_of(statistic: CalibratedStatistic) -> Callable[[PairCounts], Floats]:

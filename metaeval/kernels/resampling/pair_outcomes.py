@@ -1,4 +1,4 @@
-"""The organisers' test of acc_eq and tau_eq: each metric keeps its own tie margin, pair outcomes are swapped."""
+"""The organisers' test of acc_eq and tau_eq: each metric keeps its own tie threshold, pair outcomes are swapped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PairsTest:
     """Outcome of the pairs test for all pairs of M metrics.
 
     p: (M, M), [a, b] is the p-value of "a is better than b" (two-sided: symmetric); `>=`, no + 1; NaN on the
-        diagonal. values: (M,) acc23 or tau_23 at each metric's own margin, mean over groups.
+        diagonal. values: (M,) acc23 or tau_23 at each metric's own threshold, mean over groups.
     n_only: (M, M) pairs of cells that metric a gets right and metric b wrong. is_exact: McNemar's closed form;
         else n_draws binomial draws (0 where none were made). null: (n_pairs, n_draws) drawn differences a − b
         for a < b, if kept.
@@ -78,10 +78,10 @@ def pair_outcome_p_values(
     executor: Executor | None = None,
     n_threads: int | None = None,
 ) -> PairsTest:
-    """Is metric a better than metric b, by acc23 or tau_23 at each metric's own tie margin?
+    """Is metric a better than metric b, by acc23 or tau_23 at each metric's own tie threshold?
 
     human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.cell_labels`;
-    epsilon: (M,) or one number, the calibrated margins, which are not calibrated again.
+    epsilon: (M,) or one number, the calibrated thresholds, which are not calibrated again.
     The pairs of cells on which exactly one of the two is right are swapped between them by fair coins. With
     groups of one size p is exact: P(Bin(n, ½) ≥ n only a right), n = pairs on which one alone is right;
     two-sided P(|2X − n| ≥ |2 n_a − n|). Else Bin(n_g, ½) is drawn for all groups of one size together, and
@@ -151,10 +151,10 @@ def pair_outcomes(
         raise ValueError(f"{len(scores.metrics)} metric: a comparison needs at least 2")
     if not scores.groups.labels.size:
         raise ValueError("no group has two judged scores")
-    margins = checks.margins(epsilon, len(scores.metrics))
+    thresholds = checks.thresholds(epsilon, len(scores.metrics))
     n_right, n_only, n_groups, n_pairs = [], [], [], []
     for bucket in scores.groups.buckets():
-        both = _both_right(scores, bucket, margins)
+        both = _both_right(scores, bucket, thresholds)
         right = np.diagonal(both).copy()
         n_right.append(right)
         n_only.append(right[:, np.newaxis] - both)
@@ -163,22 +163,22 @@ def pair_outcomes(
     return PairOutcomes(np.stack(n_only), np.stack(n_right), np.array(n_groups), np.array(n_pairs))
 
 
-def _both_right(scores: GroupedScores, bucket: Bucket, margins: Floats) -> Ints:
+def _both_right(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Ints:
     """(M, M) pairs of the bucket that both metrics get right; the diagonal: that one does."""
-    total = np.zeros((len(margins), len(margins)), dtype=np.int64)
+    total = np.zeros((len(thresholds), len(thresholds)), dtype=np.int64)
     layout = _whole_groups if bucket.size <= WHOLE_GROUP else _long_rows
-    for right in layout(scores, bucket, margins):
+    for right in layout(scores, bucket, thresholds):
         outcomes = right.astype(np.float32)  # whole numbers below 2^24: products are exact
         total += np.rint(outcomes @ outcomes.T).astype(np.int64)
     return total
 
 
-def _is_right(gaps: Floats, human_sign: Signs, margin: npt.ArrayLike) -> Bools:
-    bound = np.asarray(margin, dtype=np.float64)
+def _is_right(gaps: Floats, human_sign: Signs, threshold: npt.ArrayLike) -> Bools:
+    bound = np.asarray(threshold, dtype=np.float64)
     return np.asarray(((gaps > bound).view(np.int8) - (gaps < -bound).view(np.int8)) == human_sign)
 
 
-def _whole_groups(scores: GroupedScores, bucket: Bucket, margins: Floats) -> Iterator[Bools]:
+def _whole_groups(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Iterator[Bools]:
     """(M, pairs) right or wrong, for some groups at a time."""
     n_pairs = bucket.size * (bucket.size - 1) // 2
     step = max(1, BATCH_PAIRS // n_pairs)
@@ -188,13 +188,13 @@ def _whole_groups(scores: GroupedScores, bucket: Bucket, margins: Floats) -> Ite
             human_sign = human_order(scores.human, cells)
             yield np.stack(
                 [
-                    _is_right(differences(values, cells), human_sign, margin).ravel()
-                    for values, margin in zip(scores.metrics, margins, strict=True)
+                    _is_right(differences(values, cells), human_sign, threshold).ravel()
+                    for values, threshold in zip(scores.metrics, thresholds, strict=True)
                 ]
             )
 
 
-def _long_rows(scores: GroupedScores, bucket: Bucket, margins: Floats) -> Iterator[Bools]:
+def _long_rows(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Iterator[Bools]:
     """The same for large groups: the pairs of one cell after the other with all later ones."""
     for cells in bucket.cells:
         human, metrics = scores.human[cells], scores.metrics[:, cells]
@@ -204,7 +204,7 @@ def _long_rows(scores: GroupedScores, bucket: Bucket, margins: Floats) -> Iterat
             gap = human[first] - human[first + 1 :]
             human_sign = (gap > 0).view(np.int8) - (gap < 0).view(np.int8)
             gaps = metrics[:, first, np.newaxis] - metrics[:, first + 1 :]
-            rows.append(_is_right(gaps, human_sign, margins[:, np.newaxis]))
+            rows.append(_is_right(gaps, human_sign, thresholds[:, np.newaxis]))
             n_held += len(human_sign)
             if n_held >= BATCH_PAIRS:
                 yield np.concatenate(rows, axis=1)

@@ -165,7 +165,7 @@ def tau_group_swap(
     """A tau or acc23 by item with segments swapped, or by system with systems swapped.
 
     statistic: a name of `tau.TAUS` or a function of pair counts (a module-level one, for processes).
-    epsilon: each metric's own tie margin, in its own units; it stays with its scores when they are swapped.
+    epsilon: each metric's own tie threshold, in its own units; it stays with its scores when they are swapped.
     pool: as in `tau.average`.
     """
     if isinstance(statistic, str):

@@ -116,7 +116,7 @@ def item_resample(
     if statistic in CORRELATIONS:
         correlation = _Correlation(statistic)
         return GroupResample(*correlation.table(human, metrics), AnyResample(correlation, human, metrics))
-    thresholds = checks.margins(epsilon, len(metrics))
+    thresholds = checks.thresholds(epsilon, len(metrics))
     counts = _counts(human, metrics, thresholds)
     table = TAUS[statistic](counts)
     if statistic == "tau_c":

@@ -174,10 +174,10 @@ ORACLES: dict[str, Oracle] = {
     **{f"spearman(by={by})": _by_group(by, _spearman) for by in ("none", "item", "system")},
     **{f"kendall(by={by})": _by_group(by, lambda cells: naive.tau("tau_b", cells)) for by in ("item", "system")},
     **{
-        f"{name}(by={by}{margin})": _by_group(by, lambda cells, n=name, e=epsilon: naive.tau(n, cells, e))  # type: ignore[misc]
+        f"{name}(by={by}{threshold})": _by_group(by, lambda cells, n=name, e=epsilon: naive.tau(n, cells, e))  # type: ignore[misc]
         for name in ("tau_a", "tau_b", "tau_10", "tau_13", "tau_14", "tau_23", "acc23")
         for by in ("item", "system")
-        for margin, epsilon in (("", 0.0), (", epsilon=0.5", 0.5))
+        for threshold, epsilon in (("", 0.0), (", epsilon=0.5", 0.5))
     },
     "tau_c(by=item)": _by_group("item", lambda cells: naive.tau("tau_c", cells)),
     "tau_14(by=item, pool=pairs)": _pooled_tau_14,
@@ -207,7 +207,7 @@ def test_every_measure_has_its_plain_loop() -> None:
     assert {measure.definition for measure in parsed} == set(DEFINITIONS.values())
 
 
-def test_calibration_gives_the_smallest_of_the_best_margins(block: Block) -> None:
+def test_calibration_gives_the_smallest_of_the_best_thresholds(block: Block) -> None:
     found = _value("acc_eq(by=item)", block)
     grid = kernels.cell_labels("item", block.human.shape)
     for scores, epsilon, high in zip(block.scores, found.epsilon, found.epsilon_high, strict=True):
@@ -240,12 +240,12 @@ def test_groups_without_a_value_are_counted_and_left_out(block: Block) -> None:
         assert found.n_groups_nan[place] == sum(math.isnan(value) for value in values)
 
 
-def test_a_margin_may_be_given_in_standard_deviations_of_the_metric(block: Block) -> None:
+def test_a_threshold_may_be_given_in_standard_deviations_of_the_metric(block: Block) -> None:
     relative = _value("acc23(by=item, epsilon=0.25sd)", block)
     judged = ~np.isnan(block.human)
     for place, scores in enumerate(block.scores):
-        margin = 0.25 * scores[judged].std()
-        assert relative.epsilon[place] == pytest.approx(margin)
+        threshold = 0.25 * scores[judged].std()
+        assert relative.epsilon[place] == pytest.approx(threshold)
         grid = kernels.cell_labels("item", block.human.shape)
         cells = naive.groups(block.human, scores, grid).values()
         expected = np.mean([naive.tau("acc23", group, float(relative.epsilon[place])) for group in cells])

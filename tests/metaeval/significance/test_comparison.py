@@ -138,7 +138,7 @@ def check_against(
             assert found.p[i, j] == expected or (np.isnan(found.p[i, j]) and i >= j), (better, worse)
 
 
-def test_calibrated_margins_stay_with_their_metrics_in_the_pairs_test(simulated_warehouse: Warehouse) -> None:
+def test_calibrated_thresholds_stay_with_their_metrics_in_the_test_pairs(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 30))
     block = fetched(simulated_warehouse, asked)
     testing = TestOptions(test="pairs", alternative="greater")
@@ -305,7 +305,7 @@ def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path) -> None:
     assert found.metrics.index("Fine-src") < found.metrics.index("Twin-src")
 
 
-def test_pairs_across_clusters_that_are_not_significant_are_told(simulated_warehouse: Warehouse) -> None:
+def test_pairs_across_clusters_that_are_not_significant_are_reported(simulated_warehouse: Warehouse) -> None:
     found = compare(simulated_warehouse, SIM, parsed("pearson"), Options(), TestOptions(draws=200))
     assert found.indistinct
     for better, worse in found.indistinct:

@@ -120,7 +120,7 @@ def test_a_metric_is_found_by_its_full_or_base_name_and_tested_on_all_segments(s
     assert f"n_segments:{n}/{n}" in full.signature
 
 
-def test_outliers_by_the_mad_rule_are_left_out_when_asked_for(simulated_warehouse: Warehouse) -> None:
+def test_outliers_by_the_mad_rule_are_excluded_when_selected(simulated_warehouse: Warehouse) -> None:
     asked = Slice("sim22", "cs-uk", outliers="mad")
     expected = fetched(simulated_warehouse, asked).systems
     assert len(expected) < len(fetched(simulated_warehouse, replace(asked, outliers="none")).systems)

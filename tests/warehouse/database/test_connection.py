@@ -75,7 +75,7 @@ def test_many_readers_open_the_file_together(database: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"x" * 20_000, b"SQLite format 3\0" + bytes(8000), bytes(20_000)])
-def test_what_is_no_warehouse_is_told_in_one_line_and_left_alone(content: bytes, tmp_path: Path) -> None:
+def test_what_is_no_warehouse_is_reported_in_one_line_and_left_alone(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "a.duckdb"
     file.write_bytes(content)
     with pytest.raises(SchemaError) as told:

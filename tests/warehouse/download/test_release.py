@@ -196,7 +196,7 @@ def test_a_part_from_the_first_address_is_not_continued_from_another_version_at_
 
 
 @pytest.mark.parametrize("status", [403, 404])
-def test_a_refusal_is_told_at_once(status: int, target: Path) -> None:
+def test_a_refusal_is_reported_at_once(status: int, target: Path) -> None:
     with serving(b"", status=status) as served:
         with pytest.raises(SourceError, match=str(status)):
             _fetch(served.url, target)

@@ -317,7 +317,7 @@ def test_texts_with_line_breaks_become_json_lines(tmp_path: Path) -> None:
     assert _rows(tmp_path / "back.duckdb", sources=False) == _rows(tmp_path / "w.duckdb", sources=False)
 
 
-def test_a_metric_that_a_user_added_is_left_out_of_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
+def test_a_metric_that_a_user_added_is_excluded_from_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
     with duckdb.connect() as connection, writing(database, connection):
         connection.execute("UPDATE entry SET is_own = true WHERE scorer_id = "
                            "(SELECT scorer_id FROM scorer WHERE name = 'Fine-src')")  # fmt: skip
@@ -327,7 +327,7 @@ def test_a_metric_that_a_user_added_is_left_out_of_the_layout_with_a_note(databa
     assert list((tmp_path / "out").rglob("Rough-refA*"))
 
 
-def test_texts_that_lack_segments_are_left_out_of_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
+def test_texts_that_lack_segments_are_excluded_from_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
     with duckdb.connect() as connection, writing(database, connection):
         connection.execute("DELETE FROM segment_text WHERE kind = 'output' AND name = 'Ash' AND segment = 2")
     (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
@@ -336,7 +336,7 @@ def test_texts_that_lack_segments_are_left_out_of_the_layout_with_a_note(databas
     assert not list((tmp_path / "out").rglob("Ash.txt"))
 
 
-def test_judgements_that_a_rating_file_cannot_hold_are_told(database: Path, tmp_path: Path) -> None:
+def test_judgements_that_a_rating_file_cannot_hold_are_reported(database: Path, tmp_path: Path) -> None:
     """Two judgements of one cell: the scores are written, the judgements are not."""
     with duckdb.connect() as connection, writing(database, connection):
         connection.execute(
@@ -547,7 +547,7 @@ def test_manifests_with_a_name_twice_or_nested_without_end_are_refused(database:
             import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
 
 
-def test_partitions_that_the_manifest_does_not_list_are_told(database: Path, tmp_path: Path) -> None:
+def test_partitions_that_the_manifest_does_not_list_are_reported(database: Path, tmp_path: Path) -> None:
     export(database, tmp_path / "out", "parquet", "tiny24", "en-de")
     export(database, tmp_path / "more", "parquet", "tiny25")
     shutil.copytree(tmp_path / "more" / "score", tmp_path / "out" / "score", dirs_exist_ok=True)

@@ -264,7 +264,7 @@ def test_an_unknown_domain_in_one_line_is_the_only_fault(layout: Path, tmp_path:
 
 
 @pytest.mark.parametrize("scores", [np.zeros((1, 5)), np.full((1, 5), 2e100)])
-def test_annotations_that_the_score_file_cannot_take_are_told_once(scores: np.ndarray, tmp_path: Path) -> None:
+def test_annotations_that_the_score_file_cannot_take_are_reported_once(scores: np.ndarray, tmp_path: Path) -> None:
     errors = RatingTable({system: [[{"score": 1}]] * 5 for system in ("Ash", "Elm")})
     root = small(tmp_path / "in", humans={"mqm": ScoreTable(["Ash"], seg=scores)}, ratings={"mqm": errors})
     report = load([root], tmp_path / "a.duckdb")
@@ -403,7 +403,7 @@ def test_facts_of_another_test_set_are_refused(tmp_path: Path) -> None:
     assert f"name is '{tiny_facts().name}', expected 'other25'" in fault.found
 
 
-def test_a_broken_link_is_told(tmp_path: Path) -> None:
+def test_a_broken_link_is_reported(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
     (root / FINE).unlink()
     (root / FINE).symlink_to(tmp_path / "gone")
@@ -413,7 +413,7 @@ def test_a_broken_link_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may read every file")
-def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_is_reported(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
     (root / FINE).chmod(0)
     report = load([root], tmp_path / "a.duckdb")

@@ -227,7 +227,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may write every folder")
-def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_may_not_be_written_is_reported(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
     (tmp_path / "closed").mkdir(mode=0o500)
     with pytest.raises(SchemaError, match=r"a\.duckdb"):
@@ -281,7 +281,7 @@ def test_a_killed_first_load_leaves_nothing_half_there(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits are of other systems")
-def test_a_full_disk_is_told_and_leaves_all_as_it_was(big_layout: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_leaves_all_as_it_was(big_layout: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk's."""
     database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
     before = held(database)

@@ -137,7 +137,7 @@ def test_real_judgements_metrics_and_annotations(tmp_path: Path) -> None:
     assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / "21", orders)
 
 
-def test_a_line_that_is_told_to_be_of_two_documents_is_told(tmp_path: Path) -> None:
+def test_a_line_that_is_told_to_be_of_two_documents_is_reported(tmp_path: Path) -> None:
     _table(tmp_path / "one.csv", ["P-src,A,1,d,1,3", "P-src,A,2,d,2,3"])
     two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
     told = "lab en-de: 1 segment is assigned to several documents, such as segment 1 of d and other"

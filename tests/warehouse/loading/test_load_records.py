@@ -317,7 +317,7 @@ def test_a_file_that_is_no_text_is_a_fault_and_not_passed_over(
         path.unlink()
 
 
-def test_a_last_line_without_an_end_is_told(tmp_path: Path, database: Path) -> None:
+def test_a_last_line_without_an_end_is_reported(tmp_path: Path, database: Path) -> None:
     table = tmp_path / "mine.csv"
     table.write_text("testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,0.")
     report = load([table], database)

@@ -130,7 +130,7 @@ def test_a_file_whose_segments_others_need_stays(layout: Path, database: Path) -
         (("",), "unknown test set, source or loaded path ''"),
     ],
 )
-def test_what_was_not_loaded_is_told(database: Path, words: tuple[str, ...], told: str) -> None:
+def test_what_was_not_loaded_is_reported(database: Path, words: tuple[str, ...], told: str) -> None:
     with pytest.raises(QuestionError, match=told):
         unload(database, *words)
 

@@ -196,7 +196,9 @@ def test_names_that_cannot_be_are_refused(
         add([own], database, name, **given)  # type: ignore[arg-type]
 
 
-def test_what_an_own_metric_lacks_is_told_when_it_comes_and_in_every_ranking(database: Path, tmp_path: Path) -> None:
+def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking(
+    database: Path, tmp_path: Path
+) -> None:
     own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,0.5", "Ash,2,0.25"])
     report = add([own], database, "Mine", testset=TESTSET, lp=LP)
     assert report.is_clean, report.faults

@@ -57,7 +57,7 @@ def test_the_test_set_comes_from_the_folders_or_from_the_user() -> None:
         (HEADER + "\tAMU\t1\tTRUE\tbleu-A\t1\n", 2, "language pair ['']"),
     ],
 )
-def test_what_does_not_fit_is_told(text: str, line: int, found: str) -> None:
+def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:
     assert (line, found) in told(read(READER, PATH, text))
 
 

@@ -66,7 +66,7 @@ def test_the_forms_for_the_metrics_task_have_the_index_behind_two_colons_from_1(
         assert rows(records, "level", "system", "value") == [("sys", "Online-A.1", 80.0), ("sys", "Online-A.1", 0.5)]
 
 
-def test_a_place_without_an_index_is_told() -> None:
+def test_a_place_without_an_index_is_reported() -> None:
     text = "SYS SEGID RAW.SCR Z.SCR N SID\nA bbc.1 80 0.5 1 x\n"
     records = read(READER, FOLDER / "metrics-ad-seg-scores-en-de.csv", text)
     assert (2, "no segment") in told(records)
@@ -99,7 +99,7 @@ def test_claims_go_by_name_and_test_set() -> None:
         (HEADER + "A 1 80 -inf 1 \n", 2, "Z.SCR '-inf'"),
     ],
 )
-def test_what_does_not_fit_is_told(text: str, line: int, found: str) -> None:
+def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:
     assert told(read(READER, FOLDER / "ad-seg-scores-de-en.csv", text)) == [(line, found)]
 
 

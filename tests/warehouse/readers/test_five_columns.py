@@ -72,7 +72,7 @@ def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
         (BODY + BODY.replace("\tjhu-hiero\t0.21", "\t\t0.21").split("\n")[0], 4, "no system"),
     ],
 )
-def test_lines_that_do_not_fit_are_told(spoiled: str, line: int, found: str) -> None:
+def test_lines_that_do_not_fit_are_reported(spoiled: str, line: int, found: str) -> None:
     assert told(read(READER, "x", spoiled)) == [(line, found)]
 
 

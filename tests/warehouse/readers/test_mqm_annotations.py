@@ -78,7 +78,7 @@ def test_errors_of_one_annotator_add_up_without_rounding_noise() -> None:
     assert values(records) == [-5.3]
 
 
-def test_a_line_that_repeats_another_counts_once_and_is_told() -> None:
+def test_a_line_that_repeats_another_counts_once_and_is_reported() -> None:
     lines = mqm_row("Other", "Major") + mqm_row("Fluency/Punctuation") + mqm_row("Other", "Major", rater="rater2")
     records = read(READER, TED, MQM_HEADER + lines * 2)
     assert values(records) == [-5.1, -5.0]
@@ -124,7 +124,7 @@ def test_other_weights_are_named_in_the_reader() -> None:
     assert "severe" in reader.name
 
 
-def test_planted_errors_are_left_out_and_counted() -> None:
+def test_planted_errors_are_excluded_and_counted() -> None:
     records = read(READER, TED, MQM_HEADER + mqm_row() + mqm_row("Found", "HOTW-test"))
     assert values(records) == [-1.0]
     assert records.notes == ["1 judgements with 1 errors, weights google-mqm, 1 planted errors excluded"]

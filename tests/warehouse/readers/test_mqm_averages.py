@@ -67,7 +67,7 @@ def test_without_such_a_name_folders_or_the_user_tell() -> None:
         (HEADER + "A -1 0\n", 2, "a segment number out of range"),
     ],
 )
-def test_what_does_not_fit_is_told(text: str, line: int, found: str) -> None:
+def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:
     assert told(read(READER, PATH, text)) == [(line, found)]
 
 

@@ -60,7 +60,7 @@ def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
         (TEXT + TEXT, 4, "segment 1, number 1 of document 'b.de.7'"),
     ],
 )
-def test_a_line_out_of_order_is_told(spoiled: str, line: int, found: str) -> None:
+def test_a_line_out_of_order_is_reported(spoiled: str, line: int, found: str) -> None:
     assert told(read(READER, PATH, spoiled))[0] == (line, found)
 
 

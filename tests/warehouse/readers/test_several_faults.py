@@ -148,7 +148,7 @@ def test_every_reader_of_records_is_here() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_of_two_damages_in_one_file_both_are_told(name: str) -> None:
+def test_of_two_damages_in_one_file_both_are_reported(name: str) -> None:
     reader, path, header, row, given = FILES[name]
     sound = [*([header] if header else []), *map(row, LINES)]
     assert not read(reader, Path(path), "".join(sound), given).faults
@@ -179,7 +179,7 @@ WRONG_CELLS: dict[str, object] = {
 
 
 @pytest.mark.parametrize("pair", list(itertools.product(WRONG_CELLS, repeat=2)), ids=" and ".join)
-def test_of_two_damages_in_one_workbook_both_are_told(pair: tuple[str, str], tmp_path: Path) -> None:
+def test_of_two_damages_in_one_workbook_both_are_reported(pair: tuple[str, str], tmp_path: Path) -> None:
     header = ("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "M_src")
     rows: list[list[object]] = [["ENU", "CHS", "u1", n, f"h{n}", 80, "True", 0.5 + n] for n in LINES]
     for line, column in zip(AT, pair, strict=True):

@@ -205,7 +205,7 @@ def test_a_users_own_metric_has_the_name_that_is_given() -> None:
         (SEG20 + SEG20.split("\n")[1].replace("newstest2020", "some"), 3, "test set 'some'"),
     ],
 )
-def test_lines_that_do_not_fit_are_told_with_their_number(spoiled: str, line: int, found: str) -> None:
+def test_lines_that_do_not_fit_are_reported_with_their_number(spoiled: str, line: int, found: str) -> None:
     assert told(read(READER, "TER.seg.score", spoiled)) == [(line, found)]
 
 

@@ -57,7 +57,7 @@ def test_the_claim_follows_the_name_or_else_the_header_and_the_first_row() -> No
         (TEXT.replace("en-de online", "de-en online"), 3, "language pair 'de-en'"),
     ],
 )
-def test_what_does_not_fit_is_told_with_line_and_column(spoiled: str, line: int, found: str) -> None:
+def test_what_does_not_fit_is_reported_with_line_and_column(spoiled: str, line: int, found: str) -> None:
     assert told(read(READER, PATH, spoiled)) == [(line, found)]
 
 

@@ -91,7 +91,7 @@ def test_a_file_whose_lines_count_segments_has_all_of_them_for_each_system() -> 
     assert found(stage) == [("own", 3, "1 lines of 'B'")]
 
 
-def test_what_a_metric_of_ones_own_lacks_is_told() -> None:
+def test_what_a_metric_of_ones_own_lacks_is_reported() -> None:
     memory = Memory()
     memory.write(File("task", scores([(system, n, 0.5) for system in "ABC" for n in (1, 2)])))
     own = scores([("A", 1, 1.0), ("A", 2, None), ("B", 1, 1.0)], "Mine")

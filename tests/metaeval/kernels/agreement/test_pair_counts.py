@@ -44,14 +44,14 @@ def test_the_five_outcomes_of_four_cells_are_counted_by_hand() -> None:
     assert counts.n_distinct.tolist() == [[2]]
 
 
-def test_a_difference_equal_to_the_margin_is_a_tie() -> None:
+def test_a_difference_equal_to_the_threshold_is_a_tie() -> None:
     counts = pair_counts([[0.0, 1.0]], [[[0.0, 0.5]], [[0.0, 0.5]]], [[0, 0]], epsilon=[0.5, 0.49])
     assert counts.n_tied_metric.tolist() == [[1], [0]]
     assert counts.n_concordant.tolist() == [[0], [1]]
 
 
 @pytest.mark.parametrize("dense", [64, 1])
-def test_the_margin_is_compared_with_the_rounded_difference(monkeypatch: pytest.MonkeyPatch, dense: int) -> None:
+def test_the_threshold_is_compared_with_the_rounded_difference(monkeypatch: pytest.MonkeyPatch, dense: int) -> None:
     # 0.3 - 0.1 is 0.19999999999999998, which is less than 0.2, though 0.1 + 0.2 is more than 0.3;
     # 1 - 1e-17 rounds to 1
     monkeypatch.setattr(MODULE, "DENSE_SIZE", dense)
@@ -75,7 +75,7 @@ def test_no_group_gives_empty_counts_that_pool_to_zero() -> None:
     assert counts.pooled().n_pairs.tolist() == [[0]]
 
 
-def test_a_relative_margin_counts_standard_deviations_of_the_cells_used() -> None:
+def test_a_relative_threshold_counts_standard_deviations_of_the_cells_used() -> None:
     # used scores 0, 2, 4: mean 2, deviation sqrt(8/3) = 1.633; the unjudged 1000 does not count
     human = [[0.0, 1.0, 2.0, NAN]]
     metric = [[[0.0, 2.0, 4.0, 1000.0]]]
@@ -94,8 +94,8 @@ def test_zero_and_minus_zero_are_the_same_score() -> None:
 
 @given(scores(extreme=True), st.data())
 def test_counts_of_small_groups_equal_the_naive_loop(drawn: Scores, data: st.DataObject) -> None:
-    margins = st.one_of(st.sampled_from([0.0, 0.1, 0.2, 1.0, np.inf]), st.floats(0, 10))
-    epsilons = [data.draw(margins) for _ in drawn.metrics]
+    thresholds = st.one_of(st.sampled_from([0.0, 0.1, 0.2, 1.0, np.inf]), st.floats(0, 10))
+    epsilons = [data.draw(thresholds) for _ in drawn.metrics]
     assert_equal_counts(pair_counts(drawn.human, drawn.metrics, drawn.labels, epsilons), drawn, epsilons)
 
 
@@ -142,7 +142,7 @@ def test_the_order_of_systems_and_segments_does_not_matter(drawn: Scores, random
 
 
 @given(scores(), st.integers(-30, 30))
-def test_a_rescaled_metric_with_a_rescaled_margin_has_the_same_counts(drawn: Scores, power: int) -> None:
+def test_a_rescaled_metric_with_a_rescaled_threshold_has_the_same_counts(drawn: Scores, power: int) -> None:
     scale = 2.0**power
     before = pair_counts(drawn.human, drawn.metrics, drawn.labels, 0.1)
     after = pair_counts(drawn.human, drawn.metrics * scale, drawn.labels, 0.1 * scale)

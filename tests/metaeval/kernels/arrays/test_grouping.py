@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from metaeval.kernels.arrays.checks import human_scores, margins, metric_scores, probabilities, system_scores
+from metaeval.kernels.arrays.checks import human_scores, metric_scores, probabilities, system_scores, thresholds
 from metaeval.kernels.arrays.grouping import cell_labels, group_scores, judged_groups
 
 NAN = np.nan
@@ -89,14 +89,14 @@ def test_arrays_of_the_wrong_shape_are_refused() -> None:
         system_scores([1.0, 2.0], [[1.0]])
 
 
-def test_margins_below_zero_or_of_another_number_are_refused() -> None:
-    assert margins(0.5, 2).tolist() == [0.5, 0.5]
+def test_thresholds_below_zero_or_of_another_number_are_refused() -> None:
+    assert thresholds(0.5, 2).tolist() == [0.5, 0.5]
     with pytest.raises(ValueError, match="at least 0"):
-        margins([0.0, -1.0], 2)
+        thresholds([0.0, -1.0], 2)
     with pytest.raises(ValueError, match="at least 0"):
-        margins(NAN, 2)
+        thresholds(NAN, 2)
     with pytest.raises(ValueError, match="one number or"):
-        margins([0.0, 0.0, 0.0], 2)
+        thresholds([0.0, 0.0, 0.0], 2)
 
 
 def test_probabilities_must_be_square_and_between_0_and_1_above_the_diagonal() -> None:

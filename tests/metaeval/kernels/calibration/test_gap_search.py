@@ -40,17 +40,17 @@ def test_a_window_of_two_floats_or_more_is_always_divided() -> None:
 
 def test_the_level_rises_at_tied_pairs_and_falls_at_concordant_ones() -> None:
     source = listed([0.0, 1.0, 3.0, 3.0], [2.0, 4.0])
-    assert [source.level(margin) for margin in (0.0, 1.0, 2.0, 3.0, 4.0)] == [1, 2, 1, 3, 2]
+    assert [source.level(threshold) for threshold in (0.0, 1.0, 2.0, 3.0, 4.0)] == [1, 2, 1, 3, 2]
     found = GapSearch(source).run()
     assert (found.level, found.epsilon, found.epsilon_high) == (3, 3.0, 4.0)
 
 
-def test_of_two_equal_maxima_the_smaller_margin_is_taken() -> None:
+def test_of_two_equal_maxima_the_smaller_threshold_is_taken() -> None:
     found = GapSearch(listed([1.0, 3.0], [2.0])).run()
     assert (found.level, found.epsilon, found.epsilon_high) == (1, 1.0, 2.0)
 
 
-def test_no_pair_at_all_gives_margin_0() -> None:
+def test_no_pair_at_all_gives_threshold_0() -> None:
     found = GapSearch(listed([], [])).run()
     assert (found.level, found.epsilon, found.epsilon_high) == (0, 0.0, np.inf)
 
@@ -78,8 +78,8 @@ def test_listed_pairs_and_sorted_cells_show_the_same_windows() -> None:
                     weights.append(system + 1)
     held = ListedPairs(np.array(gaps), np.array(tied), np.array(weights))
     assert streamed.n_pairs == 4 * 66
-    for margin in (0.0, 0.1, 0.5, 3.0):
-        assert streamed.level(margin) == held.level(margin)
+    for threshold in (0.0, 0.1, 0.5, 3.0):
+        assert streamed.level(threshold) == held.level(threshold)
     for low, high in ((0.0, 0.5), (0.3, 2.0), (0.0, np.inf)):
         window = bits_of(low), bits_of(high)
         for source in (streamed, held):

@@ -43,7 +43,7 @@ def tiny_pieces(patch: pytest.MonkeyPatch, listed: bool) -> None:
     patch.setattr(COUNTS, "DENSE_SIZE", 2)
 
 
-def test_the_best_margin_of_three_cells_is_found_by_hand() -> None:
+def test_the_best_threshold_of_three_cells_is_found_by_hand() -> None:
     # pairs: tied humans 0.5 apart; right ones 1.5 and 2 apart. From 0.5 on all three are right, to 1.5
     found = calibrate([[0.0, 0.0, 1.0]], [[[1.0, 1.5, 3.0]]], [[0, 0, 0]])
     assert (found.value[0], found.epsilon[0], found.epsilon_high[0]) == (1.0, 0.5, 1.5)
@@ -52,13 +52,13 @@ def test_the_best_margin_of_three_cells_is_found_by_hand() -> None:
 
 
 def test_equal_differences_become_ties_together() -> None:
-    # a tied and a right pair both 1 apart: no margin can win one without losing the other
+    # a tied and a right pair both 1 apart: no threshold can win one without losing the other
     found = calibrate([[0.0, 0.0], [0.0, 1.0]], [[[0.0, 5.0], [1.0, 6.0]]], cell_labels("item", (2, 2)))
     assert (found.value[0], found.epsilon[0]) == (0.5, 0.0)
     assert found.epsilon_high[0] == np.inf
 
 
-def test_a_margin_stays_best_until_the_first_worse_one_not_the_next_difference() -> None:
+def test_a_threshold_stays_best_until_the_first_worse_one_not_the_next_difference() -> None:
     # the wrong pair 2 apart changes nothing; the right one 3 apart does
     found = calibrate([[0.0, 0.0, 1.0]], [[[4.0, 3.0, 6.0]]], [[0, 0, 0]])
     assert (found.epsilon[0], found.epsilon_high[0]) == (1.0, 2.0)
@@ -66,12 +66,12 @@ def test_a_margin_stays_best_until_the_first_worse_one_not_the_next_difference()
     assert (wrong.value[0], wrong.epsilon[0], wrong.epsilon_high[0]) == (pytest.approx(1 / 3), 1.0, np.inf)
 
 
-def test_without_human_ties_the_margin_is_0() -> None:
+def test_without_human_ties_the_threshold_is_0() -> None:
     found = calibrate([[0.0, 1.0, 2.0]], [[[3.0, 4.0, 1.0]]], [[0, 0, 0]])
     assert (found.epsilon[0], found.epsilon_high[0]) == (0.0, 1.0)
 
 
-def test_a_constant_metric_gets_margin_0_for_good() -> None:
+def test_a_constant_metric_gets_threshold_0_for_good() -> None:
     found = calibrate([[0.0, 0.0, 2.0]], [[[3.0, 3.0, 3.0]]], [[0, 0, 0]])
     assert (found.value[0], found.epsilon[0], found.epsilon_high[0]) == (pytest.approx(1 / 3), 0.0, np.inf)
 
@@ -82,7 +82,7 @@ def test_no_group_gives_nan() -> None:
     assert found.n_groups == 0
 
 
-def test_tau_23_has_the_margin_of_acc23() -> None:
+def test_tau_23_has_the_threshold_of_acc23() -> None:
     rng = np.random.default_rng(3)
     human, metrics = rng.integers(0, 3, (5, 20)) * 1.0, rng.normal(size=(3, 5, 20))
     labels = cell_labels("item", human.shape)
@@ -97,26 +97,26 @@ def test_an_unknown_statistic_is_refused() -> None:
 
 
 @given(scores(max_systems=4, max_segments=4, extreme=True))
-def test_listed_pairs_give_what_trying_every_margin_gives(drawn: Scores) -> None:
+def test_listed_pairs_give_what_trying_every_threshold_gives(drawn: Scores) -> None:
     assert_equals_enumeration(drawn)
 
 
 @given(scores(max_systems=4, max_segments=4, extreme=True))
-def test_sorted_cells_give_what_trying_every_margin_gives(drawn: Scores) -> None:
+def test_sorted_cells_give_what_trying_every_threshold_gives(drawn: Scores) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MODULE, "LISTED_PAIRS", 0)
         assert_equals_enumeration(drawn)
 
 
 @given(scores(max_systems=4, max_segments=4, extreme=True), st.booleans())
-def test_histograms_within_histograms_give_what_trying_every_margin_gives(drawn: Scores, listed: bool) -> None:
+def test_histograms_within_histograms_give_what_trying_every_threshold_gives(drawn: Scores, listed: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         tiny_pieces(patch, listed)
         assert_equals_enumeration(drawn)
 
 
 @given(scores(max_systems=4, max_segments=4), st.integers(-40, 40))
-def test_a_rescaled_metric_has_a_rescaled_margin(drawn: Scores, power: int) -> None:
+def test_a_rescaled_metric_has_a_rescaled_threshold(drawn: Scores, power: int) -> None:
     before = calibrate(drawn.human, drawn.metrics, drawn.labels)
     after = calibrate(drawn.human, drawn.metrics * 2.0**power, drawn.labels)
     np.testing.assert_array_equal(after.value, before.value)
@@ -125,7 +125,7 @@ def test_a_rescaled_metric_has_a_rescaled_margin(drawn: Scores, power: int) -> N
 
 
 @given(scores(max_systems=5, max_segments=5), st.integers(0, 2**32 - 1))
-def test_the_margin_does_not_depend_on_the_order_of_systems_and_segments(drawn: Scores, seed: int) -> None:
+def test_the_threshold_does_not_depend_on_the_order_of_systems_and_segments(drawn: Scores, seed: int) -> None:
     rng = np.random.default_rng(seed)
     systems, segments = rng.permutation(drawn.human.shape[0]), rng.permutation(drawn.human.shape[1])
     before = calibrate(drawn.human, drawn.metrics, drawn.labels)
@@ -161,7 +161,7 @@ def test_all_paths_agree_on_thousands_of_cells(by: str) -> None:
         np.testing.assert_array_equal(other.epsilon, found[0].epsilon)
         np.testing.assert_array_equal(other.epsilon_high, found[0].epsilon_high)
         np.testing.assert_array_equal(other.value, found[0].value)
-    # no margin among those of a sample of pairs is better, and the interval is as good as its beginning
+    # no threshold among those of a sample of pairs is better, and the interval is as good as its beginning
     gaps = np.abs(rng.choice(metrics[0].ravel(), 200) - rng.choice(metrics[0].ravel(), 200))
     curve = calibration_curve(human, metrics[:1], labels, gaps)
     assert (curve <= found[0].value[0] + 1e-12).all()
@@ -171,7 +171,7 @@ def test_all_paths_agree_on_thousands_of_cells(by: str) -> None:
     assert end < found[0].value[0]
 
 
-def test_the_curve_is_the_statistic_at_each_margin() -> None:
+def test_the_curve_is_the_statistic_at_each_threshold() -> None:
     human, metrics = [[0.0, 0.0, 1.0]], [[[1.0, 1.5, 3.0]], [[0.0, 0.0, 0.0]]]
     labels = [[0, 0, 0]]
     assert calibration_curve(human, metrics, labels, [0.0, 0.5, 2.0]) == pytest.approx(
@@ -183,7 +183,7 @@ def test_the_curve_is_the_statistic_at_each_margin() -> None:
         calibration_curve(human, metrics, labels, [[0.0]])
 
 
-def test_the_value_is_acc23_at_the_margin_found() -> None:
+def test_the_value_is_acc23_at_the_threshold_found() -> None:
     rng = np.random.default_rng(8)
     human, metrics = rng.integers(0, 3, (6, 30)) * 1.0, rng.normal(size=(4, 6, 30))
     labels = cell_labels("item", human.shape)
@@ -210,7 +210,7 @@ def test_weights_that_have_no_common_denominator_in_64_bits_know_their_rounding_
 
 
 @given(scores(max_systems=4, max_segments=4, extreme=True), st.booleans())
-def test_rounded_weights_give_what_trying_every_margin_gives(drawn: Scores, listed: bool) -> None:
+def test_rounded_weights_give_what_trying_every_threshold_gives(drawn: Scores, listed: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # weights of 3 digits instead of 18 mislead at every turn
         patch.setattr(MODULE, "LARGEST", 1 << 12)

@@ -44,7 +44,7 @@ def test_benjamini_hochberg_rejects_what_the_step_up_rule_rejects(p: list[float]
         assert int(np.count_nonzero(adjusted <= alpha)) == largest + 1
 
 
-def test_tests_that_were_not_made_are_left_out_of_the_family() -> None:
+def test_tests_that_were_not_made_are_excluded_from_the_family() -> None:
     np.testing.assert_allclose(holm([0.02, np.nan, 0.03]), [0.04, np.nan, 0.04])
     np.testing.assert_allclose(benjamini_hochberg([0.02, np.nan, 0.03]), [0.03, np.nan, 0.03])
     assert np.isnan(holm([np.nan])).all()

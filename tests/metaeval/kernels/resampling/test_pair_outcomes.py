@@ -54,7 +54,7 @@ def test_large_groups_are_counted_like_small_ones() -> None:
 
 
 @pytest.mark.parametrize(("by", "missing"), [("item", 0.0), ("item", 0.3), ("system", 0.3), ("none", 0.3)])
-def test_values_equal_the_statistic_at_the_given_margins(by: str, missing: float) -> None:
+def test_values_equal_the_statistic_at_the_given_thresholds(by: str, missing: float) -> None:
     human, metrics = scores(1, missing)
     labels = cell_labels(by, human.shape)  # type: ignore[arg-type]
     epsilon = np.array([0.0, 0.3, 1.1])
@@ -144,7 +144,7 @@ def test_threads_change_nothing() -> None:
     assert np.array_equal(runs[0].null, runs[1].null)  # type: ignore[arg-type]
 
 
-def test_calibrated_margins_stay_with_their_metric() -> None:
+def test_calibrated_thresholds_stay_with_their_metric() -> None:
     human, metrics = scores(9)
     labels = cell_labels("item", human.shape)
     calibration = calibrate(human, metrics, labels, "acc23")
