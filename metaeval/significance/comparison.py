@@ -87,8 +87,8 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]]) -> str | None:
     pairs = "pair of metrics is" if len(indistinct) == 1 else "pairs of metrics are"
     better, worse = indistinct[0]
     return (
-        f"{len(indistinct)} {pairs} in different clusters although the difference is not significant, e.g. {better} "
-        f"and {worse}"
+        f"{len(indistinct)} {pairs} in different clusters although the difference is not significant, such as "
+        f"{better} and {worse}"
     )
 
 
