@@ -264,7 +264,7 @@ def test_the_schema_tells_what_every_view_column_and_macro_means(scorehouse: Sco
     assert columns == [
         None,
         *("testset", "year", "lp", "domain", "document", "segment"),
-        *("system", "metric", "base_metric", "reference", "value"),
+        *("system", "metric", "base_metric", "family", "kind", "reference", "scale", "value"),
     ]
     macros = {row["name"].partition("(")[0] for row in rows if row["kind"] == "macro"}
     assert {"tau_a", "tau_b", "tau_10", "tau_13", "tau_14", "tau_23", "acc23", "concordance"} <= macros

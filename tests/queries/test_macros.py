@@ -16,13 +16,23 @@ from warehouse.export.mtme import ScoreTable
 ALIASES = ("e", "q", "asked")
 PAIRS = (("en-de", "mqm"), ("de-en", "mqm"), ("de-en", "esa"), ("en-de", "esa"))
 METRICS = ("Fine-src", "Flat-src", "Rough-refA", "Wrong-src")
-EXTRA = {"concordance": "", "concordance_by": ", 'none'"}
-"""What each table macro takes after test set, language pair, human score and epsilon."""
+ARGUMENTS = {
+    "concordance": "{testset}, {lp}, {human}, 0",
+    "concordance_by": "{testset}, {lp}, {human}, 0, 'none'",
+    "concordance_official": "{testset}, {lp}",
+    "pearson_by_metric": "{testset}, {lp}",
+    "pairwise_accuracy_by_metric": "{testset}, {lp}",
+}
+"""What each table macro takes."""
+PASSED_ON = sorted(ARGUMENTS.keys() - {"concordance_by"})
+"""Table macros but for that to which concordance passes its arguments on: the names of both are met."""
 SCALARS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("tau_a", "tau_b", "tau_10", "tau_13", "tau_14", "tau_23", "acc23"), ("7", "3", "2", "4", "1")),
     "tau_c": ("7", "3", "9", "4"),
     "kendall_like": ("7", "3", "4"),
     "pair_agreement": ("0.5", "-0.25", "0.1"),
+    "protocol_of": ("'mqm.merged'",),
+    "scale_of": ("-12.0", "0.0"),
     "pairwise_accuracy": ("[1.0, 2.0, 2.0, 4.0]", "[1.0, 3.0, 2.0, 2.5]"),
 }
 
@@ -38,23 +48,25 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield warehouse
 
 
-def body_of_macros() -> str:
-    """The definitions of all macros, without texts in quotes."""
+def body_of(macro: str) -> str:
+    """The definitions of a table macro and of those that it calls, without texts in quotes."""
     text = "".join(text for _, _, text in migrations.sql_files())
-    return re.sub(r"'[^']*'", "", " ".join(re.findall(r"(?ms)^CREATE (?:OR REPLACE )?MACRO .*?^COMMENT", text)))
+    (body,) = re.findall(rf"(?ms)^CREATE (?:OR REPLACE )?MACRO {macro}\(.*?^COMMENT", text)
+    called = [name for name in ARGUMENTS if name != macro and re.search(rf"\b{name}\(", body)]
+    return re.sub(r"'[^']*'", "", body) + "".join(body_of(name) for name in called)
 
 
-def names_of_macros() -> list[str]:
-    """Every word in the definitions that could be a column's name in somebody's query."""
-    return sorted(set(re.findall(r"\b[a-z][a-z_0-9]*\b", body_of_macros())))
+def names_of(macro: str) -> list[str]:
+    """Every word in the definition that could be a column's name in somebody's query."""
+    return sorted(set(re.findall(r"\b[a-z][a-z_0-9]*\b", body_of(macro))))
 
 
-def names_of_tables() -> list[str]:
-    """Every name of a table in the definitions, and some that people write."""
+def tables_of(macro: str) -> list[str]:
+    """Every word in the definition that stands for a table: before a dot, behind FROM or JOIN, or named by AS."""
     found = re.findall(
-        r"\bAS ([a-z_]+)$|\bAS ([a-z_]+) ON\b|([a-z_]+)\.|([a-z_]+)(?:\([a-z_, ]+\))? AS \(", body_of_macros(), re.M
+        r"\b([a-z_]+)\.|\b(?:FROM|JOIN|AS) ([a-z_]+)\b|\b([a-z_]+)(?:\([a-z_, ]+\))? AS \(", body_of(macro)
     )
-    return sorted({name for names in found for name in names if name} | {*"etvsjgyabcx", "score", "evalset"})
+    return sorted({name for names in found for name in names if name})
 
 
 def rows(warehouse: Warehouse, query: str) -> list[tuple[object, ...]]:
@@ -66,9 +78,8 @@ def literal_rows(warehouse: Warehouse, macro: str, pairs: Iterable[tuple[str, st
     found = []
     for lp, human in pairs:
         given = "NULL" if human is None else f"'{human}'"
-        query = (
-            f"SELECT '{lp}' AS x_1, {given} AS x_2, m.* FROM {macro}('tiny24', '{lp}', {given}, 0{EXTRA[macro]}) AS m"
-        )
+        arguments = ARGUMENTS[macro].format(testset="'tiny24'", lp=f"'{lp}'", human=given)
+        query = f"SELECT '{lp}' AS x_1, {given} AS x_2, m.* FROM {macro}({arguments}) AS m"
         found += warehouse.sql(query).rows()
     return sorted(found, key=str)
 
@@ -81,37 +92,40 @@ def table_macros(warehouse: Warehouse) -> list[str]:
 
 
 def test_every_macro_is_looked_at(two: Warehouse) -> None:
-    assert table_macros(two) == sorted(EXTRA)
+    assert table_macros(two) == sorted(ARGUMENTS)
     found = two.sql(
         "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal AND function_type = 'macro'"
     )
     assert sorted(found["function_name"]) == sorted(SCALARS)
-    assert {"asked", "question", "evalset_id", "testset", "lp", "j", "sc", "cell"} <= set(names_of_macros())
+    assert {"asked", "question", "evalset_id", "testset", "lp", "j", "sc", "cell"} <= set(names_of("concordance"))
 
 
-def test_a_table_macro_takes_columns_of_a_table_of_any_name(two: Warehouse) -> None:
-    macro = "concordance"  # it passes its arguments on to concordance_by: the names of both are met
+@pytest.mark.parametrize("macro", PASSED_ON)
+def test_a_table_macro_takes_columns_of_a_table_of_any_name(macro: str, two: Warehouse) -> None:
     reserved = set(two.sql("SELECT keyword_name FROM duckdb_keywords()")["keyword_name"])
     expected = literal_rows(two, macro, PAIRS)
     assert len({str(literal_rows(two, macro, [pair])) for pair in PAIRS}) == len(PAIRS)
     values = ", ".join(f"('{lp}', '{human}', 'tiny24')" for lp, human in PAIRS)
-    for name in sorted({*names_of_macros(), *"abcdefghijklmnopqrstuvwxyz"} - reserved):
-        call = f"{macro}({name}.testset, {name}.lp, {name}.human, 0{EXTRA[macro]})"
+    letters = "abcdefghijklmnopqrstuvwxyz" if macro == "concordance" else ""
+    for name in sorted({*tables_of(macro), *letters} - reserved):
+        arguments = ARGUMENTS[macro].format(testset=f"{name}.testset", lp=f"{name}.lp", human=f"{name}.human")
+        call = f"{macro}({arguments})"
         query = (
-            f"SELECT {name}.lp, {name}.human, m_0.* FROM (VALUES {values}) AS {name}(lp, human, testset), {call} AS m_0"
+            f"SELECT {name}.lp AS x_1, {name}.human AS x_2, m_0.* "
+            f"FROM (VALUES {values}) AS {name}(lp, human, testset), {call} AS m_0"
         )
         assert rows(two, query) == expected, name
 
 
-def test_a_table_macro_takes_columns_of_any_name(two: Warehouse) -> None:
-    macro = "concordance"  # it passes its arguments on to concordance_by: the names of both are met
+@pytest.mark.parametrize("macro", PASSED_ON)
+def test_a_table_macro_takes_columns_of_any_name(macro: str, two: Warehouse) -> None:
     reserved = set(two.sql("SELECT keyword_name FROM duckdb_keywords()")["keyword_name"])
-    names = sorted(set(names_of_macros()) - reserved)
+    names = sorted(set(names_of(macro)) - reserved)
     expected = literal_rows(two, macro, PAIRS)
     values = ", ".join(f"('{lp}', '{human}', 'tiny24')" for lp, human in PAIRS)
     for n in range(0, len(names), 3):
         name, other, third = names[n], names[n - 1], names[n - 2]
-        call = f"{macro}({third}, {name}, {other}, 0{EXTRA[macro]})"
+        call = f"{macro}({ARGUMENTS[macro].format(testset=third, lp=name, human=other)})"
         query = (
             f"SELECT x_0.{name} AS x_1, x_0.{other} AS x_2, m_0.* "
             f"FROM (VALUES {values}) AS x_0({name}, {other}, {third}), {call} AS m_0"
@@ -119,7 +133,7 @@ def test_a_table_macro_takes_columns_of_any_name(two: Warehouse) -> None:
         assert rows(two, query) == expected, (name, other, third)
 
 
-@pytest.mark.parametrize("macro", sorted(EXTRA))
+@pytest.mark.parametrize("macro", sorted(ARGUMENTS))
 def test_a_table_macro_takes_columns_of_every_view(macro: str, two: Warehouse) -> None:
     columns = two.sql(
         "SELECT table_name, column_name FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal"
@@ -133,10 +147,13 @@ def test_a_table_macro_takes_columns_of_every_view(macro: str, two: Warehouse) -
         if not {"testset", "lp"} <= names:
             continue
         human = next((name for name in ("human", "standard_human_seg") if name in names), None)
-        for alias in ALIASES:
+        for alias in ALIASES if macro == "concordance_by" else ALIASES[:1]:
             given = "'mqm'" if human is None else f"{alias}.{human}"
-            call = f"{macro}({alias}.testset, {alias}.lp, {given}, 0{EXTRA[macro]})"
-            found = rows(two, f"SELECT DISTINCT {alias}.lp, {given}, m.* FROM {view} AS {alias}, {call} AS m")
+            arguments = ARGUMENTS[macro].format(testset=f"{alias}.testset", lp=f"{alias}.lp", human=given)
+            call = f"{macro}({arguments})"
+            found = rows(
+                two, f"SELECT DISTINCT {alias}.lp AS x_1, {given} AS x_2, m.* FROM {view} AS {alias}, {call} AS m"
+            )
             asked = two.sql(f"SELECT DISTINCT {alias}.lp, {given} FROM {view} AS {alias}").rows()
             literal |= {key: literal_rows(two, macro, [key]) for key in asked if key not in literal}
             assert found == sorted((row for key in asked for row in literal[key]), key=str), (view, alias)
@@ -251,3 +268,46 @@ def test_a_macro_of_scores_is_null_where_any_score_is_missing(name: str, odd: st
             spoilt = ", ".join([*cells[:cell], odd, *cells[cell + 1 :]])
             given = [*sound[:at], f"[{spoilt}]" if argument.startswith("[") else spoilt, *sound[at + 1 :]]
             assert two.rows(f"SELECT {name}({', '.join(given)})") == [(None,)], given
+
+
+@pytest.mark.parametrize("macro", ["concordance_official", "pearson_by_metric", "pairwise_accuracy_by_metric"])
+def test_a_macro_of_the_official_slice_needs_an_evaluation_set(macro: str, two: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="no evaluation set 'tiny24' 'en-fr' in the warehouse; FROM evalsets"):
+        two.sql(f"SELECT count(*) FROM {macro}('tiny24', 'en-fr') WHERE metric = 'Rough-refA'")
+    for arguments, reason in (("NULL, 'en-de'", "no test set given (NULL)"), ("'tiny24', NULL", "no language pair")):
+        ((metric, found),) = two.rows(f"SELECT metric, reason FROM {macro}({arguments})")
+        assert metric is None
+        assert found.startswith(reason)
+    assert [row for row in two.rows(f"SELECT metric FROM {macro}('tiny24', 'en-de')") if row == ("Only-src",)]
+
+
+@pytest.mark.parametrize("epsilon", ["-0.1", "'nan'::DOUBLE", "'inf'::DOUBLE"])
+def test_a_threshold_of_the_official_counts_is_finite_and_not_negative(epsilon: str, two: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="epsilon is"):
+        two.sql(f"FROM concordance_official('tiny24', 'en-de', epsilon := {epsilon})")
+
+
+def test_official_counts_without_a_threshold_have_the_reason(two: Warehouse) -> None:
+    call = "concordance_official('tiny24', 'en-de', epsilon := NULL)"
+    found = two.rows(f"SELECT DISTINCT n_concordant, reason FROM {call}")
+    assert set(found) == {(None, "no epsilon given (NULL)"), (None, "incomplete segment scores")}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "scale"),
+    [
+        ("0.0", "1.0000005", "'0..1'"),
+        ("0.0", "100.00000001", "'0..100'"),
+        ("-25.0", "0.0", "'..0'"),
+        ("-0.3", "0.4", "'other'"),
+        ("NULL", "NULL", "NULL"),
+    ],
+)
+def test_a_scale_is_the_narrowest_that_holds_the_scores(low: str, high: str, scale: str, two: Warehouse) -> None:
+    assert two.rows(f"SELECT scale_of({low}, {high}) IS NOT DISTINCT FROM {scale}") == [(True,)]
+
+
+def test_human_scores_of_the_same_judgements_have_one_protocol(two: Warehouse) -> None:
+    names = ("wmt-raw", "wmt-z", "da-sqm-src", "wmt-appraise-z", "esa-human1", "mqm.merged", "mqm", "HUMAN", "pqm.x")
+    expected = ("da", "da", "da-sqm", "da-sqm", "esa", "mqm", "mqm", "ranking", "pqm")
+    assert tuple(two.rows(f"SELECT protocol_of('{name}')")[0][0] for name in names) == expected
