@@ -1,15 +1,17 @@
 """Broken files: refused, not mended; each fault with file, line, what was found and what was expected."""
 
 import os
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.helpers import DOCUMENTS, LP, tiny_facts, tiny_layout
+from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_facts, tiny_layout
+from tests.sharing import made_once
 from tests.warehouse.building import ask, edited, empty_warehouse, held, loaded, small, statuses
-from warehouse import Fault, SourceError, load
+from warehouse import Fault, LoadReport, SourceError, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
 
 FINE = "metric-scores/en-de/Fine-src.seg.score"  # 20 lines: Ash 1-5, Beech 6-10, Cherry 11-15, refA 16-20
@@ -43,10 +45,9 @@ def span(first: int, last: int) -> range:
     return range(first, last + 1)
 
 
-@pytest.fixture
-def layout(tmp_path: Path) -> Path:
+def annotated_layout(folder: Path, testset: str = TESTSET) -> Path:
     """The tiny layout with a file of domain scores and one of annotations."""
-    root = tiny_layout(tmp_path / "in")
+    root = tiny_layout(folder, testset=testset)
     errors = {system: [[], None, [{"score": 1}], [], []] for system in ("Ash", "Beech")}
     table = ScoreTable(["Ash", "Beech"], domain={"news": np.array([1.0, 2.0]), "speech": np.array([3.0, 4.0])})
     write_evalset(
@@ -57,6 +58,11 @@ def layout(tmp_path: Path) -> Path:
         ratings={"marked": RatingTable(errors, raters={system: ["r"] * 5 for system in errors})},
     )
     return root
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Path:
+    return annotated_layout(tmp_path / "in")
 
 
 def faults_of(root: Path, database: Path, place: str, edit: Edit) -> list[Fault]:
@@ -131,18 +137,6 @@ SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
         *(16, "unknown system 'REFA'", "one of the 4 systems of tiny24 en-de"),
     ),
 }
-
-
-@pytest.mark.parametrize("kind", SCORE_FAULTS)
-def test_a_broken_score_file_is_refused_with_line_found_and_expected(kind: str, layout: Path, tmp_path: Path) -> None:
-    edit, number, found, expected = SCORE_FAULTS[kind]
-    faults = faults_of(layout, tmp_path / "a.duckdb", FINE, edit)
-    assert faults[0].line == number
-    assert found in faults[0].found
-    assert faults[0].expected.startswith(expected)
-    shown = str(faults[0])
-    assert shown.startswith(f"{layout / FINE}:{number}: " if number else f"{layout / FINE}: ")
-    assert "\n" not in shown
 
 
 OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
@@ -249,13 +243,52 @@ OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", OTHER_FAULTS)
-def test_any_other_broken_file_is_refused_the_same_way(kind: str, layout: Path, tmp_path: Path) -> None:
-    place, edit, number, found, expected = OTHER_FAULTS[kind]
-    faults = faults_of(layout, tmp_path / "a.duckdb", place, edit)
+FAULTS = {
+    **{kind: (FINE, *fault) for kind, fault in SCORE_FAULTS.items()},
+    **{f"{fault[0]}: {kind}": fault for kind, fault in OTHER_FAULTS.items()},
+}
+
+
+@pytest.fixture(scope="session")
+def every_fault(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
+    """A folder of test sets, each with one broken file, in the order of FAULTS, and the report of one load of all."""
+
+    def make(folder: Path) -> None:
+        for number, (place, edit, *_) in enumerate(FAULTS.values()):
+            file = annotated_layout(folder / "in", f"broken{number}") / place
+            file.write_bytes(edit(file.read_bytes()))
+        report = load([folder / "in"], folder / "a.duckdb")
+        (folder / "report").write_bytes(pickle.dumps(report))
+
+    folder = made_once(tmp_path_factory, "every fault", make)
+    report = pickle.loads((folder / "report").read_bytes())
+    assert isinstance(report, LoadReport)
+    return folder, report
+
+
+def test_nothing_is_loaded_where_every_evaluation_set_has_a_broken_file(every_fault: tuple[Path, LoadReport]) -> None:
+    folder, report = every_fault
+    assert not (folder / "a.duckdb").exists()
+    assert len(report.evalsets) == len(FAULTS)
+    assert {(e.status, e.n_broken, e.n_files, e.n_rows) for e in report.evalsets} == {("refused", 1, 0, 0)}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_broken_file_is_refused_with_line_found_and_expected(
+    kind: str, every_fault: tuple[Path, LoadReport]
+) -> None:
+    folder, report = every_fault
+    testset = f"broken{list(FAULTS).index(kind)}"
+    place, _, number, found, expected = FAULTS[kind]
+    root = folder / "in" / testset
+    faults = [fault for fault in report.faults if Path(fault.path).is_relative_to(root)]
+    assert {fault.path for fault in faults} == {str(root / place)}
     assert faults[0].line == number
     assert found in faults[0].found
-    assert faults[0].expected.startswith(expected)
+    assert faults[0].expected.startswith(expected.replace(TESTSET, testset))
+    shown = str(faults[0])
+    assert shown.startswith(f"{root / place}:{number}: " if number else f"{root / place}: ")
+    assert "\n" not in shown
 
 
 def test_an_unknown_domain_in_one_line_is_the_only_fault(layout: Path, tmp_path: Path) -> None:
