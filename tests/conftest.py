@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.helpers import real_data
-from tests.sharing import made_once
+from tests.sharing import attach, copies_for_new_files, made_once
 from warehouse import LoadReport, Warehouse, load
 from warehouse.simulation import SimulatedEvalset, simulate_shared_task, write_shared_task
 
@@ -39,6 +39,14 @@ def no_sums_of_floats() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_new_files() -> Iterator[None]:
+    """Tests begin new warehouse files as copies; those of the migrations and of whole shared tasks do not."""
+    with pytest.MonkeyPatch.context() as patch, copies_for_new_files(True):
+        patch.setattr("warehouse.database.connection._attach", attach)
+        yield
+
+
 @pytest.fixture(scope="session")
 def simulated_task() -> tuple[SimulatedEvalset, ...]:
     """The simulated evaluation sets with their truth."""
@@ -50,7 +58,8 @@ def _digest(path: Path) -> bytes:
 
 
 def _load(source: Path, database: Path) -> None:
-    report = load([source], database)
+    with copies_for_new_files(False):
+        report = load([source], database)
     assert report.is_clean, report.faults
 
 
@@ -93,7 +102,8 @@ def real_load(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadRepor
     data = real_data()
 
     def make(folder: Path) -> None:
-        report = load([data], folder / "scores.duckdb")
+        with copies_for_new_files(False):
+            report = load([data], folder / "scores.duckdb")
         (folder / "report").write_bytes(pickle.dumps(report))
 
     folder = made_once(tmp_path_factory, "everything", make)

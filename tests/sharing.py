@@ -1,13 +1,20 @@
 """What costs seconds to make is made once: for all tests, for both workers, and again only where a test changed it."""
 
+import contextlib
+import functools
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import duckdb
 import pytest
+
+from warehouse.database import connection as database_connection
+from warehouse.database.connection import writing
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -56,3 +63,41 @@ class Copies:
         folder = self._path.parent
         states = {path: path.lstat() for path in (folder, *folder.rglob("*")) if path.is_symlink() or path.exists()}
         return {path: (state.st_mtime_ns, state.st_size, state.st_mode, state.st_ino) for path, state in states.items()}
+
+
+_attach = database_connection._attach
+_is_copied = False
+
+
+@functools.cache
+def empty_bytes() -> bytes:
+    """A warehouse file without content, made by the migrations once in a process."""
+    with copies_for_new_files(False), TemporaryDirectory() as folder, duckdb.connect() as connection:
+        with writing(Path(folder, "empty.duckdb"), connection):
+            pass
+        return Path(folder, "empty.duckdb").read_bytes()
+
+
+@contextlib.contextmanager
+def copies_for_new_files(is_on: bool) -> Iterator[None]:
+    """Whether a new warehouse file is begun as a copy of one without content, instead of by all migrations: that saves
+    half the time of a small load, and it has the same bytes apart from the migrations' time."""
+    global _is_copied
+    before, _is_copied = _is_copied, is_on
+    try:
+        yield
+    finally:
+        _is_copied = before
+
+
+def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    """In place of the product's: as that does, beginning a new file as a copy where that is asked for."""
+    if _is_copied and not path.exists():
+        copy = path.with_name(f".{path.name}.{os.getpid()}.copy")
+        with contextlib.suppress(OSError):  # the product says what is wrong with the place
+            copy.write_bytes(empty_bytes())
+            try:
+                os.link(copy, path)  # never over a file that another thread made meanwhile
+            finally:
+                copy.unlink()
+    _attach(path, connection)

@@ -1,18 +1,15 @@
 """Small warehouses: made quickly, asked, and compared whole."""
 
-import functools
 import math
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import duckdb
 import numpy as np
 
 from tests.helpers import tiny_layout
+from tests.sharing import empty_bytes
 from warehouse import LoadReport, Warehouse, load
-from warehouse.database.connection import writing
 from warehouse.export.mtme import RatingTable, ScoreTable
 
 Rows = list[tuple[Any, ...]]
@@ -69,18 +66,9 @@ def statuses(report: LoadReport) -> list[str]:
     return [evalset.status for evalset in report.evalsets]
 
 
-@functools.cache
-def _empty() -> bytes:
-    """A warehouse file without content."""
-    with TemporaryDirectory() as folder, duckdb.connect() as connection:
-        with writing(Path(folder, "empty.duckdb"), connection):
-            pass
-        return Path(folder, "empty.duckdb").read_bytes()
-
-
 def empty_warehouse(database: Path) -> Path:
     """Put an up-to-date warehouse without content there, much faster than a load makes one; the database."""
-    database.write_bytes(_empty())
+    database.write_bytes(empty_bytes())
     return database
 
 

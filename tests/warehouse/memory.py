@@ -1,5 +1,8 @@
-"""A warehouse in memory that records are staged for and written into, without files and without a load around them."""
+"""A small warehouse that records are staged for and written into, without score files and without a load around."""
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,7 +11,8 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from warehouse.database.migration import apply_migrations
+from tests.sharing import empty_bytes
+from warehouse.database.migration import find_tables
 from warehouse.database.stage import Batch, Evalset, Stage
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim
@@ -70,12 +74,22 @@ class File:
         return Content(named, file_no, sha256="0", n_bytes=1, n_lines=1, records=records)
 
 
+def _end(connection: duckdb.DuckDBPyConnection, folder: str) -> None:
+    connection.close()
+    shutil.rmtree(folder)
+
+
 class Memory:
-    """A warehouse in memory, of one evaluation set."""
+    """A warehouse of one evaluation set, which nobody else has."""
 
     def __init__(self) -> None:
+        folder = tempfile.mkdtemp()
+        empty = Path(folder, "empty.duckdb")
+        empty.write_bytes(empty_bytes())
         self.connection = duckdb.connect()
-        apply_migrations(self.connection, "memory")
+        weakref.finalize(self, _end, self.connection, folder)
+        self.connection.execute(f"ATTACH '{empty}' AS warehouse_file; USE warehouse_file")
+        find_tables(self.connection)
 
     def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
         return self.connection.execute(query, dict(parameters or {})).fetchall()
@@ -83,6 +97,7 @@ class Memory:
     def staged(self, *files: File, aliases: Mapping[str, str] | None = None) -> tuple[Stage, list[Content]]:
         """The files on a stage beside what the warehouse has; nothing is written."""
         batch = Batch(self.connection)
+        batch.memory = self  # type: ignore[attr-defined]  # its connection ends with it
         contents = [file.content(number) for number, file in zip(batch.new_files(len(files)), files, strict=True)]
         held = self.rows("SELECT 1 FROM evalset")
         known = known_evalsets(self.rows, [_KEY])[_KEY] if held else Evalset(*_KEY)

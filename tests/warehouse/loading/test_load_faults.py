@@ -274,9 +274,7 @@ def test_nothing_is_loaded_where_every_evaluation_set_has_a_broken_file(every_fa
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_broken_file_is_refused_with_line_found_and_expected(
-    kind: str, every_fault: tuple[Path, LoadReport]
-) -> None:
+def test_a_broken_file_is_refused_with_line_found_and_expected(kind: str, every_fault: tuple[Path, LoadReport]) -> None:
     folder, report = every_fault
     testset = f"broken{list(FAULTS).index(kind)}"
     place, _, number, found, expected = FAULTS[kind]

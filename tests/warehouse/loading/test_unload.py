@@ -44,17 +44,36 @@ def database(tmp_path: Path, layout: Path) -> Path:
     return tmp_path / "a.duckdb"
 
 
+def one_of_each_kind(layout: Path) -> list[Path]:
+    files = [path for path in sorted(layout.rglob("*")) if path.is_file() and path.suffix not in (".docs", ".toml")]
+    kinds = {(path.parent.name, *path.name.split(".")[-2:]): path for path in files}
+    assert len(kinds) >= 8
+    return list(kinds.values())
+
+
+def goes(path: Path, database: Path) -> None:
+    """Unload one file, of which something is in the warehouse, and then nothing."""
+    (gone,) = unload(database, str(path))
+    assert (gone.testset, gone.lp, gone.is_gone) == (TESTSET, LP, False)
+    assert gone.n_scores + gone.n_judgements + gone.n_texts > 0
+    assert path.as_posix() not in {row[0] for row in ask(database, "SELECT path FROM sources")}
+
+
+def test_every_file_goes_and_all_come_back_the_same(layout: Path, database: Path) -> None:
+    before = everything(database)
+    for path in one_of_each_kind(layout):
+        goes(path, database)
+    assert everything(database) != before
+    assert load([layout], database).is_clean
+    assert everything(database) == before
+
+
+@pytest.mark.long("each kind of file by itself: 10 seconds")
 def test_every_file_goes_and_comes_back_the_same(layout: Path, database: Path) -> None:
     before = everything(database)
-    files = [path for path in sorted(layout.rglob("*")) if path.is_file() and path.suffix not in (".docs", ".toml")]
-    one_of_each_kind = {(path.parent.name, *path.name.split(".")[-2:]): path for path in files}
-    assert len(one_of_each_kind) >= 8
-    for path in one_of_each_kind.values():
-        (gone,) = unload(database, str(path))
-        assert (gone.testset, gone.lp, gone.is_gone) == (TESTSET, LP, False)
-        assert gone.n_scores + gone.n_judgements + gone.n_texts > 0
+    for path in one_of_each_kind(layout):
+        goes(path, database)
         assert everything(database) != before
-        assert path.as_posix() not in {row[0] for row in ask(database, "SELECT path FROM sources")}
         assert load([layout], database).is_clean
         assert everything(database) == before, path
 
