@@ -47,7 +47,7 @@ def load(
         raise SourceError(_nothing_found(paths, found))
     report = LoadReport(skipped=found.skipped, faults=list(found.faults), notes=list(found.notes))
     gauge = Gauge(progress, sum(size(claim) * max(1, len(claim.evalsets)) for claim in found.claims))
-    with unless_nothing_came(database), interruptible(), _staging_connection() as one, _staging_connection() as other:
+    with unless_nothing_came(database), interruptible(), _staging_connection() as one, contextlib.ExitStack() as stack:
         if database.exists() and (applied := bring_up_to_date(database, one)):
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
         grouped = _by_evalset(_opened(found.claims, given, database, report, gauge))
@@ -57,7 +57,9 @@ def load(
             n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
             load_one = EvalsetLoad(testset, lp, files, skip_broken, gauge, n_unread)
             loads.append((load_one, held[testset, lp]))
-        for settled in pipelined(batches(loads), (one, other), database):
+        together = list(batches(loads))
+        others = [stack.enter_context(_staging_connection()) for _ in together[1:2]]
+        for settled in pipelined(together, [one, *others], database):
             report.evalsets.append(settled.report)
             report.faults += settled.faults
             report.notes += settled.notes

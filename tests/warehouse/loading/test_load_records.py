@@ -313,7 +313,7 @@ def test_a_file_that_is_no_text_is_a_fault_and_not_passed_over(
         path = folder / name
         path.write_bytes(spoil(text.encode()))
         report = load([path], database)
-        assert [found in fault.found for fault in report.faults][:1] == [True], (name, report.faults)
+        assert any(found in fault.found for fault in report.faults), (name, report.faults)
         path.unlink()
 
 
