@@ -277,5 +277,5 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
         item_resample(human, metrics, "tau_x")
     with pytest.raises(ValueError, match="2 metrics or more"):
         system_pair_bootstrap(np.ones((1, 4), dtype=bool), rng=rng)
-    with pytest.raises(ValueError, match="no cell"):
+    with pytest.raises(ValueError, match=r"no \(system, segment\) pair has a human score"):
         pearson_resample(np.full((2, 3), np.nan), metrics[:, :2, :3])

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from metaeval.kernels.resampling.bootstrap import resampled_units
 from metaeval.kernels.resampling.jackknife_test import jackknife_test
 from metaeval.kernels.resampling.resampled_statistics import any_resample, system_resample
+from tests.drawn_units import resampled_units
 
 
 def mean_of_products(human: np.ndarray, metrics: np.ndarray, origins: object) -> np.ndarray:
