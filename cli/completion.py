@@ -53,6 +53,13 @@ def complete_protocol(incomplete: str) -> list[str]:
     return [name for name in protocols() if name.startswith(incomplete)]
 
 
+def complete_query(context: typer.Context, incomplete: str) -> list[str]:
+    """Names of examples behind --example; a query is nothing that can be offered."""
+    from queries.cookbook import recipes
+
+    return [name for name in recipes() if name.startswith(incomplete)] if context.params.get("example") else []
+
+
 def _names(kind: "NameKind", context: typer.Context, incomplete: str) -> list[str]:
     """Names of the evaluation sets that the words before name; of all, where they name none.
 

@@ -18,6 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", "docs/commands.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
+COOKBOOK = "docs/cookbook.md"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
@@ -246,6 +247,33 @@ def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
     return f"{f'**{shown}**' if abs(share - 0.05) > off else shown} [{low}, {high}] {n_worlds}"
 
 
+# ---------------------------------------------------------------- cookbook
+
+_COOKBOOK = """# Cookbook
+
+Questions that researchers ask of several years of metrics tasks, each answered by one query over the public views
+([schema.md](schema.md)). `scorehouse sql --example NAME` prints a query and runs it on your warehouse; `--example`
+alone lists them. They name no test set, so they run on any; narrow them with `WHERE testset = ... AND lp = ...`. What
+is shown is the answer on the warehouse of `scorehouse demo --keep`, whose systems, metrics and people are simulated. A
+table without rows means that the simulated task has no such case, such as two annotators of one output.
+"""
+
+
+def cookbook() -> str:
+    """The page of all examples, without their output."""
+    from queries.cookbook import recipes
+
+    parts = [_COOKBOOK]
+    for one in recipes().values():
+        remark = one.question.removeprefix(one.title).strip()
+        parts.append(
+            f"\n## {one.title}\n\n"
+            + (f"{remark}\n\n" if remark else "")
+            + f"```sql\n{one.query}```\n\n```console\n$ scorehouse sql --example {one.name}\n```\n"
+        )
+    return "".join(parts)
+
+
 # ---------------------------------------------------------------- documents
 
 
@@ -327,10 +355,10 @@ def stale(run: Callable[[list[str]], str], write: bool = False) -> list[str]:
     """Documents that are out of date; write: bring them up to date. run: see `answered`."""
     generated = sections()
     found = []
-    for name in DOCUMENTS:
+    for name in (*DOCUMENTS, COOKBOOK):
         path = ROOT / name
-        text = path.read_text(encoding="utf-8")
-        fresh = answered(renewed(text, generated), run)
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        fresh = answered(cookbook() if name == COOKBOOK else renewed(text, generated), run)
         if fresh != text:
             found.append(name)
             if write:

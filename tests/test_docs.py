@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import COMMANDS
-from docs.generate import DOCUMENTS, answered, output_of, renewed, sections
+from docs.generate import COOKBOOK, DOCUMENTS, answered, cookbook, output_of, renewed, sections
 from metaeval.measures import DEFINITIONS, Measure
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,6 +33,11 @@ def test_generated_tables_are_up_to_date(name: str) -> None:
 def test_shown_output_is_what_the_command_prints(page: Path, run: Callable[[list[str]], str]) -> None:
     text = page.read_text(encoding="utf-8")
     assert answered(text, run) == text, "run `python -m docs.generate`"
+
+
+def test_the_cookbook_has_every_example_as_it_is() -> None:
+    text = (ROOT / COOKBOOK).read_text(encoding="utf-8")
+    assert answered(text, lambda words: "") == answered(cookbook(), lambda words: ""), "run `python -m docs.generate`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

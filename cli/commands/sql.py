@@ -2,12 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.completion import complete_query
 from cli.exit_codes import UsageError
 from cli.options import Output, folded
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the tables"
 
@@ -15,7 +19,9 @@ _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the t
 @folded
 def sql(
     output: Output,
-    query: Annotated[str | None, typer.Argument(help="One SELECT; - or none reads it from stdin.")] = None,
+    query: Annotated[
+        str | None, typer.Argument(help="One SELECT; - or none reads it from stdin.", autocompletion=complete_query)
+    ] = None,
     file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the query from a file.")] = None,
     parameter: Annotated[
         list[str] | None,
@@ -27,6 +33,10 @@ def sql(
         bool,
         typer.Option("--schema", help="Print the data dictionary, or one view, macro or table of it: --schema NAME."),
     ] = False,
+    example: Annotated[
+        bool,
+        typer.Option("--example", help="Print and run an example of the cookbook: --example NAME; no name lists them."),
+    ] = False,
 ) -> None:
     """Run your own SQL: read-only, without files or network, within limits of time and memory.
 
@@ -34,6 +44,13 @@ def sql(
     """
     from warehouse import Warehouse
 
+    if example:
+        if schema or file is not None:
+            raise UsageError("--example takes the name of an example, and neither --schema nor --file")
+        if query in (None, "list"):
+            output.show(_examples())
+            return
+        query = _example(str(query), output)
     if schema:
         if file is not None:
             raise UsageError("--schema takes the name of a view, macro or table, and no --file")
@@ -53,6 +70,25 @@ def sql(
         name, _, value = pair.partition("=")
         values[name] = value_of(value)
     output.show(answer(output.database, text, values, timeout=timeout, memory=memory), digits=6)
+
+
+def _examples() -> "pl.DataFrame":
+    """The examples of the cookbook: name and question."""
+    import polars as pl
+
+    from queries.cookbook import recipes
+
+    return pl.DataFrame({"example": list(recipes()), "question": [one.title for one in recipes().values()]})
+
+
+def _example(name: str, output: Output) -> str:
+    """The query of an example, which is shown on stderr, where people read it."""
+    from queries.cookbook import recipe
+
+    found = recipe(name)
+    for line in (f"-- {found.question}", *found.query.splitlines()):
+        output.note(line)
+    return found.query
 
 
 def _query(query: str | None, file: Path | None) -> str:

@@ -373,6 +373,8 @@ def completed(
         ("protocol wmt24 --on sim2", ["sim21", "sim22", "sim23", "sim24"]),
         ("protocol wmt24 --on sim24 --lp c", ["cs-uk"]),
         ("protocol wmt24 --on sim21 --human ", ["wmt-raw", "wmt-z"]),
+        ("sql --example best-", ["best-metric", "best-of-each-kind", "best-systems-only"]),
+        ("sql best-", []),
     ],
 )
 def test_completion_offers_what_fits_the_words_before(

@@ -300,3 +300,28 @@ def test_the_list_of_tables_is_that_of_the_public_views(scorehouse: Scorehouse) 
     assert names == {
         row["name"] for row in scorehouse("sql", "--schema", "--format", "json").json if row["kind"] == "view"
     }
+
+
+@pytest.mark.parametrize("words", [("--example",), ("--example", "list")])
+def test_examples_are_listed_with_their_questions(words: tuple[str, ...], scorehouse: Scorehouse) -> None:
+    rows = scorehouse("sql", *words, "--format", "json").json
+    assert len(rows) >= 30
+    assert {"example": "best-metric", "question": "Which metric is best for each language pair and year?"} in rows
+
+
+def test_an_example_is_printed_and_run(scorehouse: Scorehouse) -> None:
+    ran = scorehouse("sql", "--example", "two-protocols", "--format", "json")
+    assert (ran.code, len(ran.json)) == (0, 6)
+    lines = ran.err.splitlines()
+    assert lines[0] == "-- Which systems did people judge by two protocols, and do the protocols agree?"
+    assert "FROM human_pairs" in lines
+    query = "\n".join(lines[1:])
+    assert scorehouse("sql", query, "--format", "json").json == ran.json
+    quiet = scorehouse("sql", "two-protocols", "--example", "-q", "--format", "json")
+    assert (quiet.json, quiet.err) == (ran.json, "")
+
+
+def test_an_example_that_there_is_not_is_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    refused(scorehouse("sql", "--example", "best-metrics"), 2, "unknown example 'best-metrics'", "'best-metric'")
+    refused(scorehouse("sql", "--example", "best-metric", "--schema"), 2, "neither --schema nor --file")
+    refused(scorehouse("sql", "--example", "-f", tmp_path / "x.sql"), 2, "neither --schema nor --file")

@@ -1,0 +1,50 @@
+"""The cookbook: questions that researchers ask, each one query over the public views, in a file of its own."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from warehouse.errors import unknown
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A question with its query. question: the comment above the query; its first sentence is the question itself."""
+
+    name: str
+    question: str
+    query: str
+
+    @property
+    def title(self) -> str:
+        """The question itself, without what explains it.
+
+        >>> Recipe("x", "Who is first? By pearson.", "SELECT 1").title
+        'Who is first?'
+        """
+        return re.split(r"(?<=\?) ", self.question, maxsplit=1)[0]
+
+
+@cache
+def recipes() -> dict[str, Recipe]:
+    """All recipes by name, in alphabetical order."""
+    found = {}
+    for entry in files(__name__).iterdir():
+        if entry.name.endswith(".sql"):
+            name = entry.name.removesuffix(".sql")
+            lines = entry.read_text(encoding="utf-8").splitlines()
+            n_comments = next(n for n, line in enumerate(lines) if not line.startswith("-- "))
+            question = " ".join(line.removeprefix("-- ") for line in lines[:n_comments])
+            found[name] = Recipe(name, question, "\n".join(lines[n_comments:]) + "\n")
+    return dict(sorted(found.items()))
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe of a name.
+
+    Raises QuestionError: there is none, with the nearest names.
+    """
+    if name not in recipes():
+        raise unknown("example", name, recipes())
+    return recipes()[name]
