@@ -212,44 +212,54 @@ def add_world(number: int, tested: dict[Row, Count], source: Source) -> None:
         count.n_undefined += bool(np.isnan(p))
 
 
+Kind = tuple[str, str, float, bool]  # data, null, effect, and whether its rows take long
+
+
 def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = LEVELS) -> None:
-    """Add worlds to the kinds with the fewest of them, until the time is over or all rows have the most."""
+    """Add worlds to the kinds with the fewest of them, until the time is over or all rows have the most.
+
+    Where a kind's rows take long, or are there for comparison alone, it gets a part of the worlds of the others.
+    """
     end = time.monotonic() + 60 * minutes
     found, known = read(path), sources(database)
-    kinds: dict[tuple[str, str, float], list[Row]] = {}
+    kinds: dict[Kind, list[Row]] = {}
     for row in rows(list(known)):
         if only in f"{row.data} {row.null} {row.effect:g} {row.measure} {row.test}":
             found.setdefault(row, Count())
-            kinds.setdefault((row.data, row.null, row.effect), []).append(row)
+            kinds.setdefault((row.data, row.null, row.effect, is_dear(row)), []).append(row)
 
-    def waiting(kind: tuple[str, str, float]) -> list[Row]:
+    def waiting(kind: Kind) -> list[Row]:
         return [row for row in kinds[kind] if found[row].n_worlds < min(most, enough(row))]
 
     while time.monotonic() < end and (left := {kind: rest for kind in kinds if (rest := waiting(kind))}):
-        kind = min(
-            left,
-            key=lambda one: (
-                min(found[row].n_worlds for row in left[one]) * (4 if one[2] else 2 if one[1] == "documents" else 1)
-            ),
-        )
+        kind = min(left, key=lambda one: weight(one) * (1 + min(found[row].n_worlds for row in left[one])))
         for _ in range(BATCH):
             number = min(found[row].n_worlds for row in waiting(kind))
-            add_world(
-                number, {row: found[row] for row in waiting(kind) if found[row].n_worlds == number}, known[kind[0]]
-            )
+            chosen = {row: found[row] for row in waiting(kind) if found[row].n_worlds == number}
+            add_world(number, chosen, known[kind[0]])
             if time.monotonic() > end or not waiting(kind):
                 break
         write({row: count for row, count in found.items() if count.n_worlds}, path)
 
 
+def is_dear(row: Row) -> bool:
+    """Whether a test takes a tenth of a second or more."""
+    redraws = row.test in ("bootstrap", "jackknife-both")
+    if row.measure.startswith("spa"):
+        return redraws or row.test in ("perm-inputs", "perm-both")
+    return redraws and row.measure in ("pearson", "kendall", "pa")
+
+
+def weight(kind: Kind) -> int:
+    """How many worlds others get for one of these."""
+    data, null, effect, dear = kind
+    return (3 if effect or null == "documents" or data == _ONLY_SEGMENTS else 1) * (6 if dear else 1)
+
+
 def enough(row: Row) -> int:
-    """Worlds that a row needs at most: 1000, fewer where a test takes long or the row is for comparison alone."""
-    is_spa, redraws = row.measure.startswith("spa"), row.test in ("bootstrap", "jackknife-both")
-    if is_spa and (redraws or row.test in ("perm-inputs", "perm-both")):
-        is_its_own = row.null == row.test.replace("perm-inputs", "segments").replace("jackknife-", "")
-        return 0 if row.effect and row.data == SIMULATED else 200 if is_its_own and row.effect == 0 else 60
-    if redraws and row.measure in ("pearson", "kendall", "pa"):
-        return 300 if row.effect == 0 else 60
+    """Worlds that a row needs at most."""
+    if is_dear(row):
+        return 200 if row.effect == 0 else 60 if row.data != SIMULATED else 0
     return 1000 if row.effect == 0 and row.null != "documents" and row.data != _ONLY_SEGMENTS else 400
 
 

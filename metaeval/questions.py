@@ -15,7 +15,7 @@ from metaeval.pooling import Pooling
 from metaeval.protocols import protocol_named
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
-from metaeval.protocols.tables import missing_lines, score_frame
+from metaeval.protocols.tables import beside_lines, missing_lines, score_frame
 from metaeval.ranking import DEFAULT_MEASURES, ranked, read
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import matrix_frame
@@ -256,7 +256,8 @@ def protocol(
     reference: str | None = None,
     all_metrics: bool = False,
     significance: bool = False,
-    alternative: Literal["greater", "two-sided"] = "greater",
+    population: Population | None = None,
+    alternative: Literal["greater", "two-sided"] | None = None,
     draws: int = 1000,
     alpha: float = 0.05,
     system_score: SystemScore | None = None,
@@ -281,9 +282,9 @@ def protocol(
         all_metrics=all_metrics,
         options=computing,
     )
-    testing = TestOptions(alternative=alternative, draws=draws, alpha=alpha)
+    testing = TestOptions(population=population, alternative=alternative, draws=draws, alpha=alpha)
     found = score(entry, significance=significance, options=computing, testing=testing)
-    return Table(score_frame(found), found.signature, (*found.notes, *missing_lines(found)))
+    return Table(score_frame(found), found.signature, (*found.notes, *missing_lines(found), *beside_lines(found)))
 
 
 @_question

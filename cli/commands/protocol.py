@@ -75,7 +75,14 @@ def protocol(
     """
     from metaeval.protocols import protocol_named
     from metaeval.protocols.cached import scored
-    from metaeval.protocols.tables import as_json, left_out_lines, missing_lines, rank_correlation, score_frame
+    from metaeval.protocols.tables import (
+        as_json,
+        beside_lines,
+        left_out_lines,
+        missing_lines,
+        rank_correlation,
+        score_frame,
+    )
 
     if tests.test is not None or tests.correction != "none" or tests.early_stop:
         raise UsageError("a protocol brings its own tests: --test, --correction and --early-stop do not go with it")
@@ -116,6 +123,7 @@ def protocol(
         lines = [*missing_lines(found), *left_out_lines(found, verbose)]
         if found.n_significant is not None:
             lines.append(f"{found.n_significant} pairs of metrics differ significantly in the overall score")
+        lines += beside_lines(found)
         output.show(
             score_frame(found),
             signature=[found.signature],

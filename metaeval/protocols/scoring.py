@@ -8,7 +8,9 @@ import numpy.typing as npt
 
 from metaeval.evaluation import Options
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
+from metaeval.measures.applicable import Population
 from metaeval.protocols.entry import Dropped, Entry
+from metaeval.protocols.populations import Beside, Own, beside, of_overall
 from metaeval.protocols.significance import (
     TaskTest,
     check_tests,
@@ -35,7 +37,8 @@ class Task:
     """One task of a protocol on a test set: aligned with the protocol score's metrics.
 
     values: (M,), NaN = missing; ranks and clusters: (M,), 0 = none. mapped: correlations enter an overall score of
-    values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers ranked them.
+    values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers ranked them. beside:
+    by a test that holds its level, if asked for.
     """
 
     lps: tuple[str, ...]
@@ -50,10 +53,17 @@ class Task:
     clusters: Ints
     domain: str | None = None
     human_references: bool | None = None
+    beside: Beside | None = None
 
     def among(self, order: Ints) -> "Task":
         """The task with its metrics in another order."""
-        return replace(self, values=self.values[order], ranks=self.ranks[order], clusters=self.clusters[order])
+        return replace(
+            self,
+            values=self.values[order],
+            ranks=self.ranks[order],
+            clusters=self.clusters[order],
+            beside=self.beside and self.beside.among(order),
+        )
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ class ProtocolScore:
 
     overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better. missing:
     metric -> (task, reason). left_out: metric that no task takes -> why. clusters: 0 = none (not tested, or without an
-    overall score).
+    overall score). population, beside: what tests that hold their level for a population find.
     """
 
     protocol: str
@@ -78,6 +88,8 @@ class ProtocolScore:
     n_significant: int | None
     signature: str
     notes: tuple[str, ...]
+    population: Population | None = None
+    beside: Beside | None = None
 
     @property
     def best_high(self) -> Floats:
@@ -103,8 +115,11 @@ def score(
     Raises QuestionError: a number out of its range, something asked for that the protocol's tests do not have, a metric
         with several variants, no metric at all.
     """
-    options, testing = options or Options(), organisers(testing or TestOptions())
+    options, given = options or Options(), testing or TestOptions()
+    testing = organisers(given)
     testing.check()
+    if testing.population is not None and not significance:
+        raise QuestionError(f"population {testing.population!r} is of significance tests; add --significance")
     jobs, dropped = jobs_of(entry, options)
     names = sorted({name for job in jobs for one in job.group for name in one.places})
     if not names:
@@ -117,12 +132,20 @@ def score(
     if significance:
         check_tests(jobs, testing, options, entry.protocol.name)
         tests = tested_tasks(jobs, names, options, testing, progress, store if by_ranks else None)
-    tasks = [_task(job, names, test, options) for job, test in zip(jobs, tests, strict=True)]
+    own = [None if test is None else Own(test.p, test.null.there) for test in tests]
+    besides: list[Beside | None] = [None] * len(jobs)
+    if testing.population is not None:
+        besides = beside(jobs, names, own, options, given)
+    tasks = [_task(job, names, test, found, options) for job, test, found in zip(jobs, tests, besides, strict=True)]
     overall = _mean_rank(tasks) if by_ranks else _mean_value(tasks)
     verdict = (
         _verdict(overall, names, jobs, tests, testing, by_ranks=by_ranks) if significance else _Verdict(len(names))
     )
     better = -overall if by_ranks else overall
+    overall_beside = None
+    if testing.population is not None and verdict.own is not None:
+        rng = np.random.default_rng([options.seed, 4])
+        overall_beside = of_overall(jobs, names, better, verdict.own, options, given, rng)
     order = np.array(
         sorted(range(len(names)), key=lambda i: (np.isnan(better[i]), -np.nan_to_num(better[i]), names[i])),
         dtype=np.int64,
@@ -143,10 +166,12 @@ def score(
         n_significant=verdict.n_significant,
         signature=_signature(entry, jobs, dropped, len(names), options, testing if significance else None),
         notes=(*notes, *_absent_everywhere(jobs, names)),
+        population=testing.population,
+        beside=overall_beside and overall_beside.among(order),
     )
 
 
-def _task(job: Job, names: Sequence[str], test: TaskTest | None, options: Options) -> Task:
+def _task(job: Job, names: Sequence[str], test: TaskTest | None, beside: Beside | None, options: Options) -> Task:
     values = job.values(names)
     return Task(
         lps=job.lps,
@@ -161,6 +186,7 @@ def _task(job: Job, names: Sequence[str], test: TaskTest | None, options: Option
         clusters=np.zeros(len(names), dtype=np.int64) if test is None else test.clusters,
         domain=job.domain,
         human_references=job.human_references,
+        beside=beside,
     )
 
 
@@ -185,11 +211,12 @@ def _mean_rank(tasks: Sequence[Task]) -> Floats:
 
 
 class _Verdict:
-    """The test of the overall score: clusters, significant pairs (None = not tested), and what there is to say."""
+    """The test of the overall score: clusters, significant pairs and p (None = not tested), and notes."""
 
     def __init__(self, n_metrics: int) -> None:
         self.clusters = np.zeros(n_metrics, dtype=np.int64)
         self.n_significant: int | None = None
+        self.own: Own | None = None
         self.notes: list[str] = []
 
 
@@ -216,6 +243,7 @@ def _verdict(
         found.notes.append("one task's test (Williams) does not resample, so the overall score is not tested")
     elif len(complete) > 1:
         p = overall_p(nulls, complete, overall[complete], testing)
+        found.own = Own(p, complete)
         found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)
         indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
         warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])
@@ -312,6 +340,7 @@ def _signature(
     if testing is not None:
         is_williams = any(rule_test(job.rule, options) == "williams" for job in jobs)
         parts += [
+            ("population", testing.population),
             ("alternative", testing.side),
             ("resamples", testing.draws),
             ("alpha", testing.alpha),

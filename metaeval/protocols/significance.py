@@ -77,10 +77,14 @@ def check_tests(jobs: Sequence[Job], testing: TestOptions, options: Options, pro
 
 @dataclass(frozen=True)
 class TaskTest:
-    """A task's clusters, aligned with all metrics of the score (0 = none), and its drawn differences."""
+    """A task's clusters, aligned with all metrics of the score (0 = none), and its drawn differences.
+
+    p: among the metrics at null.there.
+    """
 
     clusters: Ints
     null: TaskNull
+    p: Floats
 
 
 def tested_tasks(
@@ -113,7 +117,7 @@ def tested_tasks(
         clusters = np.zeros(len(names), dtype=np.int64)
         clusters[there] = clusters_of(job.values(names)[there], p, testing.alpha)
         null = TaskNull(drawn, there, job.weight, job.rule.measure.definition.is_correlation)
-        found.append(TaskTest(clusters, null))
+        found.append(TaskTest(clusters, null, p))
     return found
 
 
@@ -129,7 +133,7 @@ def _from_store(
     progress: Progress | None,
 ) -> Floats:
     """p-values of one task, stored before or computed now. number: of the task, which its draws depend on."""
-    blocks = [_aligned(one, names) for one in job.group]
+    blocks = [aligned(one, names) for one in job.group]
     described = (str(job.rule.measure), test, job.rule.early_stop, number, ",".join(names))
     return store.p_values(
         blocks,
@@ -178,11 +182,11 @@ def _tested(
         epsilon = group[0].evaluation.epsilon[[group[0].places[name] for name in names]]
     advance = None if progress is None else lambda done, total: progress(f"{rule.measure} {group[0].lp}", done, total)
     its_testing = replace(testing, test=test, early_stop=rule.early_stop, keep_null=keep_null and not rule.early_stop)
-    found = run(rule.measure, [_aligned(one, names) for one in group], epsilon, options, its_testing, rng, advance)
+    found = run(rule.measure, [aligned(one, names) for one in group], epsilon, options, its_testing, rng, advance)
     return found.p, found.null
 
 
-def _aligned(ranked: Ranked, names: Sequence[str]) -> Block:
+def aligned(ranked: Ranked, names: Sequence[str]) -> Block:
     """The block with its metrics in the order of names."""
     places = [ranked.places[name] for name in names]
     block = ranked.block

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metaeval import kernels
+from metaeval.measures.applicable import IN_WORDS
+from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore, Task
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def as_json(found: ProtocolScore) -> dict[str, Any]:
                 "outliers": task.outliers,
                 "domain": task.domain,
                 "human_references": task.human_references,
+                **({} if found.population is None else {"beside": _beside_json(task.beside)}),
             }
             for task in found.tasks
         ],
@@ -46,8 +49,34 @@ def as_json(found: ProtocolScore) -> dict[str, Any]:
             }
             for place, name in enumerate(found.metrics)
         ],
+        **({} if found.population is None else {"population": found.population, "beside": _beside_json(found.beside)}),
         "signature": found.signature,
     }
+
+
+def _beside_json(found: Beside | None) -> dict[str, Any] | None:
+    """What a test that holds its level finds; clusters in the order of the metrics."""
+    if found is None:
+        return None
+    shown = {name: getattr(found, name) for name in ("test", "alternative", "n_own", "n_lost", "n_gained")}
+    return {**shown, "clusters": [int(number) or None for number in found.clusters]}
+
+
+def beside_lines(found: ProtocolScore) -> list[str]:
+    """Lines on how many pairs of metrics lose their significance by tests that hold their level for a population."""
+    if found.population is None:
+        return []
+    lines = [f"beside the protocol's own tests, those that generalise to {IN_WORDS[found.population]}:"]
+    named = [("the overall score", found.beside), *((task_name(task), task.beside) for task in found.tasks)]
+    for name, one in named:
+        if one is None:
+            lines.append(f"{name}: not tested for this population")
+            continue
+        lines.append(
+            f"{name}: of {one.n_own} pairs of metrics that differ significantly by the protocol's test, {one.n_lost} "
+            f"do not by {one.test} ({one.alternative}); {one.n_gained} others do"
+        )
+    return lines
 
 
 def task_name(task: Task) -> str:
@@ -105,11 +134,15 @@ def score_frame(found: ProtocolScore) -> "pl.DataFrame":
     tested = bool(found.clusters.any())
     if tested:
         columns["cluster"] = [int(number) or None for number in found.clusters]
+    if found.beside is not None:
+        columns[f"cluster for {found.population}"] = [int(number) or None for number in found.beside.clusters]
     for task in found.tasks:
         name = task_name(task)
         columns[name] = pl.Series(task.values).fill_nan(None)
         if task.clusters.any():
             columns[f"cluster {name}"] = [int(number) or None for number in task.clusters]
+        if task.beside is not None:
+            columns[f"cluster {name} for {found.population}"] = [int(number) or None for number in task.beside.clusters]
     if found.missing:
         columns["missing"] = [
             "; ".join(dict.fromkeys(reason for _, reason in found.missing.get(name, ()))) for name in found.metrics

@@ -17,7 +17,15 @@ from metaeval.protocols import Protocol, Rule, cached, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
 from metaeval.protocols.scoring import ProtocolScore, score
-from metaeval.protocols.tables import as_json, left_out_lines, missing_lines, rank_correlation, score_frame
+from metaeval.protocols.tables import (
+    as_json,
+    beside_lines,
+    left_out_lines,
+    missing_lines,
+    rank_correlation,
+    score_frame,
+    task_name,
+)
 from metaeval.protocols.tasks import halved_weights
 from metaeval.significance.comparison import compare
 from metaeval.significance.options import TestOptions
@@ -629,3 +637,84 @@ def test_rankings_of_two_protocols_are_correlated_over_the_metrics_both_have(sim
 def test_the_table_has_a_column_for_each_task(simulated_warehouse: Warehouse) -> None:
     found = scored(simulated_warehouse, protocol_named("wmt24"), "sim24", lps=["cs-uk"])
     assert score_frame(found).columns[:5] == ["rank", "metric", "overall", "cs-uk spa", "cs-uk acc_eq(by=item)"]
+
+
+# --- beside, by tests that hold their level --------------------------------------------------------------------------
+
+BESIDE = TestOptions(draws=100, population="segments")
+
+
+def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_warehouse: Warehouse) -> None:
+    protocol = made("pearson(by=none)", "acc_eq(by=item)")
+    asked = Slice("sim24", "en-de", primary=True)
+    plain = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=QUICK)
+    found = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=BESIDE)
+    again = scored(
+        simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=TestOptions(draws=100)
+    )
+    assert [task.beside for task in plain.tasks] == [None, None]
+    assert plain.beside is None
+    for task, own in zip(found.tasks, again.tasks, strict=True):
+        assert np.array_equal(task.clusters, own.clusters)
+        assert task.beside is not None
+        alone = compare(simulated_warehouse, asked, Measure.parse(task.measure), Options(), TestOptions(draws=100))
+        assert (
+            (task.beside.test, task.beside.alternative)
+            == ("perm-inputs", alone.alternative)
+            == (alone.test, "two-sided")
+        )
+        assert 0 <= task.beside.n_lost <= task.beside.n_own
+    assert found.n_significant == again.n_significant
+    assert found.beside is not None
+    assert found.beside.n_own == found.n_significant
+    assert "|population:segments|" in found.signature
+    assert "population" not in again.signature
+    assert set(as_json(found)) - set(as_json(again)) == {"population", "beside"}
+    assert as_json(found)["tasks"][1]["beside"]["test"] == "perm-inputs"
+    assert "cluster for segments" in score_frame(found).columns
+
+
+def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(simulated_warehouse: Warehouse) -> None:
+    """Both count the same differences, by other swaps: p are near each other (binomial, four standard errors)."""
+    asked = Slice("sim24", "en-de", primary=True)
+    testing = replace(BESIDE, draws=1000)
+    found = scored(simulated_warehouse, made("pdp"), "sim24", lps=["en-de"], significance=True, testing=testing)
+    alone = compare(simulated_warehouse, asked, Measure.parse("pdp"), Options(), TestOptions(draws=1000))
+    (task,) = found.tasks
+    assert task.beside is not None
+    unsure = int(np.count_nonzero(np.abs(alone.p - 0.05) < 4 * np.sqrt(2 * 0.05 * 0.95 / 1000)))
+    n_found = task.beside.n_own - task.beside.n_lost + task.beside.n_gained
+    assert abs(n_found - alone.n_significant) <= unsure
+    assert found.beside is not None  # the overall score is the task's value
+
+
+def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_warehouse: Warehouse) -> None:
+    found = scored(
+        simulated_warehouse,
+        made("pa", lps="pooled", test="perm-systems"),
+        "sim24",
+        lps=["en-de", "cs-uk"],
+        significance=True,
+        testing=BESIDE,
+    )
+    (task,) = found.tasks
+    assert task.beside is not None
+    assert task.beside.test == "perm-inputs"
+    assert task.beside.clusters.any()
+    lines = beside_lines(found)
+    assert lines[0].endswith("generalise to new segments of these systems:")
+    assert lines[2].startswith(f"{task_name(task)}: of {task.beside.n_own} pairs of metrics")
+
+
+def test_what_has_no_test_for_the_population_is_named(simulated_warehouse: Warehouse) -> None:
+    protocol = made("weighted_tau", "acc_eq(by=item)")
+    found = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=BESIDE)
+    assert found.tasks[0].beside is None
+    assert found.beside is None
+    assert "en-de weighted_tau: not tested for this population" in beside_lines(found)
+    both = replace(BESIDE, population="both", draws=20)
+    found = scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], significance=True, testing=both)
+    assert found.tasks[1].beside is not None
+    assert found.tasks[1].beside.test == "jackknife-both"
+    with pytest.raises(QuestionError, match="add --significance"):
+        scored(simulated_warehouse, protocol, "sim24", lps=["en-de"], testing=BESIDE)

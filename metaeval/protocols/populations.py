@@ -1,0 +1,206 @@
+"""Clusters of a protocol's tasks and overall score by tests that hold their level for a population."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import Options
+from metaeval.kernels.resampling.clusters import best_first
+from metaeval.kernels.resampling.joint_swap import joint_swap
+from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
+from metaeval.measures.applicable import Test
+from metaeval.protocols.significance import aligned, clusters_of
+from metaeval.protocols.tasks import Job, Ranked
+from metaeval.significance.options import TestOptions
+from metaeval.significance.runner import run
+from queries.blocks import Block
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a test that holds its level finds, beside the protocol's own.
+
+    clusters: (M,), 0 = none. n_own: pairs of metrics that differ significantly by the protocol's test; n_lost: those of
+    them that do not by this one; n_gained: others that do.
+    """
+
+    test: str
+    alternative: str
+    clusters: Ints
+    n_own: int
+    n_lost: int
+    n_gained: int
+
+    def among(self, order: Ints) -> "Beside":
+        """With the metrics in another order."""
+        return replace(self, clusters=self.clusters[order])
+
+
+@dataclass(frozen=True)
+class Own:
+    """The protocol's own p-values, (k, k), among the metrics at some places."""
+
+    p: Floats
+    there: Ints
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A statistic of one language pair of a task, its weight in the task, and the segments that its mask stands for."""
+
+    statistic: SwapStatistic
+    weight: float
+    units: tuple[tuple[str, int], ...]
+
+
+def beside(
+    jobs: Sequence[Job],
+    names: Sequence[str],
+    own: Sequence[Own | None],
+    options: Options,
+    testing: TestOptions,
+) -> list[Beside | None]:
+    """Every task that has a test of its own; None for those that have none, or none for the population."""
+    return [
+        None if one is None else of_task(job, names, one, options, testing, np.random.default_rng([options.seed, 4, k]))
+        for k, (job, one) in enumerate(zip(jobs, own, strict=True))
+    ]
+
+
+def of_task(
+    job: Job, names: Sequence[str], own: Own, options: Options, testing: TestOptions, rng: np.random.Generator
+) -> Beside | None:
+    """A task tested for testing.population, among the metrics that its own test had; None where no test can."""
+    assert testing.population is not None
+    measure = job.rule.measure
+    test = measure.holding_test(testing.population)
+    if test is None or (len(job.group) > 1 and test not in ("perm-inputs", "perm-systems")):
+        return None
+    there = own.there
+    if measure.resamples_segments(test):
+        there = np.array([place for place in there if _has_segments(job, names[place])], dtype=np.int64)
+    if len(there) < 2:
+        return None
+    chosen = [names[place] for place in there]
+    if test == "perm-inputs":
+        p = _permuted([(part, part.weight) for part in _parts(job, chosen, options)], testing, rng)
+    else:
+        options = replace(options, system_score="judged-mean") if measure.resamples_segments(test) else options
+        blocks, its_testing = [aligned(one, chosen) for one in job.group], replace(testing, test=test)
+        p = run(measure, blocks, _epsilon(job, chosen), options, its_testing, rng).p
+    return _beside(test, job.values(names), own, Own(p, there), testing)
+
+
+def of_overall(
+    jobs: Sequence[Job],
+    names: Sequence[str],
+    overall: Floats,
+    own: Own,
+    options: Options,
+    testing: TestOptions,
+    rng: np.random.Generator,
+) -> Beside | None:
+    """The weighted mean of all tasks, segments swapped in all of them together; None for another population.
+
+    Tasks of one language pair share their segments, and so the swaps.
+    """
+    if testing.population != "segments" or any(
+        job.rule.measure.holding_test("segments") != "perm-inputs" for job in jobs
+    ):
+        return None
+    there = np.array([k for k in own.there if all(_has_segments(job, names[k]) for job in jobs)], dtype=np.int64)
+    if len(there) < 2:
+        return None
+    chosen = [names[place] for place in there]
+    weighted = [
+        (part, part.weight * job.weight / (2.0 if job.rule.measure.definition.is_correlation else 1.0))
+        for job in jobs
+        for part in _parts(job, chosen, options)
+    ]
+    return _beside("perm-inputs", overall, own, Own(_permuted(weighted, testing, rng), there), testing)
+
+
+def _parts(job: Job, names: Sequence[str], options: Options) -> list[_Part]:
+    """The statistic of each language pair with its segments swapped; pooled ones weigh as much as they have pairs."""
+    measure = job.rule.measure
+    options = replace(options, system_score="judged-mean") if measure.level == "sys" else options
+    blocks = [aligned(one, names) for one in job.group]
+    weights = [1.0]
+    if len(blocks) > 1:
+        found = [measure.value(block, options).n_pairs for block in blocks]
+        n_pairs = [0.0 if n is None else float(np.max(n)) for n in found]
+        weights = [n / float(np.sum(n_pairs)) for n in n_pairs]
+    return [
+        _Part(measure.swapped(block, "inputs", options, _epsilon(job, names)), weight, _units(one.lp, block))
+        for one, block, weight in zip(job.group, blocks, weights, strict=True)
+    ]
+
+
+def _units(lp: str, block: Block) -> tuple[tuple[str, int], ...]:
+    kept = block.judged.any(axis=0)
+    return tuple((lp, int(segment)) for segment in block.segments[kept])
+
+
+def _permuted(weighted: Sequence[tuple[_Part, float]], testing: TestOptions, rng: np.random.Generator) -> Floats:
+    units = {unit: place for place, unit in enumerate(dict.fromkeys(u for part, _ in weighted for u in part.units))}
+    statistic = joint_swap(
+        [part.statistic for part, _ in weighted],
+        [weight for _, weight in weighted],
+        [np.array([units[unit] for unit in part.units], dtype=np.int64) for part, _ in weighted],
+        len(units),
+    )
+    return permutation_test(
+        statistic,
+        rng=rng,
+        n_draws=testing.draws,
+        alternative=testing.side,
+        plus_one=testing.plus_one,
+        executor=testing.executor,
+        n_threads=testing.n_threads,
+    ).p
+
+
+def _has_segments(job: Job, name: str) -> bool:
+    return all(_place_with_segments(one, name) for one in job.group)
+
+
+def _place_with_segments(ranked: Ranked, name: str) -> bool:
+    return name in ranked.places and bool(ranked.block.with_segments[ranked.places[name]])
+
+
+def _epsilon(job: Job, names: Sequence[str]) -> Floats | None:
+    first = job.group[0]
+    if not job.rule.measure.is_calibrated:
+        return None
+    return np.asarray(first.evaluation.epsilon[[first.places[name] for name in names]], dtype=np.float64)
+
+
+def _beside(test: Test, values: Floats, own: Own, found: Own, testing: TestOptions) -> Beside:
+    """values: (M,), higher is better."""
+    clusters = np.zeros(len(values), dtype=np.int64)
+    clusters[found.there] = clusters_of(values[found.there], found.p, testing.alpha)
+    by_own, by_this = (_significant(values, one, testing.alpha) for one in (own, found))
+    return Beside(
+        test=test,
+        alternative=testing.side,
+        clusters=clusters,
+        n_own=int(by_own.sum()),
+        n_lost=int((by_own & ~by_this).sum()),
+        n_gained=int((by_this & ~by_own).sum()),
+    )
+
+
+def _significant(values: Floats, found: Own, alpha: float) -> npt.NDArray[np.bool_]:
+    """(M, M): the metric of the row has the higher value and p ≤ alpha."""
+    is_found = np.zeros((len(values), len(values)), dtype=np.bool_)
+    order = found.there[best_first(values[found.there])]
+    place = {metric: row for row, metric in enumerate(found.there)}
+    rows = [place[metric] for metric in order]
+    ordered = np.triu(found.p[np.ix_(rows, rows)] <= alpha, 1)
+    is_found[np.ix_(order, order)] = ordered
+    return is_found
