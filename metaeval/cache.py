@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -16,7 +16,7 @@ from metaeval.signature import program_version, slice_parts
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from warehouse import Warehouse
-from warehouse.database.results import StoredResult, store_result, stored_payload
+from warehouse.database.results import StoredResult, store_results, stored_payload
 
 SHAPE = 5  # counts up when stored results get another form
 FROM_STORE = "from the result store; --fresh recomputes"
@@ -58,14 +58,25 @@ class Question(Generic[Result]):
         found = compute()
         if database is None:
             return found, []
-        seconds = time.perf_counter() - started
+        return found, [*self.notes, *keep(database, [(self, found, time.perf_counter() - started)])]
+
+    def as_stored(self, found: Result, seconds: float) -> StoredResult:
+        """The row that keeps a result. seconds: how long it took."""
         kept: Any = found
         if hasattr(kept, "null"):
             kept = replace(kept, null=None)
         text, signature = encoded(kept), str(kept.signature)
-        stored = StoredResult(self.key, self.kind, self.testset, self.lp, signature, text, program_version(), seconds)
-        refused = store_result(database, stored)
-        return found, self.notes if refused is None else [*self.notes, f"the result was not stored: {refused}"]
+        return StoredResult(self.key, self.kind, self.testset, self.lp, signature, text, program_version(), seconds)
+
+
+def keep(database: Path, found: Sequence[tuple[Question[Result], Result, float]]) -> list[str]:
+    """Keep results, each with its question and the seconds it took, in one transaction; a line where they could not be.
+
+    No warehouse may be open on the file in this process.
+    """
+    refused = store_results(database, [question.as_stored(answer, seconds) for question, answer, seconds in found])
+    what = "result was" if len(found) == 1 else "results were"
+    return [] if refused is None else [f"the {what} not stored: {refused}"]
 
 
 def content(block: Block) -> str:
@@ -90,7 +101,12 @@ def content(block: Block) -> str:
 
 def key(kind: str, blocks: Iterable[Block], *parts: object) -> str:
     """Key of a result: what was computed, from which scores, with which parameters, by which version."""
-    described = [kind, SHAPE, program_version(), [content(block) for block in blocks], [_plain(part) for part in parts]]
+    return key_of(kind, [content(block) for block in blocks], *parts)
+
+
+def key_of(kind: str, contents: Sequence[str], *parts: object) -> str:
+    """`key`, where checksums of what the result depends on are known already."""
+    described = [kind, SHAPE, program_version(), list(contents), [_plain(part) for part in parts]]
     return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
 
 

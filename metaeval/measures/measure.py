@@ -209,6 +209,13 @@ class Measure(ABC):
         Raises QuestionError: no kernel does this.
         """
 
+    def resampled_systems(self, block: Block, options: Options) -> ResampleStatistic | None:
+        """The measure on the system scores themselves, one a system, prepared for a bootstrap of systems.
+
+        Submitted scores enter as they are. None = the measure is not made of system scores, or not of these.
+        """
+        return None
+
     def pair_agreements(self, block: Block, options: Options) -> Bools | None:
         """(M, n_pairs) system pairs that each metric has right, where the bootstrap redraws these; else None."""
         return None

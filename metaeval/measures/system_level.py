@@ -58,6 +58,11 @@ class SystemMeasure(Measure):
         cells = judged_segments(block)
         return self.resample_of(cells.human, cells.scores)
 
+    def resampled_systems(self, block: Block, options: Options) -> ResampleStatistic:
+        found = self.scores(block, options)
+        judged = ~np.isnan(found.human)
+        return self.resample_of(found.human[judged, np.newaxis], found.metrics[:, judged, np.newaxis])
+
     @abstractmethod
     def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
         """The kernel that redraws, on human (N, S) and metrics (M, N, S)."""

@@ -1,5 +1,6 @@
 """Results that are kept in the warehouse under a key of everything that went into them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,26 +32,26 @@ def stored_payload(warehouse: Warehouse, key: str) -> str | None:
     return str(found[0][0]) if found else None
 
 
-def store_result(path: Path, result: StoredResult) -> str | None:
-    """Keep a result in a short transaction, in place of one of the same key.
+def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
+    """Keep results in one short transaction, in place of those of the same keys.
 
-    No warehouse may be open on the file in this process. Returns None, or why the result could not be stored.
+    No warehouse may be open on the file in this process. Returns None, or why the results could not be stored.
     """
-    values = {**result.__dict__}
     if not path.exists():
         return f"{path}: the warehouse no longer exists"
     try:
         with duckdb.connect() as connection, writing(path, connection, patience=PATIENCE):
-            connection.execute(
-                """
-                INSERT OR REPLACE INTO result
-                VALUES (
-                  $key, $kind, $testset, $lp, $signature, $payload, $program_version, $seconds,
-                  (now() AT TIME ZONE 'UTC')::TIMESTAMP
+            for result in results:
+                connection.execute(
+                    """
+                    INSERT OR REPLACE INTO result
+                    VALUES (
+                      $key, $kind, $testset, $lp, $signature, $payload, $program_version, $seconds,
+                      (now() AT TIME ZONE 'UTC')::TIMESTAMP
+                    )
+                    """,
+                    {**result.__dict__},
                 )
-                """,
-                values,
-            )
     except (WarehouseError, duckdb.Error) as error:
         return str(error).splitlines()[0]
     return None

@@ -47,7 +47,7 @@ class _Family:
     rule: re.Pattern[str]
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     """A name without what spellings of it differ in: case, dashes, underscores and blanks."""
     return re.sub(r"[-_ ]", "", name).casefold()
 
@@ -88,7 +88,7 @@ def _listed() -> Mapping[str, list[tuple[frozenset[int], MetricFacts]]]:
                     publication_year=None if paper is None else paper["year"],
                     publication=None if paper is None else f"{paper['paper']} (cited in {paper['cited_in']})",
                 )
-                found.setdefault(_folded(name), []).append((frozenset(metric.get("years", ())), facts))
+                found.setdefault(folded(name), []).append((frozenset(metric.get("years", ())), facts))
     return found
 
 
@@ -106,7 +106,7 @@ def describe(name: str, year: int | None = None) -> MetricFacts:
 is_error_measure=False, training_year=None, is_known=False, raw_years=frozenset(), publication_year=None, \
 publication=None)
     """
-    meanings = _listed().get(_folded(name))
+    meanings = _listed().get(folded(name))
     if meanings is None:
         return _by_rule(name)
     if year is not None:

@@ -9,7 +9,7 @@ from tests.helpers import LP, TESTSET, tiny_layout
 from tests.warehouse.building import MARKS, ask, held, statuses
 from tests.warehouse.loading.published import details, human, metric, write_task
 from warehouse import QuestionError, Warehouse, load, unload
-from warehouse.database.results import StoredResult, store_result
+from warehouse.database.results import StoredResult, store_results
 
 MORE = """
 SELECT 'spelling', y.name, x.spelling, x.rule
@@ -162,7 +162,7 @@ def test_stored_results_of_what_changed_go_and_others_stay(layout: Path, databas
         ("d", TESTSET, "all"),
     ):
         result = StoredResult(key, "compare", testset, lp, "", json.dumps({}), "0", 0.0)
-        assert store_result(database, result) is None
+        assert store_results(database, [result]) is None
     unload(database, str(layout / "metric-scores" / LP / "Fine-src.seg.score"))
     assert ask(database, "SELECT key FROM result") == [("c",)]
 

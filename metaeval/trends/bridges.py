@@ -1,0 +1,66 @@
+"""Bridges: evaluation sets whose systems were judged by two human protocols, so that these can be compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.options import Options
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+
+FEWEST_SYSTEMS = 3
+_PREFERRED = {"sys": ("wmt-z", "wmt-raw"), "seg": ("wmt-raw", "wmt-z")}  # as the organisers' standards of DA's years
+
+
+def second_humans(humans: Mapping[str, tuple[bool, bool, int]], official: str, measure: Measure) -> list[str]:
+    """One human score for each protocol beside the official one, with scores that the measure can use.
+
+    humans: name -> has segment scores, has submitted system scores, number of judgements.
+    >>> from metaeval.measures import Measure
+    >>> there = dict.fromkeys(("wmt-raw", "wmt-z", "mqm.merged", "mqm"), (True, True, 0))
+    >>> second_humans(there, "wmt-z", Measure.parse("pa")), second_humans(there, "mqm", Measure.parse("acc_eq"))
+    (['mqm'], ['wmt-raw'])
+    """
+    needs_segments = measure.definition.needs_segments
+    by_protocol: dict[str, list[str]] = {}
+    for name, (has_segments, has_systems, _) in humans.items():
+        if protocol_of(name) != protocol_of(official) and (has_segments or (has_systems and not needs_segments)):
+            by_protocol.setdefault(protocol_of(name), []).append(name)
+    preferred = _PREFERRED[measure.level]
+    return [min(names, key=lambda name: (_place(name, preferred), name)) for _, names in sorted(by_protocol.items())]
+
+
+def _place(name: str, preferred: Sequence[str]) -> int:
+    return preferred.index(name) if name in preferred else len(preferred)
+
+
+def common_blocks(
+    warehouse: Warehouse, asked: Slice, first: str, second: str, measure: Measure, options: Options
+) -> tuple[Block, Block]:
+    """The blocks of two human scores on the systems that both judged, with the metrics that have scores there.
+
+    Measures of segments are on the scores that both judged.
+    Raises QuestionError: a human score has nothing, or they share fewer than 3 systems.
+    """
+    blocks = [
+        Inputs(warehouse, replace(asked, human=human), options.round_human).block(measure) for human in (first, second)
+    ]
+    common = sorted(set(blocks[0].systems) & set(blocks[1].systems))
+    where = f"{asked.testset} {asked.lp}"
+    if len(common) < FEWEST_SYSTEMS:
+        raise QuestionError(f"{first} and {second} of {where} share {len(common)} systems, too few for a bridge")
+    one, other = (
+        Inputs(warehouse, replace(asked, human=human, systems=tuple(common)), options.round_human).block(measure)
+        for human in (first, second)
+    )
+    if measure.definition.needs_segments:
+        both = one.judged & other.judged
+        if not both.any():
+            raise QuestionError(f"{first} and {second} of {where} judged no (system, segment) pair both")
+        one, other = (replace(block, human=np.where(both, block.human, np.nan)) for block in (one, other))
+    return one, other

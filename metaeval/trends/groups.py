@@ -1,0 +1,262 @@
+"""Groups of metrics over the years: families, versions, the best of each kind; every evaluation set in each of them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from metaeval.trends.history import Entry, History
+from metaeval.trends.points import Point
+from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.metrics import MetricFacts, describe, folded
+
+if TYPE_CHECKING:
+    import polars as pl
+
+By = Literal["family", "version", "kind", "best"]
+BYS: tuple[By, ...] = get_args(By)
+FLOOR = ("sentinel", "random")  # kinds that judge no translation: what every metric must beat
+LEARNED = ("trained", "llm", "unknown")  # kinds that may have seen human scores
+COLUMNS = (
+    *("year", "testset", "lp", "human", "protocol", "measure", "by", "group", "metric", "base_metric", "kind"),
+    *("version", "published", "value", "low", "high", "anchor", "gap", "gap_low", "gap_high", "gap_error", "gap_p"),
+    *("n_systems", "n_segments", "human_sd", "significant_pairs", "tied_pairs", "coverage"),
+    *("ceiling", "ceiling_low", "ceiling_high", "ceiling_source", "bridge", "contaminated", "reason", "signature"),
+)
+
+
+def is_contaminated(facts: MetricFacts, year: int | None) -> bool | None:
+    """Whether a metric was trained on human scores of a campaign's year; None where that is not known.
+
+    >>> is_contaminated(describe("COMETKiwi"), 2020), is_contaminated(describe("BLEU"), 2020)
+    (True, False)
+    """
+    if facts.training_year is None:
+        return None if facts.kind in LEARNED else False
+    return None if year is None else facts.training_year >= year
+
+
+def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> "pl.DataFrame":
+    """One row for each evaluation set, human score and group, by year, test set, language pair and group.
+
+    by: "family": each family's member that takes part in most years (then the one named like the family, reference-
+    based ones first), so that no value decides who is shown. "version": every metric by itself. "kind": the best of
+    each kind, reference-based and reference-free; "best": the best of all: these are chosen by the value they show.
+    Columns: `COLUMNS`; `value` null with a `reason` where it cannot be had. bridge: the other human score, where a row
+    is on the systems that two human scores judged; null on the official rows.
+    """
+    import polars as pl
+
+    sets = pl.DataFrame(_set_rows(found), schema=_set_schema(), orient="row").lazy()
+    metrics = pl.DataFrame(_metric_rows(found), schema=_metric_schema(), orient="row").lazy()
+    excluded = pl.DataFrame(_excluded_rows(found), schema={**_fact_schema(), "why": pl.String}, orient="row").lazy()
+    parts = [_by(way, sets, metrics, excluded) for way in dict.fromkeys(by)]
+    return (
+        pl.concat(parts)
+        .sort(
+            "year",
+            "testset",
+            "lp",
+            "group",
+            pl.col("by").replace_strict({way: place for place, way in enumerate(BYS)}, return_dtype=pl.Int64),
+            pl.col("bridge").is_not_null(),
+            "human",
+            nulls_last=False,
+        )
+        .select(COLUMNS)
+        .collect()
+    )
+
+
+def _by(way: By, sets: "pl.LazyFrame", metrics: "pl.LazyFrame", excluded: "pl.LazyFrame") -> "pl.LazyFrame":
+    """All rows of one way of grouping."""
+    import polars as pl
+
+    named = _named(way, metrics)
+    chosen = _chosen(way, named)
+    groups = named.select("group").unique()
+    why = (
+        _named(way, excluded)
+        .sort("point", "group", ~pl.col("is_namesake"), "base_metric")
+        .group_by("point", "group", maintain_order=True)
+        .agg(why=pl.concat_str(pl.col("base_metric"), pl.lit(": "), pl.col("why")).first())
+    )
+    return (
+        sets.join(groups, how="cross")
+        .join(chosen, on=["point", "group"], how="left")
+        .join(why, on=["point", "group"], how="left")
+        .with_columns(
+            by=pl.lit(way),
+            reason=pl.when(pl.col("value").is_null()).then(
+                pl.coalesce(
+                    "set_reason", "why", pl.concat_str(pl.lit("no such metric in "), "testset", pl.lit(" "), "lp")
+                )
+            ),
+        )
+    )
+
+
+def _named(way: By, frame: "pl.LazyFrame") -> "pl.LazyFrame":
+    """A frame with the group of each metric."""
+    import polars as pl
+
+    free = pl.when(pl.col("reference_free")).then(pl.lit(", reference-free")).otherwise(pl.lit(""))
+    group = {
+        "family": pl.col("family"),
+        "version": pl.col("base_metric"),
+        "kind": pl.concat_str("kind", free),
+        "best": pl.lit("best"),
+    }[way]
+    return frame.with_columns(group=group)
+
+
+def _chosen(way: By, named: "pl.LazyFrame") -> "pl.LazyFrame":
+    """The metric that stands for each group in each point."""
+    import polars as pl
+
+    if way == "family":
+        years = (
+            named.filter(pl.col("bridge").is_null())
+            .group_by("family", "member")
+            .agg(n_years=pl.col("year").n_unique().cast(pl.Int64))
+        )
+        named = named.join(years, on=["family", "member"], how="left").sort(
+            "point", "group", -pl.col("n_years"), ~pl.col("is_namesake"), "reference_free", "metric"
+        )
+    else:
+        named = named.sort("point", "group", -pl.col("value"), "metric")
+    return (
+        named.group_by("point", "group", maintain_order=True)
+        .first()
+        .drop("year", "bridge", "family", "member", "is_namesake", "reference_free", "n_years", strict=False)
+    )
+
+
+def _set_rows(found: History) -> list[dict[str, Any]]:
+    """One row for each point, and for each evaluation set without any."""
+    rows = []
+    for entry in found.entries:
+        row = {"year": entry.year, "testset": entry.testset, "lp": entry.lp, "measure": str(found.measure)}
+        if not entry.found.points:
+            rows.append({**row, "point": f"{entry.testset} {entry.lp}", "set_reason": entry.found.reason})
+        rows += [{**row, **_of_point(entry, one)} for one in entry.found.points]
+    return rows
+
+
+def _key(entry: Entry, one: Point) -> str:
+    return f"{entry.testset} {entry.lp} {one.human} {one.bridge}"
+
+
+def _of_point(entry: Entry, one: Point) -> dict[str, Any]:
+    context, ceiling = one.context, one.ceiling
+    return {
+        "point": _key(entry, one),
+        "human": one.human,
+        "protocol": protocol_of(one.human),
+        "bridge": one.bridge,
+        "anchor": one.anchor,
+        "n_systems": context.n_systems,
+        "n_segments": context.n_segments,
+        "human_sd": _number(context.human_sd),
+        "significant_pairs": _number(context.significant_pairs),
+        "tied_pairs": _number(context.tied_pairs),
+        "coverage": _number(context.coverage),
+        "ceiling": None if ceiling is None else _number(ceiling.value),
+        "ceiling_low": None if ceiling is None else _number(ceiling.low),
+        "ceiling_high": None if ceiling is None else _number(ceiling.high),
+        "ceiling_source": None if ceiling is None else ceiling.source,
+        "signature": one.signature,
+    }
+
+
+def _metric_rows(found: History) -> list[dict[str, Any]]:
+    """One row for each metric of each point."""
+    rows = []
+    for entry in found.entries:
+        for one in entry.found.points:
+            key = _key(entry, one)
+            for place, base in enumerate(one.base_names):
+                facts = describe(base, entry.year)
+                rows.append(
+                    {
+                        **_facts(key, base, facts, one.reference_free[place]),
+                        "year": entry.year,
+                        "bridge": one.bridge,
+                        "metric": one.metrics[place],
+                        "version": facts.version,
+                        "published": facts.publication_year,
+                        "contaminated": is_contaminated(facts, entry.year),
+                        "value": _number(one.value[place]),
+                        "low": _number(one.low[place]),
+                        "high": _number(one.high[place]),
+                        "gap": _number(one.gap[place]),
+                        "gap_low": _number(one.gap_low[place]),
+                        "gap_high": _number(one.gap_high[place]),
+                        "gap_error": _number(one.gap_variance(place) ** 0.5),
+                        "gap_p": _number(one.gap_p[place]),
+                    }
+                )
+    return rows
+
+
+def _excluded_rows(found: History) -> list[dict[str, Any]]:
+    """One row for each metric that a point has no value of."""
+    return [
+        {
+            **_facts(_key(entry, one), base, (facts := describe(base, entry.year)), bool(facts.is_reference_free)),
+            "why": why,
+        }
+        for entry in found.entries
+        for one in entry.found.points
+        for base, why in one.excluded.items()
+    ]
+
+
+def _facts(key: str, base: str, facts: MetricFacts, reference_free: bool) -> dict[str, Any]:
+    return {
+        "point": key,
+        "base_metric": base,
+        "member": folded(base),
+        "family": facts.family,
+        "is_namesake": folded(base) == folded(facts.family),
+        "kind": facts.kind,
+        "reference_free": reference_free,
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else float(value)
+
+
+def _fact_schema() -> dict[str, Any]:
+    import polars as pl
+
+    text = dict.fromkeys(("point", "base_metric", "member", "family"), pl.String)
+    return {**text, "is_namesake": pl.Boolean, "kind": pl.String, "reference_free": pl.Boolean}
+
+
+def _metric_schema() -> dict[str, Any]:
+    import polars as pl
+
+    numbers = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_error", "gap_p")
+    return {
+        **_fact_schema(),
+        "year": pl.Int64,
+        **dict.fromkeys(("bridge", "metric", "version"), pl.String),
+        "published": pl.Int64,
+        "contaminated": pl.Boolean,
+        **dict.fromkeys(numbers, pl.Float64),
+    }
+
+
+def _set_schema() -> dict[str, Any]:
+    import polars as pl
+
+    text = ("testset", "lp", "measure", "point", "set_reason", "human", "protocol", "bridge", "anchor")
+    counts = ("n_systems", "n_segments")
+    numbers = ("human_sd", "significant_pairs", "tied_pairs", "coverage", "ceiling", "ceiling_low", "ceiling_high")
+    return {
+        "year": pl.Int64,
+        **dict.fromkeys(text, pl.String),
+        **dict.fromkeys(counts, pl.Int64),
+        **dict.fromkeys(numbers, pl.Float64),
+        **dict.fromkeys(("ceiling_source", "signature"), pl.String),
+    }

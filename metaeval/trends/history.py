@@ -1,0 +1,217 @@
+"""A history: a measure on every evaluation set of a slice, from the result store where it was computed before."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metaeval.cache import Question, keep, key_of
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.significance.options import TestOptions
+from metaeval.trends.bridges import common_blocks, second_humans
+from metaeval.trends.ceilings import second_human, split_half
+from metaeval.trends.points import Point, point
+from queries.blocks import Block
+from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Opened = Callable[[], AbstractContextManager[Warehouse]]
+BATCH = 8  # evaluation sets whose results are stored together
+
+
+@dataclass(frozen=True)
+class SetHistory:
+    """What one evaluation set contributes: its official point first, then those of bridges; or why it has none."""
+
+    points: tuple[Point, ...]
+    reason: str | None
+    signature: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An evaluation set of a history. year: of its test set, None where not known."""
+
+    testset: str
+    lp: str
+    year: int | None
+    found: SetHistory
+
+
+@dataclass(frozen=True)
+class History:
+    """Evaluation sets by year, test set and language pair. n_stored: those that the result store answered."""
+
+    measure: Measure
+    anchor: str
+    entries: tuple[Entry, ...]
+    n_stored: int
+    notes: tuple[str, ...]
+
+    @property
+    def official(self) -> list[tuple[Entry, Point]]:
+        """The official points."""
+        return [(entry, one) for entry in self.entries for one in entry.found.points if one.bridge is None]
+
+
+def history(
+    opened: Opened,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    *,
+    database: Path | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> History:
+    """Compute what is not stored yet.
+
+    opened: opens the warehouse; it is closed again while something is computed, if it closes at all. asked: its test
+    sets and language pairs may be several, joined by commas, or "all". database: where results are kept; None keeps
+    none.
+    Raises QuestionError: unknown test sets or language pairs; options that no evaluation set could take.
+    """
+    testing.check()
+    if options.system_score == "submitted" and not asked.is_whole:
+        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
+    found: dict[EvalsetState, SetHistory] = {}
+    questions: dict[EvalsetState, Question[SetHistory]] = {}
+    with opened() as warehouse:
+        states = evalset_states(warehouse, asked.testset, asked.lp)
+        for state in states:
+            if (reason := _without(state)) is not None:
+                found[state] = SetHistory((), reason, "")
+                continue
+            questions[state] = _question(state, asked, measure, options, testing, anchor)
+            kept = None if fresh else questions[state].stored(warehouse)
+            if kept is not None:
+                found[state] = kept
+    n_stored = len([state for state in questions if state in found])
+    notes: list[str] = []
+    waiting = [state for state in questions if state not in found]
+    unsaved: list[tuple[Question[SetHistory], SetHistory, float]] = []
+    for number, state in enumerate(waiting):
+        if progress is not None:
+            progress(f"{measure} of {state.testset} {state.lp}", number, len(waiting))
+        started = time.perf_counter()
+        jobs = _jobs(opened, replace(asked, testset=state.testset, lp=state.lp), measure, options, anchor)
+        found[state] = _computed(jobs, measure, options, testing, anchor)
+        unsaved.append((questions[state], found[state], time.perf_counter() - started))
+        if database is not None and (len(unsaved) == BATCH or number + 1 == len(waiting)):
+            notes += keep(database, unsaved)
+            unsaved = []
+    if progress is not None and waiting:
+        progress(str(measure), len(waiting), len(waiting))
+    entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
+    said = [note for question in questions.values() for note in question.notes]
+    return History(measure, anchor, entries, n_stored, tuple(dict.fromkeys([*said, *notes])))
+
+
+def _without(state: EvalsetState) -> str | None:
+    """Why an evaluation set can have no point, as far as that is seen without reading scores."""
+    if not state.n_humans:
+        return "no human score is loaded"
+    return None if state.n_metrics else "no metric scores are loaded"
+
+
+def _question(
+    state: EvalsetState, asked: Slice, measure: Measure, options: Options, testing: TestOptions, anchor: str
+) -> Question[SetHistory]:
+    own = replace(asked, testset=state.testset, lp=state.lp)
+    parts = (str(sorted(asdict(own).items())), str(measure), anchor, options, testing)
+    key = key_of("trend", [state.fingerprint], *parts)
+    return Question(key, "trend", state.testset, state.lp, SetHistory)
+
+
+@dataclass(frozen=True)
+class _Jobs:
+    """What an evaluation set's points are computed on, read from the warehouse. judged: judgements of a human score."""
+
+    block: Block | None
+    judged: "pl.DataFrame | None" = None
+    judged_by: str = ""
+    bridges: tuple[tuple[Block, Block], ...] = ()
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anchor: str) -> _Jobs:
+    with opened() as warehouse:
+        try:
+            asked, also = _with_own_metrics(warehouse, asked, anchor)
+            block = Inputs(warehouse, asked, options.round_human, also=also).block(measure)
+        except QuestionError as error:
+            return _Jobs(None, reason=str(error))
+        humans = human_levels(warehouse, asked.testset, asked.lp)
+        official = str(block.selection.human)
+        of_protocol = [name for name in humans if protocol_of(name) == protocol_of(official) and humans[name][2]]
+        judged_by = official if official in of_protocol else min(of_protocol, default="")
+        judged = judgements(warehouse, block.selection.evalset_id, judged_by) if judged_by else None
+        bridges, notes = [], []
+        for second in second_humans(humans, official, measure) if asked.human is None else []:
+            try:
+                bridges.append(common_blocks(warehouse, asked, official, second, measure, options))
+            except QuestionError as error:
+                notes.append(f"no bridge: {error}")
+    return _Jobs(block, judged, judged_by, tuple(bridges), None, tuple(notes))
+
+
+def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[Slice, Sequence[str]]:
+    """The slice with those of its metric patterns that the evaluation set has, and the anchor beside them.
+
+    Raises QuestionError: it has none of them.
+    """
+    if not asked.metrics:
+        return asked, ()
+    there = metric_names(warehouse, asked.testset, asked.lp)
+    named = {name for both in there for name in both}
+    kept = tuple(pattern for pattern in asked.metrics if any(fnmatchcase(name, pattern) for name in named))
+    if not kept:
+        raise QuestionError(f"none of the metrics {', '.join(asked.metrics)} is in {asked.testset} {asked.lp}")
+    return replace(asked, metrics=kept), (anchor,) if anchor in named else ()
+
+
+def _computed(jobs: _Jobs, measure: Measure, options: Options, testing: TestOptions, anchor: str) -> SetHistory:
+    if jobs.block is None:
+        return SetHistory((), jobs.reason, "")
+    ceiling = None
+    if jobs.judged is not None:
+        ceiling = split_half(jobs.block, jobs.judged, jobs.judged_by, measure, options)
+    try:
+        points = [point(jobs.block, measure, options, testing, anchor, ceiling=ceiling)]
+    except QuestionError as error:
+        return SetHistory((), str(error), "")
+    notes = list(jobs.notes)
+    for first, second in jobs.bridges:
+        try:
+            sides = [
+                point(
+                    one,
+                    measure,
+                    options,
+                    testing,
+                    anchor,
+                    bridge=str(other.selection.human),
+                    ceiling=second_human(one, other, measure, options),
+                )
+                for one, other in ((first, second), (second, first))
+            ]
+        except QuestionError as error:
+            notes.append(f"no bridge: {error}")
+            continue
+        points += sides
+    return SetHistory(tuple(points), None, points[0].signature, tuple(notes))

@@ -1,0 +1,240 @@
+"""A point of a history: a measure on one evaluation set by one human score, with gaps to an anchor and context."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.evaluation import evaluate, rankable
+from metaeval.inputs import no_metric, remarks
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.signature import line, signature
+from metaeval.significance.metric_tests import fitted_options, run_test
+from metaeval.significance.options import TestOptions
+from metaeval.trends.uncertainty import Resampled, resamples
+from queries.blocks import Block
+from queries.selection import MetricChoice
+from warehouse import QuestionError
+from warehouse.facts.metrics import folded
+from warehouse.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a value stands on, NaN where it cannot be had.
+
+    human_sd: standard deviation of the human system scores. significant_pairs: share of system pairs that people tell
+    apart (paired permutation test in its normal limit, two-sided, 5%). tied_pairs: share of pairs of systems with equal
+    human scores on a segment. coverage: share of the (system, segment) scores that are judged.
+    """
+
+    n_systems: int
+    n_segments: int
+    human_sd: float
+    significant_pairs: float
+    tied_pairs: float
+    coverage: float
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The value that a second human score of the same outputs reaches, and where it is from."""
+
+    value: float
+    low: float
+    high: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """One measure on one evaluation set; arrays are (M,), aligned with metrics, NaN where not defined.
+
+    bridge: the other human score of a bridge, None for the official one. low, high: 95% bootstrap interval of value.
+    anchor: the metric that gaps are to, None where there is none. gap_p: two-sided p-value of the paired test.
+    covariance: (M, M) of the values over resamples. excluded: base name -> why it has no value. test: of gap_p.
+    """
+
+    testset: str
+    lp: str
+    human: str
+    bridge: str | None
+    measure: str
+    metrics: tuple[str, ...]
+    base_names: tuple[str, ...]
+    reference_free: tuple[bool, ...]
+    value: Floats
+    low: Floats
+    high: Floats
+    anchor: str | None
+    gap: Floats
+    gap_low: Floats
+    gap_high: Floats
+    gap_p: Floats
+    covariance: Floats
+    excluded: dict[str, str]
+    context: Context
+    ceiling: Ceiling | None
+    signature: str
+    notes: tuple[str, ...]
+
+    def gap_variance(self, place: int) -> float:
+        """Squared standard error of a metric's gap; NaN without an anchor or resamples."""
+        if self.anchor is None:
+            return float("nan")
+        own, other = place, self.metrics.index(self.anchor)
+        c = self.covariance
+        return float(max(c[own, own] + c[other, other] - 2 * c[own, other], 0.0))
+
+
+def point(
+    block: Block,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    *,
+    bridge: str | None = None,
+    ceiling: Ceiling | None = None,
+    progress: Progress | None = None,
+) -> Point:
+    """Everything about one measure on one block. testing: resamples and level of the test; its test and sides are ours.
+
+    Raises QuestionError: no metric of the block can be ranked, or the human score has no scores that the measure needs.
+    """
+    used, excluded = rankable(measure, block, options)
+    evaluation = evaluate(measure, used, options)
+    if not evaluation.metrics:
+        raise QuestionError(no_metric(block.selection, excluded, can=f"can be ranked by {measure}"))
+    if evaluation.n_judged == 0 and measure.definition.needs_segments:
+        raise QuestionError(f"human score {block.selection.human!r} has no segment scores, which {measure} needs")
+    defined = ~np.isnan(evaluation.value)
+    why = {metric.base_name: str(excluded[metric.name]) for metric in block.metrics if metric.name in excluded}
+    undefined = [metric for metric, there in zip(used.metrics, defined, strict=True) if not there]
+    why |= {metric.base_name: f"{measure} is not defined" for metric in undefined}
+    used = used.only(defined)
+    evaluation = evaluate(measure, used, options)
+    names = tuple(metric.name for metric in used.metrics)
+    place = anchor_place(used.metrics, anchor)
+    found = resamples(measure, used, evaluation, options, testing.draws, progress)
+    p, test, reason = _p_values(used, measure, options, testing, place)
+    nothing = np.full(len(names), np.nan)
+    low, high = found.interval()
+    gap_low, gap_high = (nothing, nothing) if place is None else found.gaps(place)
+    selection = block.selection
+    return Point(
+        testset=selection.slice.testset,
+        lp=selection.slice.lp,
+        human=str(selection.human),
+        bridge=bridge,
+        measure=str(measure),
+        metrics=names,
+        base_names=tuple(metric.base_name for metric in used.metrics),
+        reference_free=tuple(metric.reference is None for metric in used.metrics),
+        value=evaluation.value,
+        low=low,
+        high=high,
+        anchor=None if place is None else names[place],
+        gap=nothing if place is None else evaluation.value - evaluation.value[place],
+        gap_low=gap_low,
+        gap_high=gap_high,
+        gap_p=p,
+        covariance=found.covariance(),
+        excluded={**_not_selected(block), **why},
+        context=context(block, measure, options),
+        ceiling=ceiling,
+        signature=f"{signature(evaluation, selection, options)}|{_of_gaps(found, names, place, test, testing)}",
+        notes=(*remarks(block), *_said(found, anchor, place, reason)),
+    )
+
+
+def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
+    """Where the anchor stands: a variant or base name, whatever its case and dashes; reference-based ones first."""
+    wanted = folded(anchor)
+    for names in ([metric.name for metric in metrics], [metric.base_name for metric in metrics]):
+        places = [place for place, name in enumerate(names) if folded(name) == wanted]
+        if places:
+            return min(places, key=lambda place: (metrics[place].reference is None, metrics[place].name))
+    return None
+
+
+def _p_values(
+    block: Block, measure: Measure, options: Options, testing: TestOptions, anchor: int | None
+) -> tuple[Floats, str | None, str | None]:
+    """(M,) two-sided p-values against the anchor by the measure's own test, the test's name, and why there is none."""
+    p = np.full(len(block.metrics), np.nan)
+    if anchor is None or len(block.metrics) < 2:
+        return p, None, None
+    try:
+        test = measure.default_test(options, block.selection.slice.is_whole)
+        fitted = TestOptions(
+            test=test, alternative="two-sided", draws=testing.draws, alpha=testing.alpha, n_threads=testing.n_threads
+        )
+        tested = run_test(block, measure, fitted_options(measure, test, options, block.selection.slice), fitted)
+    except QuestionError as error:
+        return p, None, str(error)
+    place_of = {metric.name: place for place, metric in enumerate(tested.block.metrics)}
+    if block.metrics[anchor].name in place_of:
+        other = place_of[block.metrics[anchor].name]
+        for place, metric in enumerate(block.metrics):
+            if metric.name in place_of and place != anchor:
+                p[place] = tested.p[place_of[metric.name], other]
+    return p, test, None
+
+
+def _of_gaps(found: Resampled, names: Sequence[str], anchor: int | None, test: str | None, testing: TestOptions) -> str:
+    return line(
+        [
+            ("anchor", None if anchor is None else names[anchor]),
+            ("test", test),
+            ("alternative", None if test is None else "two-sided"),
+            ("test_resamples", None if test is None else testing.draws),
+            ("interval", f"95%,percentile,resamples={testing.draws},resample={found.resampled.replace(' and ', '+')}"),
+        ]
+    )
+
+
+def _said(found: Resampled, anchor: str, place: int | None, reason: str | None) -> list[str]:
+    lines = [] if found.reason is None else [f"no intervals: {found.reason}"]
+    lines += [] if place is not None else [f"no gaps: the anchor {anchor} has no value here"]
+    return lines + ([] if reason is None else [f"no p-values: {reason}"])
+
+
+def _not_selected(block: Block) -> Mapping[str, str]:
+    """Base name -> why the selection is without the metric; the variant with the reference that is used counts."""
+    selection = block.selection
+    chosen = {metric.base_name for metric in selection.chosen_metrics}
+    ordered = sorted(selection.metrics, key=lambda one: one.reference in (None, selection.reference))
+    return {one.base_name: str(one.reason) for one in ordered if one.reason is not None and one.base_name not in chosen}
+
+
+def context(block: Block, measure: Measure, options: Options) -> Context:
+    """What the values on a block stand on."""
+    human = measure.scores(block, options).human
+    there = human[~np.isnan(human)]
+    judged = block.judged
+    n = len(block.systems)
+    first, second = np.triu_indices(n, 1)
+    significant = tied = coverage = float("nan")
+    if judged.any() and n > 1:
+        used = judged.any(axis=0)
+        p = kernels.normal_p_values(block.human[np.newaxis][:, :, used], judged[:, used])[0]
+        significant = float(np.mean(2 * np.minimum(p[first, second], p[second, first]) <= 0.05))
+        common = judged[first] & judged[second]
+        n_common = int(common.sum())
+        equal = (block.human[first] == block.human[second]) & common
+        tied = float(equal.sum() / n_common) if n_common else float("nan")
+        coverage = float(judged.mean())
+    return Context(
+        n_systems=len(there),
+        n_segments=block.n_judged_segments,
+        human_sd=float(there.std(ddof=1)) if len(there) > 1 else float("nan"),
+        significant_pairs=significant,
+        tied_pairs=tied,
+        coverage=coverage,
+    )

@@ -1,0 +1,86 @@
+"""How sure a measure's values are: the same resamples for all metrics, so that their differences are known too."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import Evaluation
+from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.measures import Measure
+from metaeval.options import Options
+from queries.blocks import Block
+from warehouse import QuestionError
+from warehouse.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+ENDS = (0.025, 0.975)
+_STREAM = 5  # of the seed: draws of their own, which no test shares
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """draws: (M, n) values of M metrics on resamples, only those where all are defined; M is 0 without any.
+
+    resampled: what was: "systems", or "systems and segments". reason: why there is nothing.
+    """
+
+    draws: Floats
+    resampled: str
+    reason: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return bool(self.draws.shape[1] < 2)
+
+    def interval(self) -> tuple[Floats, Floats]:
+        """Ends of the 95% percentile interval of each metric's value, (M,)."""
+        return _ends(self.draws)
+
+    def gaps(self, anchor: int) -> tuple[Floats, Floats]:
+        """Ends of the 95% percentile interval of each metric's value minus the anchor's, (M,)."""
+        return _ends(self.draws - self.draws[anchor])
+
+    def covariance(self) -> Floats:
+        """(M, M) covariance of the metrics' values; NaN without resamples."""
+        n = len(self.draws)
+        return np.full((n, n), np.nan) if self.is_empty else np.atleast_2d(np.cov(self.draws))
+
+
+def resamples(
+    measure: Measure,
+    block: Block,
+    evaluation: Evaluation,
+    options: Options,
+    n_draws: int,
+    progress: Progress | None = None,
+) -> Resampled:
+    """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
+
+    System scores that are not means over judged segments are resampled by systems; everything else by systems and
+    segments.
+    """
+    none = np.empty((len(block.metrics), 0))
+    by_systems = None
+    if options.system_score != "judged-mean":
+        by_systems = measure.resampled_systems(block, options)
+    advance = None if progress is None else lambda done, total: progress("resamples", done, total)
+    rng = np.random.default_rng([options.seed, _STREAM])
+    what = "systems" if by_systems is not None else "systems and segments"
+    try:
+        epsilon = evaluation.epsilon if measure.is_calibrated else None
+        statistic = by_systems or measure.resampled(block, options, epsilon)
+        drawn = bootstrap(
+            statistic, "systems" if by_systems is not None else "both", rng=rng, n_draws=n_draws, progress=advance
+        )
+    except (QuestionError, ValueError) as error:
+        return Resampled(none, what, str(error))
+    draws = drawn.draws[:, ~np.isnan(drawn.draws).any(axis=0)]
+    return Resampled(draws, what, None if draws.shape[1] > 1 else "no resample has a value for every metric")
+
+
+def _ends(draws: Floats) -> tuple[Floats, Floats]:
+    if draws.shape[1] < 2:
+        return np.full(len(draws), np.nan), np.full(len(draws), np.nan)
+    low, high = np.quantile(draws, ENDS, axis=1)
+    return low, high
