@@ -17,7 +17,20 @@ FLOOR = ("sentinel", "random")  # kinds that judge no translation: what every me
 LEARNED = ("trained", "llm", "unknown")  # kinds that may have seen human scores
 COLUMNS = (
     *("year", "testset", "lp", "human", "protocol", "measure", "by", "group", "metric", "base_metric", "kind"),
-    *("version", "published", "value", "low", "high", "anchor", "gap", "gap_low", "gap_high", "gap_error", "gap_p"),
+    *(
+        "version",
+        "published",
+        "value",
+        "error",
+        "low",
+        "high",
+        "anchor",
+        "gap",
+        "gap_low",
+        "gap_high",
+        "gap_error",
+        "gap_p",
+    ),
     *("n_systems", "n_segments", "human_sd", "significant_pairs", "tied_pairs", "coverage"),
     *("ceiling", "ceiling_low", "ceiling_high", "ceiling_source", "bridge", "contaminated", "reason", "signature"),
 )
@@ -185,6 +198,7 @@ def _metric_rows(found: History) -> list[dict[str, Any]]:
                         "published": facts.publication_year,
                         "contaminated": is_contaminated(facts, entry.year),
                         "value": _number(one.value[place]),
+                        "error": _number(one.covariance[place, place] ** 0.5),
                         "low": _number(one.low[place]),
                         "high": _number(one.high[place]),
                         "gap": _number(one.gap[place]),
@@ -236,7 +250,7 @@ def _fact_schema() -> dict[str, Any]:
 def _metric_schema() -> dict[str, Any]:
     import polars as pl
 
-    numbers = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_error", "gap_p")
+    numbers = ("value", "error", "low", "high", "gap", "gap_low", "gap_high", "gap_error", "gap_p")
     return {
         **_fact_schema(),
         "year": pl.Int64,

@@ -18,7 +18,7 @@ from metaeval.trends.uncertainty import Resampled, resamples
 from queries.blocks import Block
 from queries.selection import MetricChoice
 from warehouse import QuestionError
-from warehouse.facts.metrics import folded
+from warehouse.facts.metrics import describe, folded
 from warehouse.progress import Progress
 
 Floats = npt.NDArray[np.float64]
@@ -154,10 +154,19 @@ def point(
 
 
 def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
-    """Where the anchor stands: a variant or base name, whatever its case and dashes; reference-based ones first."""
-    wanted = folded(anchor)
-    for names in ([metric.name for metric in metrics], [metric.base_name for metric in metrics]):
-        places = [place for place, name in enumerate(names) if folded(name) == wanted]
+    """Where the anchor stands: a variant or base name, whatever its case and dashes; reference-based ones first.
+
+    Where there is none, another implementation of the same metric: one of its family, published in the same paper.
+    """
+    wanted, facts = folded(anchor), describe(anchor)
+    of_paper = [
+        (one.family, one.publication) == (facts.family, facts.publication) and facts.publication is not None
+        for one in (describe(metric.base_name) for metric in metrics)
+    ]
+    by_name = [folded(metric.name) == wanted for metric in metrics]
+    by_base = [folded(metric.base_name) == wanted for metric in metrics]
+    for fitting in (by_name, by_base, of_paper):
+        places = [place for place, fits in enumerate(fitting) if fits]
         if places:
             return min(places, key=lambda place: (metrics[place].reference is None, metrics[place].name))
     return None

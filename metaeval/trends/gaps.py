@@ -1,0 +1,263 @@
+"""Gaps to the anchor over the years: pooled over evaluation sets within a year and protocol, and tested for a trend."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.kernels.agreement.random_effects import RandomEffects
+from metaeval.measures import Measure
+from warehouse import QuestionError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Pooling = Literal["mean", "hunter-schmidt", "random-effects"]
+POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
+_STREAM = 7  # of the seed
+
+
+def line_rows(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows of one line for each protocol: official ones, and those of a bridge's other protocol.
+
+    frame: as of `groups.grouped`. Rows of a bridge by the official protocol repeat the official row on fewer systems.
+    """
+    import polars as pl
+
+    lazy = frame.lazy()
+    official = lazy.filter(pl.col("bridge").is_null()).select("testset", "lp", official="protocol").unique()
+    return (
+        lazy.join(official, on=["testset", "lp"], how="left", maintain_order="left")
+        .filter(pl.col("bridge").is_null() | (pl.col("protocol") != pl.col("official")))
+        .drop("official")
+        .collect()
+    )
+
+
+def usable_variances(variances: npt.ArrayLike) -> Floats:
+    """Variances for pooling: one of 0 among others is replaced by the median of the others.
+
+    Two metrics that order the systems of a set alike differ in no resample; that is no certainty about other systems.
+    >>> usable_variances([0.0, 0.04, 0.02]).tolist(), usable_variances([0.0, 0.0]).tolist()
+    ([0.03, 0.04, 0.02], [0.0, 0.0])
+    """
+    v = np.asarray(variances, dtype=np.float64)
+    none = v <= 0
+    return v if none.all() or not none.any() else np.where(none, np.median(v[~none]), v)
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A value or gap over several evaluation sets; NaN where the way of pooling gives none."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    tau2: float
+    i2: float
+    variance: float
+
+
+def pool_values(measure: Measure, values: Floats, errors: Floats, n_systems: Floats, how: Pooling) -> Pooled:
+    """One value from those of several evaluation sets.
+
+    mean: their plain mean. hunter-schmidt: weighted by the number of systems (tau2: observed minus sampling variance).
+    random-effects: correlations of system scores as Fisher's z with variance 1 / (n - 3); everything else, and perfect
+    correlations, by the bootstrap variances.
+    Raises QuestionError: hunter-schmidt of what is no correlation of system scores.
+    """
+    nan = float("nan")
+    is_system_correlation = measure.definition.is_correlation and measure.level == "sys"
+    if how == "mean":
+        return Pooled(float(np.mean(values)), nan, nan, nan, nan, nan, nan)
+    if how == "hunter-schmidt":
+        if not is_system_correlation:
+            raise QuestionError(f"hunter-schmidt pools correlations of system scores, {measure} is none; take mean")
+        found = kernels.hunter_schmidt(values, n_systems)
+        tau2 = max(0.0, found.observed_variance - found.sampling_variance)
+        i2 = tau2 / found.observed_variance if found.observed_variance > 0 else 0.0
+        return Pooled(found.mean, nan, nan, nan, tau2, i2, nan)
+    if is_system_correlation and (np.abs(values) < 1).all() and (n_systems > 3).all():
+        z = kernels.random_effects(np.arctanh(values), 1 / (n_systems - 3))
+        return Pooled(float(np.tanh(z.mean)), float(np.tanh(z.low)), float(np.tanh(z.high)), z.p, z.tau2, z.i2, nan)
+    if not np.isfinite(errors).all():
+        return Pooled(float(np.mean(values)), nan, nan, nan, nan, nan, nan)
+    return _pooled(kernels.random_effects(values, usable_variances(errors**2)), errors**2)
+
+
+def pool_gaps(gaps: Floats, errors: Floats) -> Pooled:
+    """Gaps of several evaluation sets by random effects; without standard errors their plain mean."""
+    nan = float("nan")
+    if not np.isfinite(errors).all():
+        return Pooled(float(np.mean(gaps)), nan, nan, nan, nan, nan, nan)
+    return _pooled(kernels.random_effects(gaps, usable_variances(errors**2)), errors**2)
+
+
+def _pooled(found: RandomEffects, variances: Floats) -> Pooled:
+    v = usable_variances(variances) + (0.0 if np.isnan(found.tau2) else found.tau2)
+    variance = float(1 / np.sum(1 / v)) if (v > 0).all() else 0.0
+    return Pooled(found.mean, found.low, found.high, found.p, found.tau2, found.i2, variance)
+
+
+def pooled_by_year(frame: "pl.DataFrame", measure: Measure, how: Pooling) -> "pl.DataFrame":
+    """Values and gaps of each group pooled over the evaluation sets of a year and protocol.
+
+    frame: as of `groups.grouped`. Sets of one year are all its test sets and language pairs with a value.
+    Columns: year, protocol, measure, by, group, metric (several joined by +), kind, n_sets (pooled), n_sets_all (of the
+    year and protocol), pool, value, low, high, tau2, i2, anchor, n_gaps, gap, gap_low, gap_high, gap_p, gap_tau2,
+    gap_i2, gap_variance, contaminated (whether any is known to be), reason; sorted by year, protocol, by, group.
+    """
+    import polars as pl
+
+    lines = line_rows(frame)
+    there = lines.filter(pl.col("human").is_not_null())
+    n_all = {key: n for *key_parts, n in _counts(there) for key in [tuple(key_parts)]}
+    rows = []
+    for (year, protocol, by, group), part in there.group_by("year", "protocol", "by", "group", maintain_order=True):
+        row: dict[str, Any] = {"year": year, "protocol": protocol, "measure": str(measure), "by": by, "group": group}
+        row |= {"pool": how, "n_sets_all": n_all[year, protocol]}
+        rows.append(row | _pooled_row(part, measure, how))
+    schema = _year_schema()
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("year", "protocol", "by", "group")
+
+
+def _counts(there: "pl.DataFrame") -> list[tuple[Any, ...]]:
+    return (
+        there.select("year", "protocol", "testset", "lp")
+        .unique()
+        .group_by("year", "protocol")
+        .len()
+        .select("year", "protocol", "len")
+        .rows()
+    )
+
+
+def _pooled_row(part: "pl.DataFrame", measure: Measure, how: Pooling) -> dict[str, Any]:
+    import polars as pl
+
+    valued = part.drop_nulls("value")
+    if valued.is_empty():
+        reasons = part["reason"].drop_nulls().unique(maintain_order=True).to_list()
+        more = f"; and {len(reasons) - 1} more reasons" if len(reasons) > 1 else ""
+        return {"n_sets": 0, "n_gaps": 0, "reason": f"{reasons[0]}{more}" if reasons else None}
+    value = pool_values(measure, _array(valued, "value"), _array(valued, "error"), _array(valued, "n_systems"), how)
+    with_gap = valued.drop_nulls("gap")
+    row: dict[str, Any] = {
+        "metric": "+".join(sorted(set(valued["metric"]))),
+        "kind": valued["kind"][0],
+        "n_sets": valued.height,
+        "value": value.mean,
+        "low": _or_none(value.low),
+        "high": _or_none(value.high),
+        "tau2": _or_none(value.tau2),
+        "i2": _or_none(value.i2),
+        "n_gaps": with_gap.height,
+        "contaminated": True if valued.filter(pl.col("contaminated")).height else valued["contaminated"][0],
+    }
+    if with_gap.height:
+        gap = pool_gaps(_array(with_gap, "gap"), _array(with_gap, "gap_error"))
+        alone = with_gap.height == 1
+        row |= {
+            "anchor": "+".join(sorted(set(with_gap["anchor"]))),
+            "gap": gap.mean,
+            "gap_low": with_gap["gap_low"][0] if alone else _or_none(gap.low),
+            "gap_high": with_gap["gap_high"][0] if alone else _or_none(gap.high),
+            "gap_p": with_gap["gap_p"][0] if alone else _or_none(gap.p),
+            "gap_tau2": _or_none(gap.tau2),
+            "gap_i2": _or_none(gap.i2),
+            "gap_variance": _or_none(gap.variance),
+        }
+    if valued.height == 1:
+        row |= {"low": valued["low"][0], "high": valued["high"][0]}
+    return row
+
+
+def _array(frame: "pl.DataFrame", column: str) -> Floats:
+    import polars as pl
+
+    return frame[column].cast(pl.Float64).fill_null(float("nan")).to_numpy().astype(np.float64)
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _year_schema() -> dict[str, Any]:
+    import polars as pl
+
+    text = ("protocol", "measure", "by", "group", "metric", "kind")
+    numbers = ("gap", "gap_low", "gap_high", "gap_p", "gap_tau2", "gap_i2", "gap_variance")
+    return {
+        "year": pl.Int64,
+        **dict.fromkeys(text, pl.String),
+        **dict.fromkeys(("n_sets", "n_sets_all"), pl.Int64),
+        "pool": pl.String,
+        **dict.fromkeys(("value", "low", "high", "tau2", "i2"), pl.Float64),
+        "anchor": pl.String,
+        "n_gaps": pl.Int64,
+        **dict.fromkeys(numbers, pl.Float64),
+        "contaminated": pl.Boolean,
+        "reason": pl.String,
+    }
+
+
+def over_years(by_year: "pl.DataFrame", seed: int, groups: Sequence[str] | None = None) -> "pl.DataFrame":
+    """Is there a trend in the yearly gaps of each group, within one protocol? Years are permuted.
+
+    by_year: as of `pooled_by_year`. A year's weight is 1 / (variance of its pooled gap + variance between years). Steps
+    between protocols are no part of it: each protocol is tested by itself.
+    Columns: by, group, protocol, measure, anchor, n_years, first_year, last_year, slope (a year), p (two-sided),
+    least_p (the smallest that these values allow), n_orders, exact, reason; sorted by protocol, by, group.
+    """
+    import polars as pl
+
+    rows = []
+    for (protocol, by, group), part in by_year.group_by("protocol", "by", "group", maintain_order=True):
+        if groups is not None and group not in groups:
+            continue
+        row: dict[str, Any] = {"by": by, "group": group, "protocol": protocol, "measure": part["measure"][0]}
+        rows.append(row | _trend_row(part.drop_nulls(["year", "gap"]).sort("year"), seed))
+    schema = {
+        **dict.fromkeys(("by", "group", "protocol", "measure", "anchor"), pl.String),
+        **dict.fromkeys(("n_years", "first_year", "last_year"), pl.Int64),
+        **dict.fromkeys(("slope", "p", "least_p"), pl.Float64),
+        "n_orders": pl.Int64,
+        "exact": pl.Boolean,
+        "reason": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("protocol", "by", "group")
+
+
+def _trend_row(part: "pl.DataFrame", seed: int) -> dict[str, Any]:
+    """The test of one group's years; part: one row a year."""
+    n = part.height
+    row: dict[str, Any] = {"n_years": n}
+    if n:
+        row |= {"first_year": part["year"][0], "last_year": part["year"][-1]}
+        row["anchor"] = "+".join(sorted(set(part["anchor"])))
+    if n < 2:
+        return row | {
+            "reason": "a trend needs 3 years with a gap to the anchor, there is " + ("none" if not n else "1")
+        }
+    gaps, variances = _array(part, "gap"), _array(part, "gap_variance")
+    if not np.abs(gaps).max() > 0:
+        return row | {"slope": 0.0, "reason": "the gap is 0 every year: it is the anchor"}
+    if not np.isfinite(variances).all():
+        variances = np.ones(n)
+    variances = usable_variances(variances)
+    between = kernels.random_effects(gaps, variances).tau2
+    total = variances + between
+    found = kernels.year_trend(
+        _array(part, "year"),
+        gaps,
+        total if (total > 0).all() else np.ones(n),
+        rng=np.random.default_rng([seed, _STREAM]),
+    )
+    row |= {"slope": found.slope, "p": _or_none(found.p), "least_p": _or_none(found.least)}
+    row |= {"n_orders": found.n_orders, "exact": found.is_exact}
+    return row if n > 2 else row | {"reason": "two years have a slope and no test: a trend needs 3"}

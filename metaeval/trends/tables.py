@@ -1,0 +1,226 @@
+"""Trends as tables: for programs a row for each evaluation set and group, for reading a column for each year."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from metaeval.signature import line, program_version
+from metaeval.tables.table import Table
+from metaeval.trends.gaps import Pooling, line_rows, pooled_by_year
+from metaeval.trends.groups import FLOOR
+from metaeval.trends.history import History
+from metaeval.trends.points import Point
+from warehouse.facts.metrics import KINDS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIGNIFICANT, CONTAMINATED, NOTHING = "*", "°", "-"
+SHOWN_IN_BRIDGES = 5  # groups that the notes name
+
+
+def trend_signature(found: History, what: str, *more: tuple[str, object]) -> str:
+    """One line that says what a trend is made of; each evaluation set has its own in the column signature."""
+    official = found.official
+    return line(
+        [
+            ("trend", what),
+            ("measure", found.measure),
+            ("anchor", found.anchor),
+            ("testset", ",".join(dict.fromkeys(entry.testset for entry, _ in official)) or None),
+            ("lp", ",".join(dict.fromkeys(entry.lp for entry, _ in official)) or None),
+            ("human", ",".join(dict.fromkeys(one.human for _, one in official)) or None),
+            ("n_sets", len(official)),
+            *more,
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def wide(frame: "pl.DataFrame", found: History, how: Pooling, alpha: float) -> Table:
+    """A line for each group, a column for each year and protocol: the value, then the gap to the anchor.
+
+    frame: as of `groups.grouped`. A cell without a value has the number of its reason, which the notes give.
+    """
+    import polars as pl
+
+    by_year = pooled_by_year(frame, found.measure, how)
+    years = by_year.select("year", "protocol").unique().sort("year", "protocol").rows()
+    kinds = {(row["by"], row["group"]): row["kind"] for row in by_year.drop_nulls("kind").rows(named=True)}
+    reasons: dict[str, int] = {}
+    cells: dict[tuple[str, str], dict[tuple[int, str], str]] = {}
+    for row in by_year.rows(named=True):
+        cells.setdefault((row["by"], row["group"]), {})[row["year"], row["protocol"]] = _cell(row, alpha, reasons)
+    shown = [key for key in cells if key in kinds and (key[0] in ("family", "version") or kinds[key] not in FLOOR)]
+    ordered = sorted(shown, key=lambda key: _order(key, kinds[key]))
+    columns: dict[str, list[str]] = {"group": [_label(by, group) for by, group in ordered]}
+    for year, protocol in years:
+        columns[_heading(year, protocol)] = [cells[key].get((year, protocol), NOTHING) for key in ordered]
+    notes = [
+        f"cells: {found.measure}, then the gap to {found.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
+        f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets)",
+        *(f"[{number}] {reason}" for reason, number in reasons.items()),
+        *contexts(frame),
+        *bridge_notes(frame, found),
+        *without_answer(found),
+        *_on_points(found),
+    ]
+    signature = trend_signature(found, "years", ("pool", how if max(_n_sets(by_year), default=0) > 1 else None))
+    return Table(pl.DataFrame(columns), signature, tuple(dict.fromkeys([*notes, *found.notes])))
+
+
+def _n_sets(by_year: "pl.DataFrame") -> list[int]:
+    return by_year["n_sets_all"].to_list()
+
+
+def _heading(year: int | None, protocol: str) -> str:
+    return f"{'no year' if year is None else year} {protocol}"
+
+
+def _label(by: str, group: str) -> str:
+    return {"kind": f"best {group}", "best": "best of all"}.get(by, group)
+
+
+def _order(key: tuple[str, str], kind: str) -> tuple[bool, bool, int, str]:
+    by, group = key
+    return kind in FLOOR, by in ("kind", "best"), KINDS.index(kind), group.casefold()
+
+
+def _cell(row: dict[str, Any], alpha: float, reasons: dict[str, int]) -> str:
+    if row["value"] is None:
+        reason = str(row["reason"] or "no value").split(" in wmt")[0].split("; and ")[0]
+        return f"[{reasons.setdefault(reason, len(reasons) + 1)}]"
+    text = f"{row['value']:.3f}"
+    if row["gap"] is not None and row["metric"] != row["anchor"]:
+        star = SIGNIFICANT if row["gap_p"] is not None and row["gap_p"] <= alpha else ""
+        text += f" {row['gap']:+.3f}{star}"
+    text += CONTAMINATED if row["contaminated"] else ""
+    return text if row["n_sets"] == row["n_sets_all"] else f"{text} ({row['n_sets']}/{row['n_sets_all']})"
+
+
+def contexts(frame: "pl.DataFrame") -> list[str]:
+    """A line for each year and protocol: what its values stand on."""
+    import polars as pl
+
+    points = (
+        line_rows(frame)
+        .lazy()
+        .filter(pl.col("human").is_not_null())
+        .unique(["testset", "lp", "human"], maintain_order=True)
+        .group_by("year", "protocol", maintain_order=True)
+        .agg(
+            pl.col("testset").unique(maintain_order=True),
+            pl.col("lp").unique(maintain_order=True),
+            *(
+                getattr(pl.col(name), how)().alias(f"{name}_{how}")
+                for name in ("n_systems", "human_sd", "significant_pairs", "tied_pairs", "coverage", "ceiling")
+                for how in ("min", "max")
+            ),
+        )
+        .sort("year", "protocol")
+        .collect()
+    )
+    return [_context(row) for row in points.rows(named=True)]
+
+
+def _context(row: dict[str, Any]) -> str:
+    def span(name: str, form: str) -> str | None:
+        low, high = row[f"{name}_min"], row[f"{name}_max"]
+        if low is None:
+            return None
+        ends = dict.fromkeys((format(low, form), format(high, form)))
+        return " to ".join(ends)
+
+    where = row["lp"][0] if len(row["lp"]) == 1 else f"{len(row['lp'])} language pairs"
+    parts = [f"{span('n_systems', 'd')} systems"]
+    for name, form, words in (
+        ("human_sd", ".3g", "sd of human scores {}"),
+        ("significant_pairs", ".0%", "{} of system pairs differ significantly"),
+        ("tied_pairs", ".1%", "{} ties"),
+        ("coverage", ".0%", "{} judged"),
+        ("ceiling", ".3f", "human ceiling {}"),
+    ):
+        found = span(name, form)
+        parts += [] if found is None else [words.format(found)]
+    if row["coverage_min"] is None:
+        parts.append("no human scores of segments")
+    return f"{_heading(row['year'], row['protocol'])}: {', '.join(row['testset'])} {where}; {', '.join(parts)}"
+
+
+def bridges(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Evaluation sets with two human protocols: every group by both, on the systems that both judged.
+
+    Columns: year, testset, lp, human, other_human, measure, by, group, metric, value (by human), other_value (by
+    other_human), step (other_value minus value), agreement (the measure of human, as if it were a metric, against
+    other_human), n_systems; sorted by year, test set, language pair and group. human: the official one.
+    """
+    import polars as pl
+
+    lazy = frame.lazy()
+    official = lazy.filter(pl.col("bridge").is_null()).select("testset", "lp", official="human").unique()
+    paired = lazy.filter(pl.col("bridge").is_not_null()).join(official, on=["testset", "lp"])
+    keys = ["testset", "lp", "by", "group"]
+    other = paired.filter(pl.col("human") != pl.col("official")).select(
+        *keys, bridge="human", other_value="value", agreement="ceiling", other_metric="metric"
+    )
+    return (
+        paired.filter(pl.col("human") == pl.col("official"))
+        .drop_nulls("value")
+        .join(other.drop_nulls("other_value"), on=[*keys, "bridge"])
+        .filter(pl.col("metric") == pl.col("other_metric"))  # the best by one protocol need not be that of the other
+        .sort("year", "testset", "lp", "bridge", "group", "by")
+        .with_columns(step=pl.col("other_value") - pl.col("value"))
+        .select(
+            *("year", "testset", "lp", "human"),
+            pl.col("bridge").alias("other_human"),
+            *("measure", "by", "group", "metric", "value", "other_value", "step", "agreement", "n_systems"),
+        )
+        .collect()
+    )
+
+
+def bridge_notes(frame: "pl.DataFrame", found: History) -> list[str]:
+    """A line for each bridge: how far people agree, and the anchor and returning groups by both protocols."""
+    import polars as pl
+
+    both = bridges(frame).filter(pl.col("by") != "kind")
+    n_years = dict(frame.drop_nulls("value").group_by("group").agg(pl.col("year").n_unique()).rows())
+    lines = []
+    for (testset, lp, human, other), part in both.group_by(
+        "testset", "lp", "human", "other_human", maintain_order=True
+    ):
+        chosen = sorted(part.rows(named=True), key=lambda row: (-n_years[row["group"]], row["group"]))
+        values = "; ".join(
+            f"{row['group']} {row['value']:.3f} by {human}, {row['other_value']:.3f} by {other}"
+            for row in chosen[:SHOWN_IN_BRIDGES]
+        )
+        agreement = part["agreement"][0]
+        on = f"on the {part['n_systems'][0]} systems of {human} and {other}"
+        on += "" if agreement is None else f", where {human} reaches {agreement:.3f} against {other}"
+        lines.append(f"bridge {testset} {lp}: {found.measure} {on}; {values}: a change of protocol, not of metrics")
+    return lines
+
+
+def without_answer(found: History) -> list[str]:
+    """A line for each reason why evaluation sets have no value, with their names."""
+    by_reason: dict[str, list[tuple[str, str]]] = {}
+    for entry in found.entries:
+        if not entry.found.points:
+            reason = str(entry.found.reason).replace(f" of {entry.testset} {entry.lp}", "")
+            by_reason.setdefault(reason, []).append((entry.testset, entry.lp))
+    return [f"no value, {reason}: {_places(places)}" for reason, places in by_reason.items()]
+
+
+def _places(places: Sequence[tuple[str, str]]) -> str:
+    lps: dict[str, list[str]] = {}
+    for testset, lp in places:
+        lps.setdefault(testset, []).append(lp)
+    return "; ".join(f"{testset} {', '.join(names)}" for testset, names in lps.items())
+
+
+def _on_points(found: History) -> list[str]:
+    """Notes of the points, each with its evaluation set."""
+    own: dict[tuple[str, str], list[Point]] = {}
+    for entry in found.entries:
+        own.setdefault((entry.testset, entry.lp), []).extend(entry.found.points)
+    lines = [f"{testset} {lp}: {note}" for (testset, lp), points in own.items() for one in points for note in one.notes]
+    return lines + [f"{one.testset} {one.lp}: {note}" for one in found.entries for note in one.found.notes]

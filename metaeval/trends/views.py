@@ -1,0 +1,158 @@
+"""The views of a history: years, progress within the same data, trends over years, bridges; each a table."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from metaeval.tables.table import Table
+from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
+from metaeval.trends.groups import By, grouped
+from metaeval.trends.history import History
+from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer
+from metaeval.trends.within import Within, within, within_frame
+from warehouse import QuestionError
+from warehouse.errors import unknown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+View = Literal["years", "within", "over-years", "bridges"]
+VIEWS: tuple[View, ...] = get_args(View)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a history is shown.
+
+    by: groups of metrics. pool: how evaluation sets of a year are pooled; None shows each, or pools by their mean where
+    a table for reading has several. published: publication years that a user gives (pattern of base names, year).
+    """
+
+    view: View = "years"
+    by: tuple[By, ...] = ("family", "kind")
+    pool: Pooling | None = None
+    published: tuple[tuple[str, int], ...] = ()
+    without_contaminated: bool = False
+    alpha: float = 0.05
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """table: of the view, for programs. reading: what a table for reading shows instead; rows: as of `grouped`, for
+    charts; slopes: of the view "within".
+    """
+
+    table: Table
+    reading: Table
+    rows: "pl.DataFrame"
+    slopes: Within | None = None
+
+
+def show(found: History, asked: Asked) -> Shown:
+    """A history in one of its views.
+
+    Raises QuestionError: no evaluation set has a value; see `within` and `pool_values`.
+    """
+    if not found.official:
+        first = "; ".join(without_answer(found)) or "no evaluation set"
+        raise QuestionError(f"no value of {found.measure} in any year: {first}")
+    return _VIEWS[asked.view](found, asked)
+
+
+def _years(found: History, asked: Asked) -> Shown:
+    rows = grouped(found, asked.by)
+    reading = wide(rows, found, asked.pool or "mean", asked.alpha)
+    if asked.pool is None:
+        table = Table(rows, reading.signature, reading.notes)
+    else:
+        table = Table(pooled_by_year(rows, found.measure, asked.pool), reading.signature, reading.notes)
+    return Shown(table, reading, rows)
+
+
+def _over_years(found: History, asked: Asked) -> Shown:
+    rows = grouped(found, asked.by)
+    frame = over_years(pooled_by_year(rows, found.measure, asked.pool or "mean"), asked.seed)
+    signature = trend_signature(
+        found, "over-years", ("null", "years permuted"), ("alternative", "two-sided"), ("seed", asked.seed)
+    )
+    notes = (
+        f"slope: of the yearly gap to {found.anchor}, a year; each protocol by itself, no step between protocols enters",
+        *contexts(rows),
+        *without_answer(found),
+        *found.notes,
+    )
+    table = Table(frame, signature, notes)
+    return Shown(table, table, rows)
+
+
+def _bridges(found: History, asked: Asked) -> Shown:
+    rows = grouped(found, asked.by)
+    frame = bridges(rows)
+    notes = ["a step is a change of protocol, not of metrics: both values are on the systems that both judged"]
+    notes += [
+        f"{entry.testset} {entry.lp}: {note}"
+        for entry in found.entries
+        for note in entry.found.notes
+        if note.startswith("no bridge")
+    ]
+    if frame.is_empty():
+        notes.append("no evaluation set has human scores of two protocols with metrics that both can rank")
+    table = Table(frame, trend_signature(found, "bridges"), (*notes, *found.notes))
+    return Shown(table, table, rows)
+
+
+def _within(found: History, asked: Asked) -> Shown:
+    slopes = within(found, asked.published, without_contaminated=asked.without_contaminated)
+    notes = [
+        f"slope: change of {found.measure} for each year between the publications of two metrics, on the same data",
+        f"pooled over {slopes.pooled.n_studies} evaluation sets by random effects; without any one of them it is "
+        f"{min(slopes.leave_one_out):.5f} to {max(slopes.leave_one_out):.5f}"
+        if slopes.pooled.n_studies > 1
+        else "one evaluation set: nothing to pool",
+        f"publication year not known, excluded from slopes: {', '.join(slopes.unknown) or 'none'} "
+        "(--published NAME=YEAR)",
+        f"trained on human scores of that year, {'excluded' if asked.without_contaminated else 'included'}: "
+        f"{', '.join(slopes.contaminated) or 'none known'}",
+        *_reasons(slopes),
+        *found.notes,
+    ]
+    table = Table(within_frame(slopes), slopes.signature, tuple(notes))
+    return Shown(table, table, grouped(found, asked.by), slopes)
+
+
+def _reasons(slopes: Within) -> list[str]:
+    places: dict[str, list[str]] = {}
+    for where, reason in slopes.skipped.items():
+        places.setdefault(reason.replace(f" of {where}", ""), []).append(where)
+    return [f"no slope, {reason}: {', '.join(named)}" for reason, named in places.items()]
+
+
+_VIEWS: dict[View, Callable[[History, Asked], Shown]] = {
+    "years": _years,
+    "within": _within,
+    "over-years": _over_years,
+    "bridges": _bridges,
+}
+
+
+def parse_published(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """Publication years as NAME=YEAR.
+
+    Raises QuestionError: another form.
+    >>> parse_published(["YiSi-1=2019"])
+    (('YiSi-1', 2019),)
+    """
+    found = []
+    for text in texts:
+        name, sign, year = text.rpartition("=")
+        if not (sign and name and year.isdecimal() and len(year) == 4):
+            raise QuestionError(f"publication year {text!r}: expected NAME=YEAR, such as YiSi-1=2019")
+        found.append((name, int(year)))
+    return tuple(found)
+
+
+def check_choice(what: str, given: str, known: Sequence[str]) -> None:
+    """Raises QuestionError: a choice that there is not."""
+    if given not in known:
+        raise unknown(what, given, known)

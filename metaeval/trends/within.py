@@ -1,0 +1,371 @@
+"""Progress within the same data: the slope of a measure over the years in which metrics were published."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.kernels.agreement.random_effects import CONFIDENCE, RandomEffects
+from metaeval.signature import line, program_version
+from metaeval.trends.gaps import usable_variances
+from metaeval.trends.groups import FLOOR, is_contaminated
+from metaeval.trends.history import History
+from metaeval.trends.points import Point
+from warehouse import QuestionError
+from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.metrics import describe
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+FEWEST_METRICS, FEWEST_YEARS, FEWEST_SETS = 5, 2, 3
+NORMAL = 1.959963984540054  # 97.5% quantile
+BASE_KIND = "string"
+
+
+@dataclass(frozen=True)
+class SetSlope:
+    """The slope in one evaluation set. error: from resampled data. contaminated: metrics known to be, included."""
+
+    testset: str
+    lp: str
+    year: int | None
+    human: str
+    protocol: str
+    slope: float
+    error: float
+    n_metrics: int
+    first_year: int
+    last_year: int
+    contaminated: tuple[str, ...]
+
+    @property
+    def low(self) -> float:
+        return self.slope - NORMAL * self.error
+
+    @property
+    def high(self) -> float:
+        return self.slope + NORMAL * self.error
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One kind of metric against string metrics within the same data: difference of their means, pooled over sets."""
+
+    kind: str
+    against: str
+    pooled: RandomEffects
+
+
+@dataclass(frozen=True)
+class Within:
+    """Slopes in each evaluation set and over all.
+
+    by_protocol: the same over the sets of one protocol. leave_one_out: the pooled slope without each set, aligned with
+    sets. unknown: metrics of unknown year, excluded. contaminated: metrics known to be trained on the human scores of
+    an evaluation set's year, excluded where asked. skipped: evaluation set -> why it has no slope.
+    """
+
+    measure: str
+    sets: tuple[SetSlope, ...]
+    pooled: RandomEffects
+    by_protocol: Mapping[str, RandomEffects]
+    leave_one_out: Floats
+    contrasts: tuple[Contrast, ...]
+    unknown: tuple[str, ...]
+    contaminated: tuple[str, ...]
+    skipped: Mapping[str, str]
+    without_contaminated: bool
+    signature: str
+
+
+def weights_of_slope(years: npt.ArrayLike) -> Floats:
+    """c with slope = Σ c_m value_m: least squares of values over years.
+
+    >>> weights_of_slope([2000, 2010]).tolist()
+    [-0.1, 0.1]
+    """
+    x = np.asarray(years, dtype=np.float64)
+    centred = x - x.mean()
+    found: Floats = centred / (centred**2).sum()
+    return found
+
+
+def contrast(values: npt.ArrayLike, covariance: npt.ArrayLike, weights: npt.ArrayLike) -> tuple[float, float]:
+    """Σ c_m value_m and its standard error from the metrics' covariance over resampled data; NaN where not known.
+
+    >>> contrast([0.5, 0.7], [[0.01, 0.01], [0.01, 0.02]], [-1, 1])
+    (0.2, 0.1)
+    """
+    y, c = np.asarray(values, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+    variance = float(c @ np.asarray(covariance, dtype=np.float64) @ c)
+    return float(np.round(c @ y, 15)), float(np.sqrt(max(variance, 0.0))) if variance == variance else float("nan")
+
+
+def pool_estimates(estimates: Sequence[float], errors: Sequence[float]) -> RandomEffects:
+    """Random effects over evaluation sets; sets without a usable standard error enter with the median of the others."""
+    v = np.array(errors, dtype=np.float64) ** 2
+    return kernels.random_effects(estimates, usable_variances(np.where(np.isnan(v), 0.0, v)))
+
+
+def within(found: History, published: Sequence[tuple[str, int]] = (), *, without_contaminated: bool = False) -> Within:
+    """Regress the measure on publication years within each official evaluation set, and pool the slopes.
+
+    published: years that a user gives to metrics (shell patterns of base names), before those of the registry.
+    Sentinels and random metrics are excluded: they are no research. Needs 2 years and 5 metrics in a set.
+    Raises QuestionError: no evaluation set has a slope.
+    """
+    sets: list[SetSlope] = []
+    skipped = {f"{one.testset} {one.lp}": str(one.found.reason) for one in found.entries if not one.found.points}
+    unknown: dict[str, None] = {}
+    dirty: dict[str, None] = {}
+    kinds: dict[str, list[tuple[float, float]]] = {}
+    for entry, one in found.official:
+        known = _Known(one, entry.year, published, without_contaminated)
+        unknown |= dict.fromkeys(known.unknown)
+        dirty |= dict.fromkeys(f"{name} in {entry.testset}" for name in known.contaminated)
+        for kind, estimate in _kinds(one, known).items():
+            kinds.setdefault(kind, []).append(estimate)
+        years = known.years
+        if len(years) < FEWEST_METRICS or len(set(years)) < FEWEST_YEARS:
+            skipped[f"{entry.testset} {entry.lp}"] = (
+                f"{len(years)} metrics of {len(set(years))} known publication years, a slope needs {FEWEST_METRICS} of "
+                f"{FEWEST_YEARS}"
+            )
+            continue
+        slope, error = _of_places(one, known.dated, weights_of_slope(years))
+        sets.append(
+            SetSlope(
+                entry.testset,
+                entry.lp,
+                entry.year,
+                one.human,
+                protocol_of(one.human),
+                slope,
+                error,
+                len(years),
+                min(years),
+                max(years),
+                known.contaminated,
+            )
+        )
+    if not sets:
+        few = next(iter(skipped.items()), ("", "no evaluation set"))
+        raise QuestionError(f"no slope over publication years: {few[0]}: {few[1]} (--published NAME=YEAR adds years)")
+    slopes, errors = [one.slope for one in sets], [one.error for one in sets]
+    protocols = dict.fromkeys(one.protocol for one in sets)
+    variances = usable_variances(np.nan_to_num(np.array(errors) ** 2))
+    pooled = pool_estimates(slopes, errors)
+    return Within(
+        measure=str(found.measure),
+        sets=tuple(sets),
+        pooled=pooled,
+        by_protocol={
+            name: pool_estimates(
+                [one.slope for one in sets if one.protocol == name], [one.error for one in sets if one.protocol == name]
+            )
+            for name in protocols
+        },
+        leave_one_out=kernels.leave_one_out(slopes, variances) if len(sets) > 1 else np.full(1, np.nan),
+        contrasts=tuple(
+            Contrast(kind, BASE_KIND, pool_estimates(*zip(*estimates, strict=True)))
+            for kind, estimates in sorted(kinds.items())
+        ),
+        unknown=tuple(sorted(unknown)),
+        contaminated=tuple(sorted(dirty)),
+        skipped=skipped,
+        without_contaminated=without_contaminated,
+        signature=_signature(found, sets, pooled, published, without_contaminated),
+    )
+
+
+class _Known:
+    """What is known of a point's metrics: places with a year, places that count at all, and the names of the others."""
+
+    def __init__(
+        self, one: Point, year: int | None, published: Sequence[tuple[str, int]], without_contaminated: bool
+    ) -> None:
+        self.dated: list[int] = []
+        self.years: list[int] = []
+        self.counted: list[int] = []
+        self.kinds: list[str] = []
+        unknown, contaminated = [], []
+        for place, base in enumerate(one.base_names):
+            facts = describe(base, year)
+            if facts.kind in FLOOR:
+                continue
+            if is_contaminated(facts, year):
+                contaminated.append(base)
+                if without_contaminated:
+                    continue
+            self.counted.append(place)
+            self.kinds.append(f"{facts.kind}, reference-free" if one.reference_free[place] else facts.kind)
+            given = next((when for pattern, when in published if fnmatchcase(base, pattern)), facts.publication_year)
+            if given is None:
+                unknown.append(base)
+                continue
+            self.dated.append(place)
+            self.years.append(given)
+        self.unknown, self.contaminated = tuple(unknown), tuple(contaminated)
+
+
+def _of_places(one: Point, places: Sequence[int], weights: Floats) -> tuple[float, float]:
+    kept = np.asarray(places, dtype=np.int64)
+    return contrast(one.value[kept], one.covariance[np.ix_(kept, kept)], weights)
+
+
+def _kinds(one: Point, known: _Known) -> dict[str, tuple[float, float]]:
+    """Mean of each kind minus the mean of string metrics in one set, with its standard error."""
+    kinds = np.array(known.kinds)
+    base = kinds == BASE_KIND
+    if not base.any():
+        return {}
+    return {
+        kind: _of_places(one, known.counted, (kinds == kind) / (kinds == kind).sum() - base / base.sum())
+        for kind in sorted(set(known.kinds) - {BASE_KIND})
+        if not kind.startswith("unknown")
+    }
+
+
+def _signature(
+    found: History,
+    sets: Sequence[SetSlope],
+    pooled: RandomEffects,
+    published: Sequence[tuple[str, int]],
+    without_contaminated: bool,
+) -> str:
+    return line(
+        [
+            ("trend", "within"),
+            ("measure", found.measure),
+            ("lp", ",".join(f"{one.testset}:{one.lp}" for one in sets)),
+            ("human", ",".join(dict.fromkeys(one.human for one in sets))),
+            ("n_sets", pooled.n_studies),
+            ("n_metrics", "+".join(str(one.n_metrics) for one in sets)),
+            ("pool", "random_effects,reml,knapp_hartung"),
+            ("interval", f"{CONFIDENCE:.0%}"),
+            ("published", ",".join(f"{pattern}={year}" for pattern, year in published) or None),
+            ("contaminated", "out" if without_contaminated else "in"),
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def within_frame(found: Within) -> "pl.DataFrame":
+    """One row for each set, then the pooled slopes, then the contrasts of kinds.
+
+    Columns: what ("set", "pooled", "protocol", "kind"), name, estimate (slope a year, or difference of means), low,
+    high, p, tau2, i2, n_sets, n_metrics, first_year, last_year, left_out_low, left_out_high.
+    """
+    import polars as pl
+
+    rows: list[dict[str, Any]] = [
+        {
+            "what": "set",
+            "name": f"{one.testset} {one.lp} {one.human}",
+            "estimate": one.slope,
+            "low": one.low,
+            "high": one.high,
+            "n_metrics": one.n_metrics,
+            "first_year": one.first_year,
+            "last_year": one.last_year,
+        }
+        for one in found.sets
+    ]
+    left = found.leave_one_out
+    rows.append(
+        {
+            **_row("pooled", "all sets, slope a year", found.pooled),
+            "left_out_low": left.min(),
+            "left_out_high": left.max(),
+        }
+    )
+    rows += [_row("protocol", f"{name}, slope a year", one) for name, one in found.by_protocol.items()]
+    rows += [_row("kind", f"{one.kind} minus {one.against}", one.pooled) for one in found.contrasts]
+    schema = {
+        **dict.fromkeys(("what", "name"), pl.String),
+        **dict.fromkeys(("estimate", "low", "high", "p", "tau2", "i2"), pl.Float64),
+        **dict.fromkeys(("n_sets", "n_metrics", "first_year", "last_year"), pl.Int64),
+        **dict.fromkeys(("left_out_low", "left_out_high"), pl.Float64),
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _row(what: str, name: str, one: RandomEffects) -> dict[str, Any]:
+    return {
+        "what": what,
+        "name": name,
+        "estimate": one.mean,
+        "low": one.low,
+        "high": one.high,
+        "p": one.p,
+        "tau2": one.tau2,
+        "i2": one.i2,
+        "n_sets": one.n_studies,
+    }
+
+
+def within_json(found: Within) -> dict[str, Any]:
+    """The shape of `trend --within --format json`."""
+    left = found.leave_one_out
+    return {
+        "measure": found.measure,
+        "sets": [
+            {
+                "testset": one.testset,
+                "lp": one.lp,
+                "human": one.human,
+                "slope": one.slope,
+                "low": one.low,
+                "high": one.high,
+                "n_metrics": one.n_metrics,
+                "first_year": one.first_year,
+                "last_year": one.last_year,
+                "contaminated": list(one.contaminated),
+            }
+            for one in found.sets
+        ],
+        "pooled": {
+            "slope": found.pooled.mean,
+            "low": found.pooled.low,
+            "high": found.pooled.high,
+            "p": found.pooled.p,
+            "tau2": found.pooled.tau2,
+            "i2": found.pooled.i2,
+            "n_sets": found.pooled.n_studies,
+        },
+        "leave_one_out": {
+            "low": left.min(),
+            "high": left.max(),
+            "slopes": [
+                {"testset": one.testset, "lp": one.lp, "slope": without}
+                for one, without in zip(found.sets, left, strict=True)
+            ],
+        },
+        "protocols": [
+            {"protocol": name, "slope": one.mean, "low": one.low, "high": one.high, "n_sets": one.n_studies}
+            for name, one in found.by_protocol.items()
+        ],
+        "kinds": [
+            {
+                "kind": one.kind,
+                "against": one.against,
+                "difference": one.pooled.mean,
+                "low": one.pooled.low,
+                "high": one.pooled.high,
+                "tau2": one.pooled.tau2,
+                "i2": one.pooled.i2,
+                "n_sets": one.pooled.n_studies,
+            }
+            for one in found.contrasts
+        ],
+        "unknown_years": list(found.unknown),
+        "contaminated": list(found.contaminated),
+        "skipped": dict(found.skipped),
+        "signature": found.signature,
+    }
