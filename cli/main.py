@@ -23,6 +23,7 @@ from cli.commands.sql import sql
 from cli.commands.systems import systems
 from cli.commands.thresholds import thresholds
 from cli.commands.ties import ties
+from cli.commands.trend import trend
 from cli.commands.unload import unload
 from cli.ending import run_program
 from cli.options import Db, FormatOption, Out, Quiet
@@ -42,6 +43,7 @@ COMMANDS = {
     "rank": rank,
     "compare": compare,
     "protocol": protocol,
+    "trend": trend,
     "systems": systems,
     "counts": counts,
     "ties": ties,

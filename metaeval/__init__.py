@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         systems,
         thresholds,
         ties,
+        trend,
     )
     from metaeval.tables.table import Table
 
@@ -35,6 +36,7 @@ __all__ = [
     "systems",
     "thresholds",
     "ties",
+    "trend",
 ]
 
 _HOMES = {"Measure": "metaeval.measures", "Table": "metaeval.tables.table"}

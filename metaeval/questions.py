@@ -1,7 +1,8 @@
 """The questions of the command line as functions: plain strings in, a table with its signature and notes out."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any, Literal, ParamSpec, TypedDict, Unpack, get_args, get_origin, get_type_hints
 
@@ -28,6 +29,11 @@ from metaeval.tables import counts as pair_counting
 from metaeval.tables import thresholds as calibrating
 from metaeval.tables import ties as tying
 from metaeval.tables.table import Table
+from metaeval.trends.gaps import Pooling as YearPooling
+from metaeval.trends.groups import BYS
+from metaeval.trends.history import history
+from metaeval.trends.views import Asked as TrendView
+from metaeval.trends.views import View, show
 from queries.audit import audit as find
 from queries.audit import findings_frame
 from queries.evalsets import expand
@@ -377,6 +383,49 @@ def correlations(
     measure: pearson, spearman or kendall; with by=... on segments.
     """
     return agreement.agreement(warehouse, _slice(testset, lp, options), _measure(measure), Options(system_score))
+
+
+@_question
+def trend(
+    warehouse: Warehouse,
+    testset: str = "all",
+    lp: str = "all",
+    measure: str | Measure = "pa",
+    *,
+    view: View = "years",
+    by: Names = ("family", "kind"),
+    anchor: str = "BLEU",
+    pool: YearPooling | None = None,
+    published: Mapping[str, int] | None = None,
+    without_contaminated: bool = False,
+    draws: int = 1000,
+    alpha: float = 0.05,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Follow a measure over the years.
+
+    view: "years": a row for each evaluation set and group, with the gap to the anchor on the same data; with pool, one
+    for each year and protocol. "within": slopes over publication years within each evaluation set, pooled.
+    "over-years": the trend of the yearly gaps, tested by permuting years. "bridges": sets with two human protocols.
+    by: "family", "version", "kind", "best", one or several. published: publication years by base name or pattern.
+    Raises QuestionError: unknown names, or no evaluation set with a value.
+    """
+    ways = _names(by)
+    for way in ways:
+        if way not in BYS:
+            raise unknown("by", way, BYS)
+    computing, testing = Options(system_score, seed, round_human=round_human), TestOptions(draws=draws, alpha=alpha)
+    asked = _slice(testset, lp, options)
+    found = history(lambda: nullcontext(warehouse), asked, _measure(measure), computing, testing, anchor)
+    years = tuple((published or {}).items())
+    shown = show(
+        found,
+        TrendView(view, ways, pool, years, without_contaminated, alpha, seed),  # type: ignore[arg-type]
+    )
+    return shown.table
 
 
 @_question

@@ -11,7 +11,6 @@ from metaeval.trends.history import History
 from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer
 from metaeval.trends.within import Within, within, within_frame
 from warehouse import QuestionError
-from warehouse.errors import unknown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,7 +76,7 @@ def _over_years(found: History, asked: Asked) -> Shown:
         found, "over-years", ("null", "years permuted"), ("alternative", "two-sided"), ("seed", asked.seed)
     )
     notes = (
-        f"slope: of the yearly gap to {found.anchor}, a year; each protocol by itself, no step between protocols enters",
+        f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
         *contexts(rows),
         *without_answer(found),
         *found.notes,
@@ -150,9 +149,3 @@ def parse_published(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:
             raise QuestionError(f"publication year {text!r}: expected NAME=YEAR, such as YiSi-1=2019")
         found.append((name, int(year)))
     return tuple(found)
-
-
-def check_choice(what: str, given: str, known: Sequence[str]) -> None:
-    """Raises QuestionError: a choice that there is not."""
-    if given not in known:
-        raise unknown(what, given, known)

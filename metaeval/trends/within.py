@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.agreement.random_effects import CONFIDENCE, RandomEffects
 from metaeval.signature import line, program_version
-from metaeval.trends.gaps import usable_variances
+from metaeval.trends.gaps import smoothed_variances
 from metaeval.trends.groups import FLOOR, is_contaminated
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
@@ -39,6 +39,7 @@ class SetSlope:
     protocol: str
     slope: float
     error: float
+    n_systems: int
     n_metrics: int
     first_year: int
     last_year: int
@@ -107,10 +108,9 @@ def contrast(values: npt.ArrayLike, covariance: npt.ArrayLike, weights: npt.Arra
     return float(np.round(c @ y, 15)), float(np.sqrt(max(variance, 0.0))) if variance == variance else float("nan")
 
 
-def pool_estimates(estimates: Sequence[float], errors: Sequence[float]) -> RandomEffects:
-    """Random effects over evaluation sets; sets without a usable standard error enter with the median of the others."""
-    v = np.array(errors, dtype=np.float64) ** 2
-    return kernels.random_effects(estimates, usable_variances(np.where(np.isnan(v), 0.0, v)))
+def pool_estimates(estimates: npt.ArrayLike, errors: npt.ArrayLike, n_systems: npt.ArrayLike) -> RandomEffects:
+    """Random effects over evaluation sets, with smoothed variances."""
+    return kernels.random_effects(estimates, smoothed_variances(np.asarray(errors) ** 2, n_systems))
 
 
 def within(found: History, published: Sequence[tuple[str, int]] = (), *, without_contaminated: bool = False) -> Within:
@@ -124,13 +124,13 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
     skipped = {f"{one.testset} {one.lp}": str(one.found.reason) for one in found.entries if not one.found.points}
     unknown: dict[str, None] = {}
     dirty: dict[str, None] = {}
-    kinds: dict[str, list[tuple[float, float]]] = {}
+    kinds: dict[str, list[tuple[float, float, int]]] = {}
     for entry, one in found.official:
         known = _Known(one, entry.year, published, without_contaminated)
         unknown |= dict.fromkeys(known.unknown)
         dirty |= dict.fromkeys(f"{name} in {entry.testset}" for name in known.contaminated)
         for kind, estimate in _kinds(one, known).items():
-            kinds.setdefault(kind, []).append(estimate)
+            kinds.setdefault(kind, []).append((*estimate, one.context.n_systems))
         years = known.years
         if len(years) < FEWEST_METRICS or len(set(years)) < FEWEST_YEARS:
             skipped[f"{entry.testset} {entry.lp}"] = (
@@ -148,6 +148,7 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
                 protocol_of(one.human),
                 slope,
                 error,
+                one.context.n_systems,
                 len(years),
                 min(years),
                 max(years),
@@ -157,21 +158,16 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
     if not sets:
         few = next(iter(skipped.items()), ("", "no evaluation set"))
         raise QuestionError(f"no slope over publication years: {few[0]}: {few[1]} (--published NAME=YEAR adds years)")
-    slopes, errors = [one.slope for one in sets], [one.error for one in sets]
+    pooled = _pooled(sets)
     protocols = dict.fromkeys(one.protocol for one in sets)
-    variances = usable_variances(np.nan_to_num(np.array(errors) ** 2))
-    pooled = pool_estimates(slopes, errors)
+    slopes, variances = [one.slope for one in sets], [one.error**2 for one in sets]
+    smooth = smoothed_variances(variances, [one.n_systems for one in sets])
     return Within(
         measure=str(found.measure),
         sets=tuple(sets),
         pooled=pooled,
-        by_protocol={
-            name: pool_estimates(
-                [one.slope for one in sets if one.protocol == name], [one.error for one in sets if one.protocol == name]
-            )
-            for name in protocols
-        },
-        leave_one_out=kernels.leave_one_out(slopes, variances) if len(sets) > 1 else np.full(1, np.nan),
+        by_protocol={name: _pooled([one for one in sets if one.protocol == name]) for name in protocols},
+        leave_one_out=kernels.leave_one_out(slopes, smooth) if len(sets) > 1 else np.full(1, np.nan),
         contrasts=tuple(
             Contrast(kind, BASE_KIND, pool_estimates(*zip(*estimates, strict=True)))
             for kind, estimates in sorted(kinds.items())
@@ -182,6 +178,10 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
         without_contaminated=without_contaminated,
         signature=_signature(found, sets, pooled, published, without_contaminated),
     )
+
+
+def _pooled(sets: Sequence[SetSlope]) -> RandomEffects:
+    return pool_estimates([one.slope for one in sets], [one.error for one in sets], [one.n_systems for one in sets])
 
 
 class _Known:

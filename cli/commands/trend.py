@@ -1,0 +1,155 @@
+"""`scorehouse trend`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.completion import complete_lp, complete_measure, complete_metric, complete_testset
+from cli.exit_codes import UsageError
+from cli.options import ComputeFlags, Output, SliceFlags, choice, folded
+from cli.progress import progress
+
+if TYPE_CHECKING:
+    from metaeval.trends.views import View
+
+GROUPS = ("family", "version", "kind", "best")
+POOLINGS = ("mean", "hunter-schmidt", "random-effects")
+
+
+@folded
+def trend(
+    flags: SliceFlags,
+    compute: ComputeFlags,
+    output: Output,
+    testsets: Annotated[
+        str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
+    ] = "all",
+    lps: Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)] = "all",
+    measure: Annotated[
+        str,
+        typer.Option("--measure", "-m", help="Measure, such as pa or pearson.", autocompletion=complete_measure),
+    ] = "pa",
+    by: Annotated[
+        list[str] | None,
+        choice(
+            GROUPS,
+            "--by",
+            help="Groups of metrics: families, versions, the best of each kind, or the best of all; repeatable.",
+            show_default="family and kind",
+        ),
+    ] = None,
+    anchor: Annotated[
+        str,
+        typer.Option(help="Metric that gaps on the same data are measured from.", autocompletion=complete_metric),
+    ] = "BLEU",
+    pool: Annotated[
+        str | None,
+        choice(
+            POOLINGS,
+            "--pool",
+            help="Pool the language pairs of a year.",
+            show_default="tables take the mean, other formats list each",
+        ),
+    ] = None,
+    within: Annotated[
+        bool,
+        typer.Option(
+            "--within",
+            help="Instead, progress on the same data: slopes over the years in which metrics were published.",
+        ),
+    ] = False,
+    over_years: Annotated[
+        bool, typer.Option("--over-years", help="Instead, test the yearly gaps for a trend by permuting years.")
+    ] = False,
+    bridges: Annotated[
+        bool, typer.Option("--bridges", help="Instead, compare human protocols that judged the same systems.")
+    ] = False,
+    published: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=YEAR...", help="With --within: publication year of a metric (shell pattern, repeatable)."
+        ),
+    ] = None,
+    without_contaminated: Annotated[
+        bool,
+        typer.Option(
+            "--without-contaminated",
+            help="With --within: exclude metrics known to be trained on human scores of the year.",
+        ),
+    ] = False,
+    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
+    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    chart: Annotated[
+        Path | None, typer.Option(help="Draw the years: FILE.svg, .png or .html (needs the report extra).")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
+) -> None:
+    """Follow a measure over the years: each metric's value, and its gap to an anchor on the same data.
+
+    Values of different years stand on other systems and other human scores, so gaps, slopes within one evaluation set,
+    and bridges between human protocols are what can be compared.
+
+    Example: scorehouse trend all en-de -m pearson --anchor simBLEU
+    """
+    from metaeval.measures import Measure
+    from metaeval.significance.options import TestOptions
+    from metaeval.trends.history import history
+    from metaeval.trends.views import Asked, parse_published, show
+    from warehouse import Warehouse
+
+    view = _view(within, over_years, bridges)
+    if (published or without_contaminated) and view != "within":
+        raise UsageError("--published and --without-contaminated go with --within")
+    if chart is not None:
+        from cli.charts import check_chart
+
+        check_chart(chart)
+    asked = Asked(
+        view=view,
+        by=tuple(dict.fromkeys(by or ("family", "kind"))),  # type: ignore[arg-type]
+        pool=pool,  # type: ignore[arg-type]
+        published=parse_published(published or ()),
+        without_contaminated=without_contaminated,
+        alpha=alpha,
+        seed=compute.seed,
+    )
+    with progress(output.quiet) as advance:
+        found = history(
+            lambda: Warehouse.open(output.database),
+            flags.slice(testsets, lps),
+            Measure.parse(measure),
+            compute.options(),
+            TestOptions(draws=draws, alpha=alpha),
+            anchor,
+            database=output.database,
+            fresh=fresh,
+            progress=advance,
+        )
+    shown = show(found, asked)
+    if chart is not None:
+        from cli.charts import draw
+        from cli.trend_chart import history_chart
+
+        draw(history_chart(shown.rows, found.anchor, shown.reading.signature), chart)
+        output.note(f"chart written to {chart}")
+    if shown.slopes is not None:
+        from metaeval.trends.within import within_json
+
+        output.show_table(shown.table, digits=DIGITS_OF_SLOPES, json_shape=within_json(shown.slopes))
+    else:
+        output.show_table(shown.reading if output.is_for_reading else shown.table)
+
+
+DIGITS_OF_SLOPES = dict.fromkeys(("estimate", "low", "high", "left_out_low", "left_out_high", "tau2"), 5)
+
+
+def _view(within: bool, over_years: bool, bridges: bool) -> "View":
+    """Raises UsageError: several views at once."""
+    chosen: list[View] = []
+    chosen += ["within"] if within else []
+    chosen += ["over-years"] if over_years else []
+    chosen += ["bridges"] if bridges else []
+    if len(chosen) > 1:
+        raise UsageError("--within, --over-years and --bridges exclude each other")
+    return chosen[0] if chosen else "years"

@@ -1,0 +1,186 @@
+"""The chart of a history: small multiples by human protocol, intervals as bands, bridges dashed."""
+
+from typing import TYPE_CHECKING, Any
+
+from cli.charts import SCHEMA
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST = 8  # groups that can be told apart by colour
+DODGE = 0.07  # years between the marks of two groups
+_Spec = dict[str, Any]
+
+
+def history_chart(rows: "pl.DataFrame", anchor: str, signature: str) -> _Spec:
+    """Values, and below them gaps to the anchor, of the families that return in most years, as a Vega-Lite chart.
+
+    rows: as of `metaeval.trends.groups.grouped`. One panel for each human protocol; points of a year with several
+    evaluation sets are their means, bands the mean ends of their intervals. Hollow points: metrics trained on that
+    year's human scores. A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
+    """
+    from metaeval.trends.gaps import line_rows
+
+    shown = _groups(rows)
+    points = _dodged(_points(line_rows(rows), shown), shown)
+    steps = _dodged(_steps(rows, shown), shown)
+    measure = str(rows["measure"][0])
+    protocols = sorted({point["protocol"] for point in points})
+    return {
+        "$schema": SCHEMA,
+        "title": {
+            "text": f"{measure} over the years, by human protocol",
+            "subtitle": _subtitle(signature),
+            "subtitleColor": "#666",
+            "subtitleFontSize": 10,
+            "anchor": "start",
+        },
+        "vconcat": [
+            {
+                "hconcat": [
+                    _panel(
+                        [point for point in points if point["protocol"] == protocol], steps, protocol, "value", measure
+                    )
+                    for protocol in protocols
+                ],
+                "resolve": {"scale": {"y": "shared"}},
+            },
+            {
+                "hconcat": [
+                    _panel(
+                        [point for point in points if point["protocol"] == protocol],
+                        [],
+                        protocol,
+                        "gap",
+                        f"gap to {anchor}",
+                    )
+                    for protocol in protocols
+                ],
+                "resolve": {"scale": {"y": "shared"}},
+            },
+        ],
+        "config": {"view": {"stroke": "#ddd"}, "legend": {"labelLimit": 220}},
+    }
+
+
+def _groups(rows: "pl.DataFrame") -> list[str]:
+    """The groups that have values in most years, then those with most values; families before others."""
+    import polars as pl
+
+    valued = rows.lazy().filter(pl.col("value").is_not_null() & pl.col("bridge").is_null())
+    by = "family" if "family" in rows["by"].unique() else rows["by"][0]
+    return (
+        valued.filter(pl.col("by") == by)
+        .group_by("group")
+        .agg(n_years=pl.col("year").n_unique(), n=pl.len())
+        .sort("n_years", "n", "group", descending=[True, True, False])
+        .head(MOST)
+        .collect()["group"]
+        .sort()
+        .to_list()
+    )
+
+
+def _points(lines: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
+    """One for each protocol, year and group: means over evaluation sets."""
+    import polars as pl
+
+    numbers = ("value", "low", "high", "gap", "gap_low", "gap_high")
+    found = (
+        lines.lazy()
+        .filter(pl.col("group").is_in(shown) & pl.col("value").is_not_null() & pl.col("year").is_not_null())
+        .unique(["testset", "lp", "human", "group"], maintain_order=True)
+        .group_by("protocol", "year", "group")
+        .agg(
+            *(pl.col(name).mean() for name in numbers),
+            n_sets=pl.len(),
+            contaminated=pl.col("contaminated").any(ignore_nulls=True).fill_null(value=False),
+        )
+        .sort("protocol", "year", "group")
+        .collect()
+    )
+    return [
+        {**row, "trained": "trained on that year" if row["contaminated"] else "not known to be"}
+        for row in found.rows(named=True)
+    ]
+
+
+def _dodged(marks: list[dict[str, Any]], shown: list[str]) -> list[dict[str, Any]]:
+    """Marks with a place `x` beside their year, so that groups do not hide each other."""
+    middle = (len(shown) - 1) / 2
+    return [{**one, "x": one["year"] + DODGE * (shown.index(one["group"]) - middle)} for one in marks]
+
+
+def _steps(rows: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
+    """The two values of each bridge, in the panel of the protocol that is not the official one."""
+    import polars as pl
+
+    from metaeval.trends.tables import bridges
+    from warehouse.facts.human_protocols import protocol_of
+
+    found = bridges(rows).filter(pl.col("group").is_in(shown))
+    return [
+        {
+            "protocol": protocol_of(row["other_human"]),
+            "year": row["year"],
+            "group": row["group"],
+            "from": row["value"],
+            "value": row["other_value"],
+        }
+        for row in found.rows(named=True)
+    ]
+
+
+def _panel(points: list[dict[str, Any]], steps: list[dict[str, Any]], protocol: str, field: str, title: str) -> _Spec:
+    """One protocol: bands and lines over the years, points, and the steps of its bridges."""
+    low, high = ("low", "high") if field == "value" else ("gap_low", "gap_high")
+    years = sorted({point["year"] for point in points})
+    axis = {"field": "x", "type": "quantitative", "axis": {"values": years, "format": "d", "title": None}}
+    axis["scale"] = {"domain": [years[0] - 0.5, years[-1] + 0.5], "nice": False}
+    groups = {"field": "group", "type": "nominal", "title": "family", "legend": {"symbolOpacity": 1}}
+    y = {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}}
+    own = [step for step in steps if step["protocol"] == protocol]
+    layers: list[_Spec] = [
+        {
+            "mark": {"type": "area", "opacity": 0.10},
+            "encoding": {"x": axis, "y": {**y, "field": low}, "y2": {"field": high}, "color": groups},
+        },
+        {
+            "mark": {"type": "rule", "opacity": 0.35},
+            "encoding": {"x": axis, "y": {**y, "field": low}, "y2": {"field": high}, "color": groups},
+        },
+        {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"x": axis, "y": y, "color": groups}},
+        {
+            "transform": [{"filter": "!datum.contaminated"}],
+            "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
+            "encoding": {"x": axis, "y": y, "color": groups},
+        },
+        {
+            "transform": [{"filter": "datum.contaminated"}],
+            "mark": {"type": "point", "filled": False, "size": 55, "strokeWidth": 2, "opacity": 1, "fill": "white"},
+            "encoding": {"x": axis, "y": y, "color": groups},
+        },
+    ]
+    if own:
+        layers.append(
+            {
+                "data": {"values": own},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
+                "encoding": {"x": axis, "y": {**y, "field": "from"}, "y2": {"field": "value"}, "color": groups},
+            }
+        )
+    return {
+        "title": protocol if field == "value" else "",
+        "width": max(90, 70 * len(years)),
+        "height": 240,
+        "data": {"values": points},
+        "layer": layers,
+    }
+
+
+def _subtitle(signature: str) -> list[str]:
+    return [
+        "bands: 95% intervals; hollow points: trained on human scores of that year",
+        "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
+        signature,
+    ]
