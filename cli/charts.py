@@ -70,7 +70,7 @@ def significance_matrix(found: "Comparison") -> dict[str, Any]:
         "$schema": SCHEMA,
         "title": {
             "text": _question(found),
-            "subtitle": _lines(described, max(80, size * len(names) // 6)),
+            "subtitle": broken_lines(described, max(80, size * len(names) // 6)),
             "anchor": "start",
         },
         "width": {"step": size},
@@ -145,7 +145,7 @@ def _cluster_lines(axis: str, edges: list[str], names: list[str]) -> dict[str, A
     }
 
 
-def _lines(parts: list[str], width: int) -> list[str]:
+def broken_lines(parts: list[str], width: int) -> list[str]:
     """Parts joined by `|`, broken into lines of about this many characters."""
     lines = [parts[0]]
     for part in parts[1:]:

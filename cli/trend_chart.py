@@ -2,27 +2,27 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cli.charts import SCHEMA
+from cli.charts import SCHEMA, broken_lines
 
 if TYPE_CHECKING:
     import polars as pl
 
 MOST = 8  # groups that can be told apart by colour
+WIDTH = 110  # characters of a line of the signature
 DODGE = 0.07  # years between the marks of two groups
 _Spec = dict[str, Any]
 
 
-def history_chart(rows: "pl.DataFrame", anchor: str, signature: str) -> _Spec:
+def history_chart(rows: "pl.DataFrame", by_year: "pl.DataFrame", anchor: str, signature: str) -> _Spec:
     """Values, and below them gaps to the anchor, of the families that return in most years, as a Vega-Lite chart.
 
-    rows: as of `metaeval.trends.groups.grouped`. One panel for each human protocol; points of a year with several
-    evaluation sets are their means, bands the mean ends of their intervals. Hollow points: metrics trained on that
-    year's human scores. A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
+    rows: as of `metaeval.trends.groups.grouped`; by_year: as of `metaeval.trends.gaps.pooled_by_year`. One panel for
+    each human protocol; bands are 95% intervals, pooled where a year has several evaluation sets (with fewer than 3
+    there is none). Hollow points: metrics trained on that year's human scores.
+    A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
     """
-    from metaeval.trends.gaps import line_rows
-
     shown = _groups(rows)
-    points = _dodged(_points(line_rows(rows), shown), shown)
+    points = _dodged(_points(by_year, shown), shown)
     steps = _dodged(_steps(rows, shown), shown)
     measure = str(rows["measure"][0])
     protocols = sorted({point["protocol"] for point in points})
@@ -81,28 +81,19 @@ def _groups(rows: "pl.DataFrame") -> list[str]:
     )
 
 
-def _points(lines: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
-    """One for each protocol, year and group: means over evaluation sets."""
+def _points(by_year: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
+    """One for each protocol, year and group."""
     import polars as pl
 
-    numbers = ("value", "low", "high", "gap", "gap_low", "gap_high")
+    columns = ("protocol", "year", "group", "value", "low", "high", "gap", "gap_low", "gap_high", "n_sets")
     found = (
-        lines.lazy()
+        by_year.lazy()
         .filter(pl.col("group").is_in(shown) & pl.col("value").is_not_null() & pl.col("year").is_not_null())
-        .unique(["testset", "lp", "human", "group"], maintain_order=True)
-        .group_by("protocol", "year", "group")
-        .agg(
-            *(pl.col(name).mean() for name in numbers),
-            n_sets=pl.len(),
-            contaminated=pl.col("contaminated").any(ignore_nulls=True).fill_null(value=False),
-        )
-        .sort("protocol", "year", "group")
+        .unique(["protocol", "year", "group"], maintain_order=True)
+        .select(*columns, contaminated=pl.col("contaminated").fill_null(value=False))
         .collect()
     )
-    return [
-        {**row, "trained": "trained on that year" if row["contaminated"] else "not known to be"}
-        for row in found.rows(named=True)
-    ]
+    return found.rows(named=True)
 
 
 def _dodged(marks: list[dict[str, Any]], shown: list[str]) -> list[dict[str, Any]]:
@@ -182,5 +173,5 @@ def _subtitle(signature: str) -> list[str]:
     return [
         "bands: 95% intervals; hollow points: trained on human scores of that year",
         "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
-        signature,
+        *broken_lines(signature.split("|"), WIDTH),
     ]

@@ -130,8 +130,10 @@ def trend(
     if chart is not None:
         from cli.charts import draw
         from cli.trend_chart import history_chart
+        from metaeval.trends.gaps import pooled_by_year
 
-        draw(history_chart(shown.rows, found.anchor, shown.reading.signature), chart)
+        by_year = pooled_by_year(shown.rows, found.measure, asked.pool or "random-effects")
+        draw(history_chart(shown.rows, by_year, found.anchor, shown.reading.signature), chart)
         output.note(f"chart written to {chart}")
     if shown.slopes is not None:
         from metaeval.trends.within import within_json

@@ -45,8 +45,8 @@ def smoothed_variances(variances: npt.ArrayLike, n_systems: npt.ArrayLike) -> Fl
     differences: in simulated histories the 95% interval of a true slope held it in 68% (`benchmarks/bench_trends.py`).
     Variances of 0 (two metrics that order the systems of a set alike differ in no resample) and unknown ones are not
     used; without any other all are 0.
-    >>> smoothed_variances([0.04, 0.0, 0.02], [10, 20, 10]).tolist(), smoothed_variances([0.0, 0.0], [9, 9]).tolist()
-    ([0.03, 0.015, 0.03], [0.0, 0.0])
+    >>> smoothed_variances([0.5, 0.0, 0.25], [2, 4, 2]).tolist(), smoothed_variances([0.0, 0.0], [9, 9]).tolist()
+    ([0.375, 0.1875, 0.375], [0.0, 0.0])
     """
     v, n = np.asarray(variances, dtype=np.float64), np.asarray(n_systems, dtype=np.float64)
     known = v > 0  # not NaN either

@@ -38,8 +38,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Shown:
-    """table: of the view, for programs. reading: what a table for reading shows instead; rows: as of `grouped`, for
-    charts; slopes: of the view "within".
+    """table: of the view, for programs. reading: what a table for reading shows instead; rows: as of `grouped`; slopes:
+    of the view "within".
     """
 
     table: Table

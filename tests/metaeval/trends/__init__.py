@@ -1,0 +1,1 @@
+"""Trends: points, groups, gaps, slopes within the same data, bridges, ceilings."""

@@ -1,0 +1,108 @@
+"""Groups of metrics: who stands for a family, who is the best of a kind, and why a cell is empty."""
+
+from typing import Any
+
+import pytest
+
+from metaeval.trends.groups import COLUMNS, grouped
+from metaeval.trends.tables import bridges, without_answer
+from tests.metaeval.trends.histories import made_history, made_point
+
+FOUND = made_history(
+    (
+        2019,
+        made_point(
+            "wmt19",
+            "en-de",
+            {"BLEU": 0.7, "YiSi-0": 0.95, "YiSi-1": 0.9, "LASIM": 0.3},
+            reference_free=["LASIM"],
+        ),
+    ),
+    (
+        2020,
+        made_point(
+            "wmt20",
+            "en-de",
+            {"BLEU": 0.8, "YiSi-1": 0.85, "COMETKiwi": 0.9},
+            reference_free=["COMETKiwi"],
+            excluded={"COMET": "incomplete segment scores"},
+        ),
+    ),
+    (2020, made_point("wmt20", "en-de", {"BLEU": 0.6, "YiSi-1": 0.7}, bridge="mqm", n_systems=7, ceiling=0.66)),
+    (
+        2020,
+        made_point(
+            "wmt20", "en-de", {"BLEU": 0.9, "YiSi-1": 0.85}, human="mqm", bridge="wmt-z", n_systems=7, ceiling=0.66
+        ),
+    ),
+    (2023, made_point("wmt23", "en-de", {"BLEU": 0.9, "YiSi-1": 0.95, "COMET": 0.97}, human="mqm")),
+    missing=[(2022, "wmt22", "en-de", "no human score is loaded")],
+)
+
+
+def rows(*by: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """(test set, human, bridge, group) -> row."""
+    frame = grouped(FOUND, by)  # type: ignore[arg-type]
+    return {(row["testset"], row["human"], row["bridge"], row["group"]): row for row in frame.rows(named=True)}
+
+
+def test_a_family_is_shown_by_the_member_of_most_years_whatever_its_value() -> None:
+    found = rows("family")
+    assert found["wmt19", "wmt-z", None, "YiSi"]["metric"] == "YiSi-1-ref"  # YiSi-0 was better, once
+    assert found["wmt20", "wmt-z", None, "YiSi"]["metric"] == "YiSi-1-ref"
+
+
+def test_every_evaluation_set_has_a_row_of_each_group_with_a_value_or_a_reason() -> None:
+    frame = grouped(FOUND, ("family", "kind"))
+    assert tuple(frame.columns) == COLUMNS
+    groups = frame.select("by", "group").n_unique()
+    assert frame.height == groups * 6  # five points, and the evaluation set without any
+    assert frame.filter(frame["value"].is_null() == frame["reason"].is_null()).is_empty()
+
+
+def test_reasons_are_those_of_the_set_of_the_metric_or_that_there_is_none() -> None:
+    found = rows("family")
+    assert found["wmt22", None, None, "BLEU"]["reason"] == "no human score is loaded"
+    assert found["wmt20", "wmt-z", None, "COMET"]["reason"] == "COMET: incomplete segment scores"
+    assert found["wmt19", "wmt-z", None, "COMET"]["reason"] == "no such metric in wmt19 en-de"
+    assert without_answer(FOUND) == ["no value, no human score is loaded: wmt22 en-de"]
+
+
+def test_the_best_of_a_kind_is_chosen_by_value_and_reference_free_apart() -> None:
+    found = rows("kind")
+    assert found["wmt19", "wmt-z", None, "embedding"]["metric"] == "YiSi-1-ref"  # YiSi-0 is a string metric
+    assert found["wmt19", "wmt-z", None, "string"]["metric"] == "YiSi-0-ref"
+    assert found["wmt19", "wmt-z", None, "embedding, reference-free"]["metric"] == "LASIM-src"
+    assert rows("best")["wmt19", "wmt-z", None, "best"]["metric"] == "YiSi-0-ref"
+    assert rows("version")["wmt19", "wmt-z", None, "YiSi-0"]["value"] == 0.95
+
+
+def test_rows_say_what_the_registry_knows() -> None:
+    found = rows("version")
+    assert found["wmt20", "wmt-z", None, "COMETKiwi"]["contaminated"] is True  # trained on WMT20's human scores
+    assert found["wmt23", "mqm", None, "COMET"]["contaminated"] is False
+    assert found["wmt23", "mqm", None, "COMET"]["published"] == 2022
+    assert found["wmt19", "wmt-z", None, "YiSi-1"]["published"] is None
+    assert found["wmt19", "wmt-z", None, "BLEU"]["protocol"] == "da"
+
+
+def test_gaps_have_the_error_of_a_difference() -> None:
+    row = rows("version")["wmt19", "wmt-z", None, "YiSi-1"]
+    assert row["gap"] == pytest.approx(0.2)
+    assert row["gap_error"] == pytest.approx(0.02**0.5)  # 0.01 + 0.01 - 2 * 0
+    assert row["error"] == pytest.approx(0.1)
+
+
+def test_rows_ascend_by_year_test_set_language_pair_and_group() -> None:
+    frame = grouped(FOUND)
+    keys = frame.select("year", "testset", "lp", "group").rows()
+    assert keys == sorted(keys)
+
+
+def test_a_bridge_is_both_values_on_the_common_systems_and_a_step_of_the_protocol() -> None:
+    found = {row["group"]: row for row in bridges(grouped(FOUND, ("family",))).rows(named=True)}
+    assert set(found) == {"BLEU", "YiSi"}
+    row = found["BLEU"]
+    assert (row["human"], row["other_human"], row["n_systems"]) == ("wmt-z", "mqm", 7)
+    assert (row["value"], row["other_value"], row["agreement"]) == (0.6, 0.9, 0.66)
+    assert row["step"] == pytest.approx(0.3)
