@@ -11,11 +11,11 @@ from metaeval.questions import SliceOptions
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
-QUESTIONS = ("rank", "compare", "protocol", "systems", "counts", "ties", "thresholds", "correlations", "audit")
-OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations")
+QUESTIONS = ("rank", "compare", "protocol", "systems", "counts", "ties", "thresholds", "correlations", "audit", "trend")
+OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations", "trend")
 SIM = ("sim24", "cs-uk")
 QUICK = {"compare": {"measure": "pa", "draws": 20}, "systems": {"draws": 20}, "protocol": {"rules": "wmt23"}}
-QUICK |= {"rank": {"measures": "pa"}, "thresholds": {"segments": (1, 30)}}
+QUICK |= {"rank": {"measures": "pa"}, "thresholds": {"segments": (1, 30)}, "trend": {"draws": 20}}
 
 
 def test_each_question_of_the_command_line_is_a_function() -> None:

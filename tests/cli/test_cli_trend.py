@@ -1,0 +1,172 @@
+"""`trend`: its views in every format, the chart, and what is refused."""
+
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cli.trend_chart import history_chart
+from metaeval.measures import Measure
+from metaeval.trends.gaps import pooled_by_year
+from metaeval.trends.groups import COLUMNS, grouped
+from tests.cli.running import Scorehouse, refused
+from tests.metaeval.trends.histories import made_history, made_point
+
+
+@pytest.fixture(scope="module")
+def database(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the simulated task for all tests here, so that each history is computed once."""
+    return Path(shutil.copy(simulated_database, tmp_path_factory.mktemp("trend") / "copy.duckdb"))
+
+
+@pytest.fixture
+def trend(scorehouse: Scorehouse, database: Path) -> Scorehouse:
+    """`trend` on a copy of the simulated task."""
+    return lambda *words: scorehouse("--db", database, "trend", *words, "--draws", "20", "--anchor", "simBLEU")
+
+
+CS_UK = ("all", "cs-uk")
+YEARS = [
+    f"{name}={year}" for name, year in (("simBLEU", 2002), ("simchrF", 2015), ("Oriole", 2019), ("Kestrel-*", 2021))
+]
+PUBLISHED = [word for year in [*YEARS, "Embermatch=2018", "Marlin-*=2022"] for word in ("--published", year)]
+
+
+def test_json_has_the_documented_shape(trend: Scorehouse) -> None:
+    rows = trend(*CS_UK, "--format", "json").json
+    assert list(rows[0]) == list(COLUMNS)
+    documented = (
+        "year testset lp human measure group metric value low high anchor gap gap_low gap_high gap_p n_systems "
+        "n_segments bridge contaminated reason signature"
+    )
+    assert set(documented.split()) <= set(rows[0])
+    assert [row["year"] for row in rows] == sorted(row["year"] for row in rows)
+    assert {row["measure"] for row in rows} == {"pa"}
+    assert all((row["value"] is None) == (row["reason"] is not None) for row in rows)
+    bleu = [row for row in rows if row["group"] == "BLEU" and row["by"] == "family" and row["bridge"] is None]
+    assert [row["year"] for row in bleu] == [2021, 2022, 2023, 2024]
+    assert all(row["metric"] == row["anchor"] and row["gap"] == 0 for row in bleu)
+
+
+def test_a_table_has_a_line_for_each_group_and_a_column_for_each_year_and_protocol(trend: Scorehouse) -> None:
+    ran = trend(*CS_UK)
+    header, _, *lines = ran.out.splitlines()
+    assert header.split("  ")[0] == "group"
+    assert [word.strip() for word in header.split("  ") if word.strip()] == [
+        "group", "2021 da", "2022 da", "2022 mqm", "2023 mqm", "2024 mqm",
+    ]  # fmt: skip
+    names = [line.split("  ")[0] for line in lines]
+    assert "BLEU" in names
+    assert "best unknown" in names
+    assert any(note.startswith("bridge sim22 cs-uk: pa on the") and "change of protocol" in note for note in ran.notes)
+    assert any(note.startswith("2021 da: sim21 cs-uk; ") and "judged" in note for note in ran.notes)
+    assert any(note.startswith("[1] no such metric") for note in ran.notes)
+
+
+VIEWS = {"years": (), "within": ("--within", *PUBLISHED), "over-years": ("--over-years",), "bridges": ("--bridges",)}
+
+
+@pytest.mark.parametrize(
+    ("view", "format"),
+    [
+        *(("years", format) for format in ("csv", "tsv", "jsonl", "markdown", "latex")),
+        *((view, "csv") for view in VIEWS),
+    ],
+)
+def test_views_have_formats(trend: Scorehouse, view: str, format: str) -> None:
+    ran = trend(*CS_UK, *VIEWS[view], "--format", format)
+    assert ran.code == 0, ran.err
+    assert len(ran.out.splitlines()) >= 1
+    assert ran.notes[0].startswith("trend:")
+
+
+def test_pooled_rows_say_how_many_evaluation_sets_they_stand_on(trend: Scorehouse) -> None:
+    rows = trend("sim23,sim24", "all", "--pool", "random-effects", "--format", "json").json
+    bleu = [row for row in rows if row["group"] == "BLEU" and row["by"] == "family"]
+    assert [(row["year"], row["protocol"], row["n_sets"]) for row in bleu] == [(2023, "mqm", 3), (2024, "mqm", 3)]
+    assert all(row["low"] <= row["value"] <= row["high"] for row in bleu)
+    other = next(row for row in rows if row["group"] == "Oriole")
+    assert other["gap_low"] <= other["gap"] <= other["gap_high"]
+    assert 0 <= other["gap_i2"] <= 1
+
+
+def test_slopes_within_the_data_find_the_simulated_progress(trend: Scorehouse) -> None:
+    """Newer families of the simulated task see quality better in every year: the slope is positive in each set."""
+    shape = trend("all", "cs-uk", "--within", *PUBLISHED, "--format", "json").json
+    assert len(shape["sets"]) == 4
+    assert all(one["slope"] > 0 for one in shape["sets"])
+    assert shape["pooled"]["low"] > 0
+    assert shape["leave_one_out"]["low"] <= shape["pooled"]["slope"] <= shape["leave_one_out"]["high"]
+    assert "Rubric-5" in shape["unknown_years"]
+    assert "Dice" in shape["unknown_years"]  # a random metric by design, which no registry knows
+
+
+def test_a_trend_over_few_years_says_how_small_p_can_be(trend: Scorehouse) -> None:
+    rows = trend(*CS_UK, "--over-years", "--format", "json").json
+    found = {row["group"]: row for row in rows if row["protocol"] == "mqm" and row["by"] == "family"}
+    row = found["Oriole"]
+    assert (row["n_years"], row["n_orders"], row["exact"]) == (3, 6, True)
+    assert row["p"] >= row["least_p"] >= 1 / 6
+    assert {row["protocol"] for row in rows} == {"da", "mqm"}
+
+
+def test_a_second_answer_comes_from_the_store(trend: Scorehouse, scorehouse: Scorehouse, database: Path) -> None:
+    first, again = trend("sim24", "cs-uk", "--format", "json"), trend("sim24", "cs-uk", "--format", "json")
+    assert first.out == again.out
+    kept = scorehouse("--db", database, "list", "results", "--format", "json").json
+    assert ("trend", "sim24", "cs-uk") in {(row["kind"], row["testset"], row["lp"]) for row in kept}
+    fresh = trend("sim24", "cs-uk", "--format", "json", "--fresh")
+    assert fresh.out == first.out
+
+
+def test_what_does_not_go_together_is_refused(trend: Scorehouse, tmp_path: Path) -> None:
+    refused(trend(*CS_UK, "--within", "--bridges"), 2, "exclude each other")
+    refused(trend(*CS_UK, "--published", "Oriole=2019"), 2, "go with --within")
+    refused(trend(*CS_UK, "--within", "--published", "Oriole"), 2, "NAME=YEAR")
+    refused(trend(*CS_UK, "--by", "families"), 2, "--by", "family")
+    refused(trend("sim29", "all"), 2, "unknown test set")
+    refused(trend(*CS_UK, "--within"), 2, "no slope over publication years", "--published")
+    refused(trend(*CS_UK, "--pool", "hunter-schmidt"), 2, "correlations")
+    refused(trend(*CS_UK, "--chart", tmp_path / "no.gif"), 2, "--chart")
+
+
+def test_the_chart_is_written(trend: Scorehouse, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    path = tmp_path / "trend.svg"
+    ran = trend("all", "cs-uk", "-q", "--chart", path)
+    assert ran.code == 0, ran.err
+    text = path.read_text(encoding="utf-8")
+    for word in ("pa over the years", "BLEU", "mqm", "gap to simBLEU"):
+        assert word in text
+
+
+def charted() -> dict[str, object]:
+    found = made_history(
+        (2019, made_point("wmt19", "en-de", {"BLEU": 0.7, "YiSi-1": 0.9})),
+        (2020, made_point("wmt20", "en-de", {"BLEU": 0.8, "YiSi-1": 0.85, "COMETKiwi": 0.9})),
+        (2020, made_point("wmt20", "en-de", {"BLEU": 0.6}, bridge="mqm")),
+        (2020, made_point("wmt20", "en-de", {"BLEU": 0.9}, human="mqm", bridge="wmt-z")),
+    )
+    rows = grouped(found)
+    by_year = pooled_by_year(rows, Measure.parse("pa"), "mean")
+    return history_chart(rows, by_year, "BLEU", "trend:years|measure:pa")
+
+
+def test_a_chart_has_a_panel_for_each_protocol_and_marks_contamination_and_bridges() -> None:
+    values, gaps = charted()["vconcat"]  # type: ignore[misc]
+    assert [panel["title"] for panel in values["hconcat"]] == ["da", "mqm"]
+    da, mqm = values["hconcat"]
+    contaminated = {point["group"] for point in da["data"]["values"] if point["contaminated"]}
+    assert contaminated == {"COMETKiwi"}
+    dashed = [layer for layer in mqm["layer"] if "strokeDash" in layer["mark"]]
+    (step,) = dashed[0]["data"]["values"]
+    assert (step["group"], step["year"], step["from"], step["value"]) == ("BLEU", 2020, 0.6, 0.9)
+    assert not [layer for layer in da["layer"] if "strokeDash" in layer["mark"]]
+    assert len(gaps["hconcat"]) == 2
+
+
+def test_marks_of_one_year_do_not_hide_each_other() -> None:
+    da = charted()["vconcat"][0]["hconcat"][0]  # type: ignore[index]
+    places = pl.DataFrame(da["data"]["values"]).filter(pl.col("year") == 2020)["x"]
+    assert places.n_unique() == len(places) == 3
