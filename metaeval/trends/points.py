@@ -10,6 +10,7 @@ from metaeval import kernels
 from metaeval.evaluation import evaluate, rankable
 from metaeval.inputs import no_metric, remarks
 from metaeval.measures import Measure
+from metaeval.measures.applicable import Population
 from metaeval.options import Options
 from metaeval.signature import line, signature
 from metaeval.significance.metric_tests import fitted_options, run_test
@@ -122,7 +123,7 @@ def point(
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
     found = resamples(measure, used, evaluation, options, testing.draws, progress)
-    p, test, reason = _p_values(used, measure, options, testing, place)
+    p, test, reason = _p_values(used, measure, options, testing, place, found.population)
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()
     gap_low, gap_high = (nothing, nothing) if place is None else found.gaps(place)
@@ -173,16 +174,28 @@ def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
 
 
 def _p_values(
-    block: Block, measure: Measure, options: Options, testing: TestOptions, anchor: int | None
+    block: Block,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: int | None,
+    population: Population,
 ) -> tuple[Floats, str | None, str | None]:
-    """(M,) two-sided p-values against the anchor by the measure's own test, the test's name, and why there is none."""
+    """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, the
+    test's name, and why there is none.
+    """
     p = np.full(len(block.metrics), np.nan)
     if anchor is None or len(block.metrics) < 2:
         return p, None, None
     try:
-        test = measure.default_test(options, block.selection.slice.is_whole)
+        test = measure.default_test(population)
         fitted = TestOptions(
-            test=test, alternative="two-sided", draws=testing.draws, alpha=testing.alpha, n_threads=testing.n_threads
+            test=test,
+            population=population,
+            alternative="two-sided",
+            draws=testing.draws,
+            alpha=testing.alpha,
+            n_threads=testing.n_threads,
         )
         tested = run_test(block, measure, fitted_options(measure, test, options, block.selection.slice), fitted)
     except QuestionError as error:
@@ -201,6 +214,7 @@ def _of_gaps(found: Resampled, names: Sequence[str], anchor: int | None, test: s
         [
             ("anchor", None if anchor is None else names[anchor]),
             ("test", test),
+            ("population", None if test is None else found.population),
             ("alternative", None if test is None else "two-sided"),
             ("test_resamples", None if test is None else testing.draws),
             ("interval", f"95%,percentile,resamples={testing.draws},resample={found.resampled.replace(' and ', '+')}"),

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from metaeval.evaluation import Evaluation
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.measures import Measure
+from metaeval.measures.applicable import Population
 from metaeval.options import Options
 from queries.blocks import Block
 from warehouse import QuestionError
@@ -28,6 +29,11 @@ class Resampled:
     draws: Floats
     resampled: str
     reason: str | None = None
+
+    @property
+    def population(self) -> Population:
+        """What intervals, and tests beside them, generalise to."""
+        return "systems" if self.resampled == "systems" else "both"
 
     @property
     def is_empty(self) -> bool:
