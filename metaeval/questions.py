@@ -199,6 +199,7 @@ def compare(
     correction: Correction = "none",
     plus_one: bool = False,
     early_stop: bool = False,
+    unit: Literal["segment", "document"] = "segment",
     legacy_df: bool = False,
     absolute: bool = False,
     resample: Resample = "inputs",
@@ -214,6 +215,7 @@ def compare(
 
     population: what the result generalises to: new "segments" of these systems (the default where the scores allow it),
     new "systems" on these segments, or "both". test: this one instead of one that holds its level for the population.
+    unit: what is swapped for new segments; "document" where segments of a document are alike.
     Returns a row for each metric: rank, metric, value, cluster, and a column of p-values for each metric: that the two
     differ or, with alternative "greater", that the metric of the row is better. Where the slice leaves two metrics: a
     row for each applicable test of the two.
@@ -229,6 +231,7 @@ def compare(
         correction=correction,
         plus_one=plus_one,
         early_stop=early_stop,
+        whole_documents=unit == "document",
         legacy_df=legacy_df,
         absolute=absolute,
         resample=resample,
@@ -303,6 +306,7 @@ def systems(
     test: SystemTest = "permutation",
     draws: int = 1000,
     alpha: float = 0.05,
+    unit: Literal["segment", "document"] = "segment",
     system_score: Literal["mean", "judged-mean"] | None = None,
     seed: int = 0,
     round_human: int | None = None,
@@ -310,12 +314,22 @@ def systems(
 ) -> Table:
     """Test every system against every other by one scorer: p-values and clusters of systems.
 
-    The slice's option `systems` restricts which. scorer: a metric; None for the human score.
+    The slice's option `systems` restricts which. scorer: a metric; None for the human score. unit: what is resampled
+    and compared, "document" where segments of a document are alike.
     Returns a row for each system: rank, system, value, cluster, submitted score, and a column of p-values for each.
     Raises QuestionError: unknown names, or no two systems with segment scores.
     """
     computing = Options(system_score, seed, round_human=round_human)
-    found = compare_systems(warehouse, _slice(testset, lp, options), scorer, test, computing, draws=draws, alpha=alpha)
+    found = compare_systems(
+        warehouse,
+        _slice(testset, lp, options),
+        scorer,
+        test,
+        computing,
+        draws=draws,
+        alpha=alpha,
+        whole_documents=unit == "document",
+    )
     notes = (f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes)
     return Table(systems_frame(found), found.signature, notes)
 

@@ -8,6 +8,7 @@ from cli.completion import complete_metric
 from cli.options import Lp, Output, RoundHuman, Seed, SliceFlags, Testset, choice, compute_options, folded
 
 TESTS = ("permutation", "bootstrap", "wilcoxon", "paired-t")
+UNITS = ("segment", "document")
 MEANS = ("mean", "judged-mean")
 
 
@@ -38,6 +39,9 @@ def systems(
             show_default="mean",
         ),
     ] = None,
+    unit: Annotated[
+        str, choice(UNITS, "--unit", help="What is resampled and compared: segments, or whole documents.")
+    ] = "segment",
     seed: Seed = 0,
     round_human: RoundHuman = None,
 ) -> None:
@@ -51,7 +55,16 @@ def systems(
     options = compute_options(system_score, seed, round_human=round_human)
     with Warehouse.open(output.database) as warehouse:
         asked = flags.slice(testset, lp)
-        found = compare_systems(warehouse, asked, scorer, test, options, draws=draws, alpha=alpha)  # type: ignore[arg-type]
+        found = compare_systems(
+            warehouse,
+            asked,
+            scorer,
+            test,  # type: ignore[arg-type]
+            options,
+            draws=draws,
+            alpha=alpha,
+            whole_documents=unit == "document",
+        )
     notes = [f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes]
     output.show(
         systems_frame(found),

@@ -23,6 +23,7 @@ TESTS = (
     "jackknife-systems",
     "jackknife-both",
 )
+UNITS = ("segment", "document")
 POPULATIONS = ("segments", "systems", "both")
 ALTERNATIVES = ("greater", "two-sided")
 CORRECTIONS = ("none", "holm", "bh")
@@ -66,6 +67,10 @@ class TestFlags:
     early_stop: Annotated[
         bool, typer.Option("--early-stop", help="Early stopping: clear pairs take fewer resamples.")
     ] = False
+    unit: Annotated[
+        str,
+        choice(UNITS, "--unit", help="What perm-inputs swaps: segments, or whole documents where theirs are alike."),
+    ] = "segment"
     legacy_df: Annotated[bool, typer.Option("--legacy-df", help="Williams: n-2 degrees of freedom, as in 2014.")] = (
         False
     )
@@ -91,6 +96,7 @@ class TestFlags:
             correction=self.correction,  # type: ignore[arg-type]
             plus_one=self.plus_one,
             early_stop=self.early_stop,
+            whole_documents=self.unit == "document",
             legacy_df=self.legacy_df,
             absolute=self.absolute,
             n_threads=self.threads,

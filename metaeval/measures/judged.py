@@ -9,6 +9,7 @@ from metaeval import kernels
 from metaeval.kernels.arrays.grouping import Grouping
 from queries.blocks import Block
 from queries.selection import Selection
+from warehouse import QuestionError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -29,6 +30,18 @@ def judged_segments(block: Block, by: object = None) -> Judged:
     human = block.human[:, kept]
     groups = None if by is None else _labels(block.selection, by, human.shape, np.flatnonzero(kept))
     return Judged(human, block.scores[:, :, kept], groups)
+
+
+def documents_of(selection: Selection, kept: npt.ArrayLike) -> Ints:
+    """Number of the document of each segment that is kept, from 0.
+
+    Raises QuestionError: a segment is of no document.
+    """
+    named = [name for name, is_kept in zip(selection.documents, np.asarray(kept), strict=True) if is_kept]
+    if None in named:
+        asked = selection.slice
+        raise QuestionError(f"{asked.testset} {asked.lp} has segments without a document; take --unit segment")
+    return np.unique(np.array(named, dtype=str), return_inverse=True)[1].astype(np.int64)
 
 
 def labels(block: Block, by: object) -> Ints:

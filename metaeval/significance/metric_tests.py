@@ -157,6 +157,7 @@ def signature_of_test(tested: Tested, options: Options, testing: TestOptions) ->
     parts: list[tuple[str, object]] = [
         ("test", testing.test),
         ("population", testing.population),
+        ("unit", "document" if testing.whole_documents else None),
         ("alternative", testing.side),
         ("test_resamples", "exact" if is_exact else testing.draws),
         ("test_p_value", None if is_exact else _convention(testing)),

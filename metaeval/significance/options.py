@@ -27,9 +27,9 @@ class TestOptions:
         the test is for, or the measure's own (`Measure.default_population`). alternative: None = two-sided, in
         protocols the organisers' "greater". draws: resamples. plus_one: count the data themselves as a draw
         (permutation tests, and pairs where it draws). early_stop: leave pairs that are clear early (permutation tests).
-        legacy_df, absolute: of Williams' test. resample, interval: what the intervals of two metrics draw anew, and how
-        they are made ("percentile" or "bca"). keep_null: keep the drawn differences. executor, n_threads: who computes;
-        the numbers do not depend on it.
+        whole_documents: swap documents, not single segments (perm-inputs). legacy_df, absolute: of Williams' test.
+        resample, interval: what the intervals of two metrics draw anew, and how they are made ("percentile" or "bca").
+        keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it.
     """
 
     __test__ = False  # the name begins with "Test", but it is no test
@@ -42,6 +42,7 @@ class TestOptions:
     correction: Correction = "none"
     plus_one: bool = False
     early_stop: bool = False
+    whole_documents: bool = False
     legacy_df: bool = False
     absolute: bool = False
     resample: Resample = "inputs"
@@ -90,6 +91,7 @@ _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
     {
         "plus_one": (*PERMUTATIONS, "pairs"),
         "early_stop": PERMUTATIONS,
+        "whole_documents": ("perm-inputs",),
         "legacy_df": ("williams",),
         "absolute": ("williams",),
     }

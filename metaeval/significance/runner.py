@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.jackknife_test import jackknife_test
+from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import difference_p_values, permutation_test
 from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
 from metaeval.kernels.resampling.williams import williams_test
 from metaeval.measures import Measure
 from metaeval.measures.applicable import SWAPS, VARYING
-from metaeval.measures.judged import judged_segments
+from metaeval.measures.judged import documents_of, judged_segments
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
@@ -121,11 +122,15 @@ def _permuted(
 ) -> Run:
     if len(blocks) > 1 and testing.test != "perm-systems":
         raise QuestionError(f"language pairs are pooled with perm-systems, not with {testing.test}")
-    pooled = len(blocks) > 1
+    if len(blocks) > 1:
+        statistic = measure.pooled_swap(blocks, options)
+    else:
+        statistic = measure.swapped(blocks[0], SWAPS[str(testing.test)], options, epsilon)
+    if testing.whole_documents:
+        documents = documents_of(blocks[0].selection, blocks[0].judged.any(axis=0))
+        statistic = joint_swap([statistic], [1.0], [documents], int(documents.max()) + 1)
     found = permutation_test(
-        measure.pooled_swap(blocks, options)
-        if pooled
-        else measure.swapped(blocks[0], SWAPS[str(testing.test)], options, epsilon),
+        statistic,
         rng=rng,
         n_draws=testing.draws,
         alternative=testing.side,

@@ -11,6 +11,7 @@ from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.resampling.clusters import best_first, n_significant_pairs, ranks, significance_clusters
 from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
+from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.signature import line, program_version, slice_parts
 from metaeval.significance.options import SMALLEST
@@ -67,11 +68,13 @@ def compare_systems(
     *,
     draws: int = 1000,
     alpha: float = 0.05,
+    whole_documents: bool = False,
 ) -> SystemComparison:
     """Compare the systems of a slice by the human score (scorer None or its name) or by one metric.
 
     permutation: paired, signs of differences drawn; bootstrap: segments drawn with replacement (Koehn 2004); both >=,
-    no +1. wilcoxon: signed ranks; paired-t: Student's t of the differences; nothing is drawn. All are one-sided. A
+    no +1. wilcoxon: signed ranks; paired-t: Student's t of the differences; nothing is drawn. All are one-sided.
+    whole_documents: signs, resamples and differences are those of documents, whose segments are no independent ones. A
     metric is named by its variant or base name, whatever its status, and needs no human score. It is tested, and its
     systems ranked, on all segments that it scored; with options.system_score "judged-mean" on those that humans judged.
     Raises QuestionError: see `select`; an unknown metric, one system only, draws below 1, alpha outside (0, 1), or
@@ -92,7 +95,8 @@ def compare_systems(
     if len(block.systems) < 2 or (there.any(axis=1)).sum() < 2:
         raise QuestionError(f"{name} has no two systems with segment scores in this slice of {where(block.selection)}")
     used = there.any(axis=0)
-    p = _p_values(scored.scores[:, used], there[:, used], test, options, draws)
+    documents = documents_of(block.selection, used) if whole_documents else None
+    p = _p_values(scored.scores[:, used], there[:, used], test, options, draws, documents)
     n = there.sum(axis=1)
     values = np.full(len(there), np.nan)
     np.divide(np.where(there, scored.scores, 0.0).sum(axis=1), n, out=values, where=n > 0)
@@ -107,6 +111,7 @@ def compare_systems(
         *slice_parts(block.selection),
         ("system_score", scored.source),
         ("test", test),
+        ("unit", "document" if whole_documents else None),
         ("alternative", "greater"),
         ("resamples", draws if is_drawn else None),
         ("seed", options.seed if is_drawn else None),
@@ -195,15 +200,24 @@ def _beside(values: Floats, submitted: Floats, source: SystemScore) -> list[str]
     return [f"value: mean over {what}, which is ranked and tested; the submitted system scores beside it {order}"]
 
 
-def _p_values(scores: Floats, there: npt.NDArray[np.bool_], test: SystemTest, options: Options, draws: int) -> Floats:
+def _p_values(
+    scores: Floats,
+    there: npt.NDArray[np.bool_],
+    test: SystemTest,
+    options: Options,
+    draws: int,
+    documents: npt.NDArray[np.int64] | None,
+) -> Floats:
     if test == "wilcoxon":
-        return wilcoxon_p_values(scores[np.newaxis], there)
+        return wilcoxon_p_values(scores[np.newaxis], there, documents=documents)
     if test == "paired-t":
-        return paired_t_p_values(scores[np.newaxis], there)
+        return paired_t_p_values(scores[np.newaxis], there, documents)
     if test == "bootstrap":
-        drawn = paired_bootstrap_p_values(scores[np.newaxis], there, np.random.default_rng([options.seed, 3]), draws)
+        rng = np.random.default_rng([options.seed, 3])
+        drawn = paired_bootstrap_p_values(scores[np.newaxis], there, rng, draws, documents)
     else:
-        signs = draw_signs(sign_generator(options.seed), draws, scores.shape[1])
+        units = np.arange(scores.shape[1]) if documents is None else documents
+        signs = draw_signs(sign_generator(options.seed), draws, int(units.max()) + 1)[:, units]
         drawn = sign_flip_p_values(scores[np.newaxis], there, signs)
     p: Floats = drawn[0]
     return p

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
-from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 from .draws import block_sizes, resample_counts
 
@@ -25,7 +25,11 @@ DIGITS = 10
 
 
 def paired_bootstrap_p_values(
-    scores: npt.ArrayLike, judged: npt.ArrayLike, rng: np.random.Generator, n_draws: int = 300
+    scores: npt.ArrayLike,
+    judged: npt.ArrayLike,
+    rng: np.random.Generator,
+    n_draws: int = 300,
+    documents: npt.ArrayLike | None = None,
 ) -> Floats:
     """p-values of "system i is better than system j", (n_scorers, N, N), by resampling segments.
 
@@ -34,13 +38,16 @@ def paired_bootstrap_p_values(
     resamples in which the sum of i's differences to j over their common segments is not positive (up to
     1e-9 Σ |d|: ties count against the claim). One-sided, no + 1; 1 on the diagonal and without common
     segments. "Better in 95% of the resamples" is p ≤ 0.05.
+    documents: (S,) each segment's document; then whole documents are resampled.
     Raises ValueError: shapes, a missing score on a judged cell, n_draws < 1.
     Source: Koehn 2004.
     """
     mask = np.asarray(judged, dtype=bool)
     values = np.where(mask, checks.metric_scores(scores, mask), 0.0)
     n_scorers, n_systems, n_segments = values.shape
-    counts = np.concatenate([resample_counts(s, n, n_segments) for s, n in _streams(rng, n_draws)])
+    units = np.arange(n_segments) if documents is None else document_numbers(documents, n_segments)
+    n_units = int(units.max(initial=-1)) + 1
+    counts = np.concatenate([resample_counts(s, n, n_units) for s, n in _streams(rng, n_draws)])[:, units]
     p = np.ones((n_scorers, n_systems, n_systems))
     for i, j in zip(*np.triu_indices(n_systems, 1), strict=True):
         both = mask[i] & mask[j]
@@ -53,14 +60,20 @@ def paired_bootstrap_p_values(
     return p
 
 
-def wilcoxon_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, alternative: Alternative = "greater") -> Floats:
+def wilcoxon_p_values(
+    scores: npt.ArrayLike,
+    judged: npt.ArrayLike,
+    alternative: Alternative = "greater",
+    documents: npt.ArrayLike | None = None,
+) -> Floats:
     """p-values of "system i is better than system j", (N, N), by Wilcoxon's signed-rank test.
 
     scores: (N, S), higher is better; judged: bool (N, S). Each pair uses its common segments; differences of
     zero are left out (Wilcoxon's own rule). One-sided: p[i, j] + p[j, i] is 1, or above it by the probability
     of the observed rank sum where p is exact; "two-sided": that the two differ, symmetric. Exact for at most
     50 differences without ties, else the normal approximation, as SciPy chooses. Differences that are equal up
-    to rounding are tied. 1 on the diagonal and where no difference is left.
+    to rounding are tied. 1 on the diagonal and where no difference is left. documents: (S,) each segment's
+    document; then the differences are those of whole documents, added up.
     Raises ValueError: shapes, a missing score on a judged cell.
     Source: Wilcoxon 1945; Kocmi et al. 2021, section 5, uses it two-sided on human scores.
     """
@@ -69,7 +82,7 @@ def wilcoxon_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, alternative:
     mask = np.asarray(judged, dtype=bool)
     values = checks.metric_scores(scores, mask)[0]
     p = np.ones((len(values), len(values)))
-    for i, j, gaps in _pairs(values, mask):
+    for i, j, gaps in _pairs(values, mask, documents):
         gaps = gaps[gaps != 0]
         if gaps.size and alternative == "two-sided":
             p[i, j] = p[j, i] = float(wilcoxon(gaps).pvalue)
@@ -79,7 +92,7 @@ def wilcoxon_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, alternative:
     return p
 
 
-def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
+def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: npt.ArrayLike | None = None) -> Floats:
     """p-values of "system i is better than system j", (N, N), by Student's t-test of the paired differences.
 
     Arguments as of `wilcoxon_p_values`. One-sided: p[i, j] + p[j, i] = 1, except where there is nothing to
@@ -91,7 +104,7 @@ def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
     mask = np.asarray(judged, dtype=bool)
     values = checks.metric_scores(scores, mask)[0]
     p = np.ones((len(values), len(values)))
-    for i, j, gaps in _pairs(values, mask):
+    for i, j, gaps in _pairs(values, mask, documents):
         if gaps.size < 2 or not gaps.any():
             continue
         error = float(gaps.std(ddof=1)) / np.sqrt(gaps.size)
@@ -101,11 +114,29 @@ def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
     return p
 
 
-def _pairs(values: Floats, judged: Bools) -> Iterator[tuple[int, int, Floats]]:
-    """Systems i < j with their differences over common segments, without float noise."""
+def document_numbers(documents: npt.ArrayLike, n_segments: int) -> Ints:
+    """(S,) documents numbered from 0 without gaps.
+
+    Raises ValueError: not one for each segment.
+    >>> document_numbers(["b", "a", "b"], 3).tolist()
+    [1, 0, 1]
+    """
+    names = np.asarray(documents)
+    if names.shape != (n_segments,):
+        raise ValueError(f"documents must be ({n_segments},), one for each segment, got {names.shape}")
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+
+def _pairs(values: Floats, judged: Bools, documents: npt.ArrayLike | None) -> Iterator[tuple[int, int, Floats]]:
+    """Systems i < j with their differences over common segments, or documents' sums of them, without float noise."""
+    units = None if documents is None else document_numbers(documents, values.shape[1])
     for i, j in zip(*np.triu_indices(len(values), 1), strict=True):
         both = judged[i] & judged[j]
-        yield int(i), int(j), _without_noise(values[i, both] - values[j, both], values[[i, j]][:, both])
+        gaps = values[i, both] - values[j, both]
+        if units is not None:
+            of_pair = np.unique(units[both], return_inverse=True)[1]
+            gaps = np.bincount(of_pair, weights=gaps)
+        yield int(i), int(j), _without_noise(gaps, values[[i, j]][:, both])
 
 
 def _without_noise(gaps: Floats, scores: Floats) -> Floats:

@@ -670,3 +670,38 @@ def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_dra
 )
 def test_what_a_p_of_0_stands_for(options: TestOptions, is_exact: bool, expected: float) -> None:
     assert options.resolution(is_exact) == expected
+
+
+# --- documents ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["pearson(by=none)", "acc_eq(by=item)", "pa"])
+def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, text: str) -> None:
+    """Against the statistic itself, with each document's coin on all its segments."""
+    asked = replace(FEW, segments=(1, 60))
+    block, measure = fetched(simulated_warehouse, asked, text), parsed(text)
+    testing = TestOptions(draws=50, whole_documents=True)
+    found = compare(simulated_warehouse, asked, measure, Options(), testing)
+    assert "|unit:document|" in found.signature
+    kept = block.judged.any(axis=0)
+    documents = np.unique(np.array(block.selection.documents)[kept], return_inverse=True)[1]
+    options = Options(system_score="judged-mean" if measure.level == "sys" else None)
+    epsilon = measure.value(block, options).epsilon if measure.is_calibrated else None
+    statistic = measure.swapped(block, "inputs", options, epsilon)
+    coins = np.concatenate(list(swap_blocks(np.random.default_rng([0, 1]), 50, (documents.max() + 1,))))
+    hybrids = statistic.offset + statistic.scale * statistic.hybrids(coins[:, documents])
+    differences = hybrids - hybrids.transpose(0, 2, 1)
+    names = [metric.name for metric in block.metrics]
+    nothing = np.zeros((1, int(kept.sum())), dtype=bool)
+    values = statistic.offset + statistic.scale * np.diagonal(statistic.hybrids(nothing)[0])
+    for i, better in enumerate(found.metrics):
+        for j in range(i + 1, len(names)):
+            a, b = names.index(better), names.index(found.metrics[j])
+            extreme = np.abs(differences[:, a, b]) >= abs(values[a] - values[b]) - 1e-9
+            assert found.p[i, j] == extreme.mean()
+
+
+def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
+    testing = TestOptions(test="perm-both", whole_documents=True)
+    with pytest.raises(QuestionError, match="whole documents belongs to perm-inputs, not to perm-both"):
+        compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)

@@ -179,3 +179,17 @@ def test_a_base_name_of_several_variants_is_refused_with_their_names(tmp_path: P
         assert compare_systems(warehouse, asked, "Twin-refA", "wilcoxon", Options()).scorer == "Twin-refA"
         chosen = replace(asked, only="reference-free")
         assert compare_systems(warehouse, chosen, "Twin", "wilcoxon", Options()).scorer == "Twin-src"
+
+
+@pytest.mark.parametrize("test", SYSTEM_TESTS)
+def test_whole_documents_are_named_in_the_signature(simulated_warehouse: Warehouse, test: SystemTest) -> None:
+    asked = Slice("sim24", "en-de")
+    plain, whole = (
+        compare_systems(simulated_warehouse, asked, None, test, Options(), draws=60, whole_documents=documents)
+        for documents in (False, True)
+    )
+    assert "|unit:document|" in whole.signature
+    assert "unit:" not in plain.signature
+    assert plain.systems == whole.systems
+    np.testing.assert_array_equal(plain.values, whole.values)
+    assert not np.array_equal(plain.p, whole.p, equal_nan=True)
