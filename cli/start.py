@@ -3,7 +3,10 @@
 import os
 import signal
 import sys
-from types import FrameType
+import threading
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from types import FrameType, ModuleType
 
 from cli.exit_codes import ExitCode
 
@@ -16,6 +19,7 @@ def run() -> None:
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell has it ignored
             signal.signal(signal.SIGINT, _interrupt)
+            sys.meta_path.insert(0, _PolarsFinder())
         from cli.main import exit_code
 
         code = exit_code()
@@ -25,6 +29,30 @@ def run() -> None:
         sys.stderr.write("interrupted\n")
         code = ExitCode.INTERRUPTED
     sys.exit(code)
+
+
+class _PolarsFinder:
+    """Polars takes Ctrl-C for itself when it is imported, and may keep it for good: afterwards it is ours again."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Where Polars is imported from; None for anything else."""
+        if name != "polars":
+            return None
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path, target)
+        loader = None if spec is None else spec.loader
+        if loader is not None:
+            imported = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                imported(module)
+                if threading.current_thread() is threading.main_thread():
+                    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+
+            loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
 
 
 def _end_in_haste() -> None:

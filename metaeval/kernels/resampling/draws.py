@@ -61,8 +61,8 @@ def outcomes_in_order(
 ) -> Iterator[Iterator[Outcome]]:
     """Results of all tasks in their order.
 
-    On the way out, also by an exception or Ctrl-C, tasks that have not begun are cancelled; a pool of our own
-    is waited for, an executor that was passed in stays open.
+    On the way out, also by an exception, tasks that have not begun are cancelled; a pool of our own is waited for, but
+    not after Ctrl-C; an executor that was passed in stays open.
     """
     threads = min(n_threads or n_cores(), len(tasks))
     if executor is None and threads == 1:
@@ -70,11 +70,15 @@ def outcomes_in_order(
         return
     pool = executor or ThreadPoolExecutor(max_workers=threads)
     futures: list[Future[list[Outcome]]] = []
+    is_waited_for = True
     try:
         futures = [pool.submit(work, task) for task in tasks]
         yield (outcome for future in futures for outcome in future.result())
+    except KeyboardInterrupt:
+        is_waited_for = False  # a task may take minutes
+        raise
     finally:
         for future in futures:
             future.cancel()
         if executor is None:
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=is_waited_for, cancel_futures=True)
