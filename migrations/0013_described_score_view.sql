@@ -1,13 +1,12 @@
 -- What scores are: the protocol behind a human score, family, kind and scale of a metric's, and one system score of each.
 
 CREATE MACRO protocol_of(human) AS CASE
-  WHEN human IN ('wmt', 'wmt-raw', 'wmt-z') THEN 'da'
-  WHEN human LIKE 'da-sqm%' OR human LIKE 'wmt-appraise%' THEN 'da-sqm'
-  WHEN human LIKE 'esa%' THEN 'esa'
-  WHEN human = 'HUMAN' THEN 'ranking'
-  ELSE split_part(human, '.', 1)
+  WHEN lower(human) IN ('wmt', 'wmt-raw', 'wmt-z', 'da', 'da-raw', 'da-z') THEN 'da'
+  WHEN regexp_matches(lower(human), '^(mqm|da-sqm|esa|appraise)([.-]|$)|-(mqm|da-sqm|esa|appraise)$')
+    THEN regexp_extract(lower(human), 'mqm|da-sqm|esa|appraise')
+  ELSE human
 END;
-COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, mqm (mqm.merged is one way to add up its errors), ranking (HUMAN of WMT12), else the name up to its first dot.';
+COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, mqm (mqm.merged is one way to add up its errors), appraise; any other name is a protocol of its own.';
 
 CREATE OR REPLACE VIEW humans AS
 WITH single AS (
@@ -39,7 +38,7 @@ COMMENT ON COLUMN humans.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN humans.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN humans.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN humans.human IS 'Name of the human score, such as mqm.';
-COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, mqm or ranking; several human scores may come from the same judgements, such as wmt-raw and wmt-z.';
+COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, mqm, or the name of the human score; several human scores may come from the same judgements, such as wmt-raw and wmt-z.';
 COMMENT ON COLUMN humans.is_standard IS 'True where it is the official score of segments or systems.';
 COMMENT ON COLUMN humans.levels IS 'Levels with scores, joined by commas.';
 COMMENT ON COLUMN humans.n_systems IS 'Systems judged.';

@@ -7,7 +7,7 @@ WITH named_human AS (
   JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
 ),
 human_list AS (
-  SELECT evalset_id, count(*) AS n_humans, any_value(name) AS one
+  SELECT evalset_id, count(*) AS n_humans, min(name) AS one
   FROM named_human
   GROUP BY evalset_id
 ),
@@ -61,11 +61,11 @@ system_choice AS (
     CASE
       WHEN r.obstacle IS NOT NULL THEN r.obstacle
       WHEN j.system_id IS NULL THEN 'not judged by ' || r.human
-      WHEN y.name = r.standard_reference THEN 'the reference the metrics used'
-      WHEN y.is_outlier THEN 'on the organisers'' list of outliers (--with-outliers keeps it)'
+      WHEN y.name = r.standard_reference THEN 'the reference that the metrics use'
+      WHEN y.is_outlier THEN 'on the organisers'' list of outliers'
       WHEN y.kind = 'qc' THEN 'an attention check or tutorial for annotators'
       WHEN y.kind = 'human' AND NOT r.ranks_human_references
-        THEN 'a human translation (--with-human-references ranks it)'
+        THEN 'a human translation'
     END AS reason
   FROM ranking AS r
   JOIN internal.system AS y ON y.evalset_id = r.evalset_id
@@ -158,8 +158,8 @@ metric_choice AS (
       WHEN c.scorer_id IS NULL THEN 'no system remains'
       WHEN sc.reference IS NOT NULL AND sc.reference IS DISTINCT FROM r.standard_reference
         THEN 'computed with ' || sc.reference || ', not with reference ' || coalesce(r.standard_reference, 'None')
-      WHEN n.is_own THEN 'added by a user (--own ranks it)'
-      WHEN n.status = 'no entry' THEN 'not submitted to the metrics task (--all-metrics ranks it)'
+      WHEN n.is_own THEN 'added by a user'
+      WHEN n.status = 'no entry' THEN 'not submitted to the metrics task'
       WHEN c.n_without_segments > 0 AND c.n_without_submitted > 0
         THEN 'no scores for ' || array_to_string(
           CASE WHEN c.n_without_segments <= c.n_without_submitted THEN c.without_segments ELSE c.without_submitted END[1:3],
@@ -172,7 +172,7 @@ metric_choice AS (
       WHEN r.level = 'sys' AND c.n_without_submitted = 0 THEN NULL
       WHEN c.n_without_segments > 0 THEN 'incomplete segment scores'
       WHEN g.n_missing > 0
-        THEN g.n_missing || ' (system, segment) scores missing (--intersection excludes those pairs for all)'
+        THEN g.n_missing || ' (system, segment) scores missing'
     END AS reason
   FROM ranking AS r
   JOIN measured AS m ON m.evalset_id = r.evalset_id
@@ -199,7 +199,7 @@ SELECT
 FROM choice AS c
 JOIN ranking AS r ON r.evalset_id = c.evalset_id AND r.level = c.level
 JOIN internal.testset AS t ON t.testset_id = r.testset_id;
-COMMENT ON VIEW participants IS 'Every system and metric of the official rankings, included or not, and why not: what `rank` does when nothing else is selected. One row per evaluation set, level, and system or metric.';
+COMMENT ON VIEW participants IS 'Every system and metric of the official rankings, included or not, and why not: what `rank` does when nothing else is selected; `rank --explain` names the options that include them. One row per evaluation set, level, and system or metric.';
 COMMENT ON COLUMN participants.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN participants.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN participants.lp IS 'Language pair, such as en-de.';

@@ -16,6 +16,7 @@ INEXACT = {
     ("bigquery", "evalsets"),
     ("bigquery", "humans"),
     ("bigquery", "metrics"),
+    ("bigquery", "participants"),
     ("bigquery", "system_scores"),
     ("postgres", "humans"),  # has no any_value that passes over missing values
 }

@@ -12,6 +12,7 @@ import migrations
 from tests.helpers import SYSTEMS, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
+from warehouse.facts import human_protocols
 
 ALIASES = ("e", "q", "asked")
 PAIRS = (("en-de", "mqm"), ("de-en", "mqm"), ("de-en", "esa"), ("en-de", "esa"))
@@ -308,6 +309,7 @@ def test_a_scale_is_the_narrowest_that_holds_the_scores(low: str, high: str, sca
 
 
 def test_human_scores_of_the_same_judgements_have_one_protocol(two: Warehouse) -> None:
-    names = ("wmt-raw", "wmt-z", "da-sqm-src", "wmt-appraise-z", "esa-human1", "mqm.merged", "mqm", "HUMAN", "pqm.x")
-    expected = ("da", "da", "da-sqm", "da-sqm", "esa", "mqm", "mqm", "ranking", "pqm")
+    names = ("wmt-raw", "wmt-z", "da-sqm-src", "wmt-appraise", "esa-human1", "mqm.merged", "mqm", "HUMAN", "pqm.x")
+    expected = ("da", "da", "da-sqm", "appraise", "esa", "mqm", "mqm", "HUMAN", "pqm.x")
     assert tuple(two.rows(f"SELECT protocol_of('{name}')")[0][0] for name in names) == expected
+    assert tuple(human_protocols.protocol_of(name) for name in names) == expected

@@ -20,6 +20,7 @@ from metaeval.significance.options import TestOptions
 from queries.selection import Slice
 from tests.helpers import tiny_warehouse
 from warehouse import LoadReport, Warehouse
+from warehouse.facts.human_protocols import protocol_of
 
 ONE = "testset = 'sim23' AND lp = 'en-de'"
 
@@ -271,11 +272,37 @@ def test_rankings_of_a_protocol_are_its_tasks_and_the_overall_score(simulated_da
     assert sorted(found, key=str) == sorted(((*row[:4], row[4] or None) for row in expected), key=str)
 
 
+def test_trends_are_the_points_that_are_stored(simulated_database: Path, tmp_path: Path) -> None:
+    database = tmp_path / "copy.duckdb"
+    shutil.copy(simulated_database, database)
+    output_of(["trend", "sim22,sim23", "en-de", "-m", "pearson", "--anchor", "simBLEU"], database)
+    with Warehouse.open(database) as warehouse:
+        payloads = warehouse.rows("SELECT payload FROM results WHERE kind = 'trend'")
+        found = warehouse.rows(
+            "SELECT year, testset, lp, human, protocol, bridge, metric, kind, value, low, gap, gap_p, n_systems, "
+            "ceiling FROM trends"
+        )
+        kinds = dict(warehouse.rows("SELECT DISTINCT base_metric, kind FROM metric_facts"))
+    expected = []
+    for (payload,) in payloads:
+        for one in json.loads(payload)["points"]:
+            own = (int("20" + one["testset"][3:5]), one["testset"], one["lp"], one["human"])
+            names = zip(one["metrics"], [kinds[base] for base in one["base_names"]], strict=True)
+            numbers = zip(one["value"], one["low"], one["gap"], one["gap_p"], strict=True)
+            last = (one["context"]["n_systems"], one["ceiling"] and one["ceiling"]["value"])
+            expected += [
+                (*own, protocol_of(one["human"]), one["bridge"], *name, *number, *last)
+                for name, number in zip(names, numbers, strict=True)
+            ]
+    assert len({row[5] for row in expected}) >= 2  # a bridge, too
+    assert sorted(found, key=str) == sorted(expected, key=str)
+
+
 SCANNED = (
     *("testsets", "evalsets", "segments", "texts", "systems", "spellings", "metrics", "metric_facts", "humans"),
     *("sources", "known_issues", "results", "scores", "human_scores", "system_scores", "aggregate_scores"),
     *("judgements", "ratings", "participants", "ranked_scores", "scored_segments", "human_pairs", "judgement_pairs"),
-    *("languages", "rankings", "comparisons"),
+    *("languages", "rankings", "comparisons", "trends"),
 )
 
 
