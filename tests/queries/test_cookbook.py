@@ -1,14 +1,18 @@
 """The cookbook: every example answers its question, on the simulated task and on the real data, within seconds."""
 
+import math
 import resource
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
+from metaeval.study import rank
 from queries.adhoc import answer
 from queries.cookbook import Recipe, recipes
-from warehouse import LoadReport
+from warehouse import LoadReport, QuestionError, Warehouse
 
 RECIPES = recipes()
 NOTHING_SIMULATED = {"annotator-agreement", "missing-scores", "scales", "string-metrics-win"}
@@ -23,6 +27,54 @@ def example(database: Path, name: str) -> pl.DataFrame:
 @pytest.fixture(scope="module")
 def real(real_load: tuple[Path, LoadReport]) -> Path:
     return real_load[0]
+
+
+def pearsons(database: Path) -> dict[tuple[str, str], dict[str, float]]:
+    """The official Pearson correlations, by `rank`: evaluation set -> metric -> value, where defined."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    with Warehouse.open(database) as warehouse:
+        for testset, lp in warehouse.rows("SELECT testset, lp FROM evalsets"):
+            try:
+                frame = rank(warehouse, testset, lp, ["pearson"])
+            except QuestionError:
+                continue
+            values = {row["metric"]: row["value"] for row in frame.iter_rows(named=True) if row["value"] is not None}
+            found |= {(testset, lp): values} if values else {}
+    return found
+
+
+def kinds(database: Path) -> dict[tuple[str, str], str]:
+    with Warehouse.open(database) as warehouse:
+        return {
+            (testset, metric): kind
+            for testset, metric, kind in warehouse.rows(
+                "SELECT DISTINCT m.testset, m.metric, f.kind FROM metrics AS m "
+                "JOIN metric_facts AS f ON f.testset = m.testset AND f.base_metric = m.base_metric"
+            )
+        }
+
+
+def assert_best_metrics_are_those_of_rank(database: Path) -> None:
+    expected = pearsons(database)
+    found = {(row["testset"], row["lp"]): row for row in example(database, "best-metric").iter_rows(named=True)}
+    assert found.keys() == expected.keys()
+    for key, values in expected.items():
+        assert found[key]["n_metrics"] == len(values)
+        assert math.isclose(found[key]["pearson"], max(values.values()), abs_tol=1e-9)
+        assert math.isclose(values[found[key]["best"]], max(values.values()), abs_tol=1e-9)
+    of_kind = kinds(database)
+    won = {}
+    for (testset, lp), values in expected.items():
+        string = max((v for m, v in values.items() if of_kind[testset, m] == "string"), default=math.nan)
+        other = max((v for m, v in values.items() if of_kind[testset, m] != "string"), default=math.nan)
+        if string > other:
+            won[testset, lp] = string - other
+    gaps = {
+        (row["testset"], row["lp"]): row["gap"] for row in example(database, "string-metrics-win").iter_rows(named=True)
+    }
+    assert gaps == pytest.approx(won, abs=1e-9)
+    against = sorted(value for values in expected.values() for value in values.values() if value < 0)[:20]
+    assert example(database, "negative-agreement")["pearson"].to_list() == pytest.approx(against, abs=1e-9)
 
 
 def test_there_are_at_least_thirty_questions_each_of_its_own() -> None:
@@ -60,3 +112,51 @@ def test_an_example_on_the_real_data_takes_less_than_five_seconds(name: str, rea
     assert found.height > 0
     assert not any(found[column].is_nan().any() for column, kind in found.schema.items() if kind == pl.Float64)
     assert seconds < SECONDS  # of all cores together: what else the machine does does not count
+
+
+def test_best_metrics_of_the_simulated_task_are_those_of_rank(simulated_database: Path) -> None:
+    assert_best_metrics_are_those_of_rank(simulated_database)
+
+
+def test_best_real_metrics_are_those_of_rank(real: Path) -> None:
+    assert_best_metrics_are_those_of_rank(real)
+
+
+def test_ensembles_are_those_of_plain_arrays(simulated_database: Path) -> None:
+    with Warehouse.open(simulated_database) as warehouse:
+        rows = warehouse.rows(
+            "SELECT metric, system, human_score, metric_score FROM ranked_scores "
+            "WHERE testset = 'sim22' AND lp = 'ja-en' ORDER BY metric, system"
+        )
+    human = np.array([row[2] for row in rows if row[0] == "Kestrel-22-refA"])
+    scores = {name: np.array([row[3] for row in rows if row[0] == name]) for name in {row[0] for row in rows}}
+    z = {name: (one - one.mean()) / one.std(ddof=1) for name, one in scores.items() if np.ptp(one) > 0}
+    values = {
+        (one, other): float(np.corrcoef(human, z[one] + z[other])[0, 1]) for one, other in combinations(sorted(z), 2)
+    }
+    best = max(values, key=lambda pair: values[pair])
+    (found,) = example(simulated_database, "ensembles").filter(testset="sim22", lp="ja-en").iter_rows(named=True)
+    assert found["best_pair"] == " + ".join(best)
+    assert math.isclose(found["pearson_of_pair"], values[best], abs_tol=1e-9)
+
+
+def test_shares_of_human_ties_are_those_of_plain_loops(simulated_database: Path) -> None:
+    with Warehouse.open(simulated_database) as warehouse:
+        rows = warehouse.rows(
+            "SELECT segment, value FROM human_scores WHERE testset = 'sim23' AND lp = 'cs-uk' AND value IS NOT NULL"
+        )
+    pairs = [
+        one == other
+        for segment in {row[0] for row in rows}
+        for one, other in combinations([value for number, value in rows if number == segment], 2)
+    ]
+    (found,) = example(simulated_database, "human-ties").filter(testset="sim23", lp="cs-uk").iter_rows(named=True)
+    assert found["n_pairs"] == len(pairs)
+    assert math.isclose(found["share_tied"], float(np.mean(pairs)), abs_tol=1e-12)
+
+
+def test_real_protocols_of_english_german_agree_as_in_another_computation(real: Path) -> None:
+    found = example(real, "two-protocols").filter(testset="wmt20", lp="en-de", human_b="wmt-z").row(0, named=True)
+    assert (found["human_a"], found["n_systems"], round(found["pairwise_accuracy"], 3)) == ("mqm", 7, 0.667)
+    changed = example(real, "protocol-change").filter(testset="wmt20", lp="en-de", base_metric="BLEU", human_b="wmt-z")
+    assert [(round(row[6], 3), round(row[7], 3)) for row in changed.rows()] == [(0.857, 0.714)]

@@ -302,7 +302,7 @@ SCANNED = (
     *("testsets", "evalsets", "segments", "texts", "systems", "spellings", "metrics", "metric_facts", "humans"),
     *("sources", "known_issues", "results", "scores", "human_scores", "system_scores", "aggregate_scores"),
     *("judgements", "ratings", "participants", "ranked_scores", "scored_segments", "human_pairs", "judgement_pairs"),
-    *("languages", "rankings", "comparisons", "trends"),
+    *("languages", "rankings", "comparisons", "trends", "pair_counts"),
 )
 
 
@@ -315,4 +315,4 @@ def test_a_full_scan_of_a_view_takes_less_than_three_seconds(view: str, real_loa
         connection.execute(f"SELECT {names} FROM {view}").fetchall()
         ended = resource.getrusage(resource.RUSAGE_SELF)
     seconds = ended.ru_utime - started.ru_utime + ended.ru_stime - started.ru_stime
-    assert seconds < 3 * 2  # of two cores together: what else the machine does does not count
+    assert seconds < 3  # of all cores together: what else the machine does does not count
