@@ -17,6 +17,7 @@ from cli.commands.listing import list_
 from cli.commands.load import load, migrate
 from cli.commands.own import add, remove
 from cli.commands.protocol import protocol
+from cli.commands.protocols import protocols
 from cli.commands.rank import rank
 from cli.commands.show import show
 from cli.commands.sql import sql
@@ -43,6 +44,7 @@ COMMANDS = {
     "rank": rank,
     "compare": compare,
     "protocol": protocol,
+    "protocols": protocols,
     "trend": trend,
     "systems": systems,
     "counts": counts,

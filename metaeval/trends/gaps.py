@@ -113,9 +113,10 @@ def pooled_by_year(frame: "pl.DataFrame", measure: Measure, how: Pooling) -> "pl
     """Values and gaps of each group pooled over the evaluation sets of a year and protocol.
 
     frame: as of `groups.grouped`. Sets of one year are all its test sets and language pairs with a value.
-    Columns: year, protocol, measure, by, group, metric (several joined by +), kind, n_sets (pooled), n_sets_all (of the
-    year and protocol), pool, value, low, high, tau2, i2, anchor, n_gaps, gap, gap_low, gap_high, gap_p, gap_tau2,
-    gap_i2, gap_variance, contaminated (whether any is known to be), reason; sorted by year, protocol, by, group.
+    Columns: year, protocol, measure, by, group, metric (several joined by commas), kind, n_sets (pooled), n_sets_all
+    (of the year and protocol), pool, value, low, high, tau2, i2, anchor, n_gaps, gap, gap_low, gap_high, gap_p,
+    gap_tau2, gap_i2, gap_variance, contaminated (whether any is known to be), reason; sorted by year, protocol, by,
+    group.
     """
     import polars as pl
 
@@ -153,7 +154,7 @@ def _pooled_row(part: "pl.DataFrame", measure: Measure, how: Pooling) -> dict[st
     value = pool_values(measure, _array(valued, "value"), _array(valued, "error"), _array(valued, "n_systems"), how)
     with_gap = valued.drop_nulls("gap")
     row: dict[str, Any] = {
-        "metric": "+".join(sorted(set(valued["metric"]))),
+        "metric": ", ".join(sorted(set(valued["metric"]))),
         "kind": valued["kind"][0],
         "n_sets": valued.height,
         "value": value.mean,
@@ -168,7 +169,7 @@ def _pooled_row(part: "pl.DataFrame", measure: Measure, how: Pooling) -> dict[st
         gap = pool_gaps(_array(with_gap, "gap"), _array(with_gap, "gap_error"), _array(with_gap, "n_systems"))
         alone = with_gap.height == 1
         row |= {
-            "anchor": "+".join(sorted(set(with_gap["anchor"]))),
+            "anchor": ", ".join(sorted(set(with_gap["anchor"]))),
             "gap": gap.mean,
             "gap_low": with_gap["gap_low"][0] if alone else _or_none(gap.low),
             "gap_high": with_gap["gap_high"][0] if alone else _or_none(gap.high),
@@ -244,7 +245,7 @@ def _trend_row(part: "pl.DataFrame", seed: int) -> dict[str, Any]:
     row: dict[str, Any] = {"n_years": n}
     if n:
         row |= {"first_year": part["year"][0], "last_year": part["year"][-1]}
-        row["anchor"] = "+".join(sorted(set(part["anchor"])))
+        row["anchor"] = ", ".join(sorted(set(part["anchor"])))
     if n < 2:
         return row | {
             "reason": "a trend needs 3 years with a gap to the anchor, there is " + ("none" if not n else "1")

@@ -1,0 +1,262 @@
+"""Old rules, new data: every protocol on every test set that has its inputs, who wins, and how far rules agree."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metaeval.cache import Question, keep, key_of
+from metaeval.options import Options
+from metaeval.protocols import Protocol, protocol_named, protocols
+from metaeval.protocols.entry import enter
+from metaeval.protocols.scoring import ProtocolScore, score
+from metaeval.protocols.tables import rank_correlation
+from metaeval.signature import line, program_version
+from metaeval.tables.table import Table
+from queries.longitudinal import EvalsetState, evalset_states
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Opened = Callable[[], AbstractContextManager[Warehouse]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One protocol on one test set: its scores, or why there are none. year: of the test set."""
+
+    protocol: str
+    testset: str
+    year: int | None
+    score: ProtocolScore | None
+    reason: str | None
+
+    @property
+    def winners(self) -> list[str]:
+        """The metrics of rank 1."""
+        if self.score is None:
+            return []
+        return [name for name, rank in zip(self.score.metrics, self.score.ranks, strict=True) if rank == 1]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is stored of a cell: its scores, or why there are none."""
+
+    score: ProtocolScore | None
+    reason: str | None
+    signature: str
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Cells by year and test set, then protocol."""
+
+    cells: tuple[Cell, ...]
+    notes: tuple[str, ...]
+
+    def of(self, testset: str) -> list[Cell]:
+        """The cells of a test set that have scores."""
+        return [cell for cell in self.cells if cell.testset == testset and cell.score is not None]
+
+
+def matrix(
+    opened: Opened,
+    testsets: str,
+    options: Options,
+    *,
+    database: Path | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> Matrix:
+    """Score every test set by every protocol, from the result store where it has the answer.
+
+    opened: opens the warehouse. testsets: joined by commas, or "all". database: where results are kept; None keeps
+    none.
+    A task without its inputs is dropped, as `protocol` does; a protocol without any has a reason.
+    Raises QuestionError: unknown test sets.
+    """
+    with opened() as warehouse:
+        states: dict[str, list[EvalsetState]] = {}
+        for state in evalset_states(warehouse, testsets, "all"):
+            states.setdefault(state.testset, []).append(state)
+    cells: list[Cell] = []
+    unsaved: list[tuple[Question[Answer], Answer, float]] = []
+    waiting = [(testset, one) for testset in states for one in protocols().values()]
+    for number, (testset, protocol) in enumerate(waiting):
+        if progress is not None:
+            progress(f"{protocol.name} on {testset}", number, len(waiting))
+        of_testset = states[testset]
+        year = of_testset[0].year
+        if not any(one.n_humans and one.n_metrics for one in of_testset):
+            cells.append(Cell(protocol.name, testset, year, None, "no language pair has human and metric scores"))
+            continue
+        question = _question(protocol, testset, of_testset, options)
+        started = time.perf_counter()
+        found, is_new = _scored(opened, question, protocol, testset, options, fresh)
+        cells.append(Cell(protocol.name, testset, year, found.score, found.reason))
+        if is_new:
+            unsaved.append((question, found, time.perf_counter() - started))
+    notes = keep(database, unsaved) if database is not None and unsaved else []
+    return Matrix(tuple(cells), tuple(notes))
+
+
+def _question(protocol: Protocol, testset: str, states: Sequence[EvalsetState], options: Options) -> Question[Answer]:
+    rules = [replace(rule, measure=str(rule.measure)) for rule in protocol.rules]  # type: ignore[arg-type]
+    key = key_of(
+        "matrix", [one.fingerprint for one in states], protocol.name, protocol.overall, str(rules), testset, options
+    )
+    return Question(key, "matrix", testset, "all", Answer)
+
+
+def _scored(
+    opened: Opened, question: Question[Answer], protocol: Protocol, testset: str, options: Options, fresh: bool
+) -> tuple[Answer, bool]:
+    """The scores or why there are none, and whether they were computed now."""
+    try:
+        with opened() as warehouse:
+            if not fresh and (kept := question.stored(warehouse)) is not None:
+                return kept, False
+            entry = enter(warehouse, protocol, testset, options=options)
+        found = score(entry, options=options)
+    except QuestionError as error:
+        reason = str(error).partition(" (rank --explain")[0].replace(f" by {protocol.name}", "")
+        return Answer(None, reason, f"protocol:{protocol.name}|testset:{testset}"), True
+    return Answer(found, None, found.signature), True
+
+
+def winners_frame(found: Matrix) -> "pl.DataFrame":
+    """One row for each test set and protocol: who wins, and how far the ranking is from that of the year's own rules.
+
+    Columns: testset, year, protocol, winner (several joined by commas), overall, n_metrics (with an overall score),
+    tasks, lps, kendall, spearman (rank correlation with the ranking by the test set's own rules), n_common, reason; by
+    year, test set and protocol.
+    """
+    import polars as pl
+
+    rows = [_winner_row(cell, found) for cell in found.cells]
+    schema = {
+        "testset": pl.String,
+        "year": pl.Int64,
+        "protocol": pl.String,
+        "winner": pl.String,
+        "overall": pl.Float64,
+        "n_metrics": pl.Int64,
+        "tasks": pl.String,
+        "lps": pl.String,
+        "kendall": pl.Float64,
+        "spearman": pl.Float64,
+        "n_common": pl.Int64,
+        "reason": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _winner_row(cell: Cell, found: Matrix) -> dict[str, Any]:
+    row: dict[str, Any] = {"testset": cell.testset, "year": cell.year, "protocol": cell.protocol}
+    if cell.score is None:
+        return row | {"reason": cell.reason}
+    own = next((one.score for one in found.of(cell.testset) if one.protocol == _own_rules(cell)), None)
+    row |= {
+        "winner": ", ".join(cell.winners) or None,
+        "overall": float(cell.score.overall[0]),
+        "n_metrics": int(np.count_nonzero(~np.isnan(cell.score.overall))),
+        "tasks": "; ".join(dict.fromkeys(task.measure for task in cell.score.tasks)),
+        "lps": ",".join(dict.fromkeys(lp for task in cell.score.tasks for lp in task.lps)),
+        "reason": None if cell.winners else "no metric has every task",
+    }
+    if own is not None:
+        kendall, spearman, n = rank_correlation(cell.score, own)
+        row |= {"kendall": kendall, "spearman": spearman, "n_common": n}
+    return row
+
+
+def _own_rules(cell: Cell) -> str | None:
+    """The protocol of a test set's year; None where there is none."""
+    try:
+        return protocol_named(cell.testset.partition(".")[0]).name
+    except QuestionError:
+        return None
+
+
+def agreement_frame(found: Matrix) -> "pl.DataFrame":
+    """Rank correlation of every two protocols on each test set.
+
+    Columns: testset, year, protocol, versus, kendall, spearman, n_common; by year, test set and protocols.
+    """
+    import polars as pl
+
+    rows = []
+    for testset in dict.fromkeys(cell.testset for cell in found.cells):
+        for first, second in combinations(found.of(testset), 2):
+            assert first.score is not None
+            assert second.score is not None
+            rows.append(
+                (testset, first.year, first.protocol, second.protocol, *rank_correlation(first.score, second.score))
+            )
+    schema = {
+        "testset": pl.String,
+        "year": pl.Int64,
+        "protocol": pl.String,
+        "versus": pl.String,
+        "kendall": pl.Float64,
+        "spearman": pl.Float64,
+        "n_common": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
+
+
+def wide_winners(found: Matrix) -> "pl.DataFrame":
+    """A line for each protocol, a column for each test set with an answer: the winner, and Kendall's tau with the
+    ranking by the year's own rules.
+    """
+    import polars as pl
+
+    rows: Mapping[tuple[str, str], dict[str, Any]] = {
+        (row["protocol"], row["testset"]): row for row in winners_frame(found).rows(named=True)
+    }
+    answered = [name for name in dict.fromkeys(cell.testset for cell in found.cells) if found.of(name)]
+    columns: dict[str, list[str]] = {"rules of": list(protocols())}
+    for testset in answered:
+        columns[testset] = [_winner_text(rows[name, testset]) for name in protocols()]
+    return pl.DataFrame(columns)
+
+
+def _winner_text(row: dict[str, Any]) -> str:
+    if row["winner"] is None:
+        return "-"
+    names = row["winner"].split(", ")
+    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    return f"{who} of {row['n_metrics']}" + ("" if row["kendall"] is None else f" ({row['kendall']:.2f})")
+
+
+def matrix_table(found: Matrix, frame: "pl.DataFrame", what: str, options: Options) -> Table:
+    """A frame of the matrix with its signature and notes on what is not there."""
+    answered = dict.fromkeys(cell.testset for cell in found.cells if cell.score is not None)
+    signature = line(
+        [
+            ("protocols", what),
+            ("testset", ",".join(answered) or None),
+            ("n_protocols", len(protocols())),
+            ("seed", options.seed),
+            ("scorehouse", program_version()),
+        ]
+    )
+    reasons: dict[str, dict[str, list[str]]] = {}
+    for cell in found.cells:
+        if cell.score is None:
+            reasons.setdefault(str(cell.reason), {}).setdefault(cell.testset, []).append(cell.protocol)
+    n = len(protocols())
+    notes = [
+        f"no scores, {reason}: "
+        + "; ".join(name if len(rules) == n else f"{name} by {', '.join(rules)}" for name, rules in where.items())
+        for reason, where in reasons.items()
+    ]
+    return Table(frame, signature, (*notes, *found.notes))

@@ -1,0 +1,140 @@
+"""Tie thresholds over the years: ε* of each metric in each year, and what a threshold from an earlier year loses."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from metaeval import kernels
+from metaeval.evaluation import Evaluation, evaluate
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.measures.judged import labels
+from metaeval.options import Options
+from metaeval.signature import line, program_version
+from metaeval.tables.table import Table
+from queries.blocks import Block
+from queries.longitudinal import EvalsetState, evalset_states
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.metrics import describe, folded
+
+Opened = Callable[[], AbstractContextManager[Warehouse]]
+
+
+@dataclass(frozen=True)
+class _Year:
+    state: EvalsetState
+    block: Block
+    evaluation: Evaluation
+
+    @property
+    def places(self) -> dict[tuple[str, bool], int]:
+        """Folded base name, and whether the metric is reference-free -> place."""
+        return {
+            (folded(one.base_name), one.reference is None): place for place, one in enumerate(self.evaluation.metrics)
+        }
+
+
+def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options: Options) -> Table:
+    """Calibrated thresholds of metrics that return in a language pair, carried from each year to the later ones.
+
+    Columns: lp, metric, year_from, testset_from, human_from, version_from, epsilon_from, year, testset, human, version,
+    epsilon, value (at its own threshold), carried (at the earlier year's), loss (value minus carried), at_zero (without
+    a threshold), same_protocol; by language pair, metric and years.
+    Raises QuestionError: a measure without a calibrated threshold; no metric returns.
+    """
+    import polars as pl
+
+    if not measure.is_calibrated or measure.pair_statistic is None:
+        raise QuestionError(f"{measure} has no tie threshold to calibrate; take acc_eq or tau_eq")
+    notes: list[str] = []
+    years = _years(opened, testsets, measure, options, notes)
+    rows = []
+    for earlier in years:
+        for later in years:
+            is_later = (earlier.state.year or 0) < (later.state.year or 0)
+            if earlier.state.lp == later.state.lp and is_later and earlier.state.year is not None:
+                rows += _rows(earlier, later, measure)
+    if not rows:
+        raise QuestionError(f"no metric with a threshold by {measure} returns in a later year of a language pair")
+    frame = pl.DataFrame(rows, orient="row", infer_schema_length=None).sort("lp", "metric", "year_from", "year")
+    signature = line(
+        [
+            ("thresholds", "carried"),
+            ("measure", measure),
+            ("testset", ",".join(dict.fromkeys(one.state.testset for one in years))),
+            ("lp", ",".join(dict.fromkeys(one.state.lp for one in years))),
+            ("round_human", options.round_human),
+            ("scorehouse", program_version()),
+        ]
+    )
+    return Table(frame, signature, tuple(notes))
+
+
+def _years(opened: Opened, testsets: str, measure: Measure, options: Options, notes: list[str]) -> list[_Year]:
+    """Evaluation sets of language pairs that have scores in several years; notes on those without segment scores."""
+    with opened() as warehouse:
+        states = [one for one in evalset_states(warehouse, testsets, "all") if one.n_humans and one.n_metrics]
+        n_years = {one.lp: len({other.year for other in states if other.lp == one.lp}) for one in states}
+        found = []
+        for state in states:
+            if n_years[state.lp] < 2:
+                continue
+            try:
+                inputs = Inputs(warehouse, Slice(state.testset, state.lp), options.round_human)
+                used = inputs.judged_segments()
+            except QuestionError as error:
+                notes.append(f"without {state.testset} {state.lp}: {error}")
+                continue
+            if excluded := inputs.of_level("seg").left_out:
+                notes.append(f"{state.testset} {state.lp}: {len(excluded)} metrics have incomplete segment scores")
+            found.append((state, used))
+    return [_Year(state, used, evaluate(measure, used, options)) for state, used in found]
+
+
+def _rows(earlier: _Year, later: _Year, measure: Measure) -> list[dict[str, Any]]:
+    """One row for each metric that both have."""
+    assert measure.pair_statistic is not None
+    before, after = earlier.places, later.places
+    common = [name for name in before if name in after]
+    if not common:
+        return []
+    places = [after[name] for name in common]
+    block, own = later.block, later.evaluation
+    thresholds = np.array(
+        [[earlier.evaluation.epsilon[before[name]], 0.0] for name in common], dtype=np.float64
+    )  # (n_common, 2)
+    human, scores = block.human, block.scores[places]
+    values = kernels.calibration_curve(human, scores, labels(block, measure["by"]), thresholds, measure.pair_statistic)
+    humans = [str(one.block.selection.human) for one in (earlier, later)]
+    rows = []
+    for row, name in enumerate(common):
+        place, metric = after[name], own.metrics[after[name]]
+        rows.append(
+            {
+                "lp": later.state.lp,
+                "metric": metric.base_name,
+                "year_from": earlier.state.year,
+                "testset_from": earlier.state.testset,
+                "human_from": humans[0],
+                "version_from": describe(
+                    earlier.evaluation.metrics[before[name]].base_name, earlier.state.year
+                ).version,
+                "epsilon_from": float(thresholds[row, 0]),
+                "year": later.state.year,
+                "testset": later.state.testset,
+                "human": humans[1],
+                "version": describe(metric.base_name, later.state.year).version,
+                "epsilon": float(own.epsilon[place]),
+                "value": float(own.value[place]),
+                "carried": float(values[row, 0]),
+                "loss": float(own.value[place] - values[row, 0]),
+                "at_zero": float(values[row, 1]),
+                "same_protocol": protocol_of(humans[0]) == protocol_of(humans[1]),
+            }
+        )
+    return rows

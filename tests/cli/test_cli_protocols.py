@@ -1,0 +1,35 @@
+"""`protocols`: its views, formats and refusals."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from metaeval.protocols import protocols
+from tests.cli.running import Scorehouse, refused
+from tests.helpers import tiny_layout, tiny_warehouse
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("protocols")
+    with tiny_warehouse(folder, tiny_layout(folder / "a", testset="wmt24")) as warehouse:
+        return Path(shutil.copy(warehouse.path, folder / "copy.duckdb"))
+
+
+def test_who_wins_under_which_rule(scorehouse: Scorehouse, database: Path) -> None:
+    rows = scorehouse("--db", database, "protocols", "--matrix", "--format", "json").json
+    assert [row["protocol"] for row in rows] == list(protocols())
+    assert all((row["winner"] is None) == (row["reason"] is not None) for row in rows)
+    ran = scorehouse("--db", database, "protocols", "--matrix")
+    assert ran.out.splitlines()[0].split() == ["rules", "of", "wmt24"]
+    assert len(ran.out.splitlines()) == 2 + len(protocols())
+    agreement = scorehouse("--db", database, "protocols", "--agreement", "--format", "csv")
+    assert agreement.out.startswith("testset,year,protocol,versus,kendall,spearman,n_common")
+
+
+def test_one_view_at_a_time(scorehouse: Scorehouse, database: Path) -> None:
+    refused(scorehouse("--db", database, "protocols"), 2, "--matrix", "list protocols")
+    refused(scorehouse("--db", database, "protocols", "--matrix", "--thresholds"), 2, "name one of")
+    refused(scorehouse("--db", database, "protocols", "--thresholds"), 2, "returns in a later year")
+    refused(scorehouse("--db", database, "protocols", "--matrix", "wmt99x"), 2, "unknown test set")
