@@ -81,6 +81,6 @@ def protocols(
     output.show_table(table)
     if what == "matrix" and output.is_for_reading:
         output.note(
-            "cells: the winner of how many metrics that have every task, and Kendall's tau of the ranking with that by the "
+            "cells: the winner, of how many metrics with every task, and Kendall's tau of the ranking with that by the "
             "rules of the test set's own year"
         )
