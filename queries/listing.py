@@ -11,6 +11,9 @@ from warehouse.errors import unknown
 if TYPE_CHECKING:
     import polars as pl
 
+CATALOGUE_SECONDS = 60.0
+"""Time for a question about what is in the warehouse."""
+
 _NARROW = """
 WHERE ($testset IS NULL OR testset = $testset) AND ($lp IS NULL OR lp = $lp)
 """
@@ -43,18 +46,19 @@ LISTINGS: Mapping[str, str] = MappingProxyType(_LISTINGS)
 def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str | None = None) -> "pl.DataFrame":
     """One of the listings, of all or of one test set and language pair.
 
-    Raises QuestionError: unknown listing, test set or language pair.
+    Raises QuestionError: unknown listing, test set or language pair. LimitError: no answer in CATALOGUE_SECONDS.
     """
     if what not in LISTINGS:
         raise unknown("listing", what, LISTINGS)
-    if testset is not None:
-        if lp is not None:
-            evalset_id(warehouse, testset, lp)
-        else:
-            known = [name for (name,) in warehouse.rows("SELECT name FROM testset")]
-            if testset not in known:
-                raise unknown_testset(testset, known)
-    return warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
+    with warehouse.within(CATALOGUE_SECONDS):
+        if testset is not None:
+            if lp is not None:
+                evalset_id(warehouse, testset, lp)
+            else:
+                known = [name for (name,) in warehouse.rows("SELECT name FROM testset")]
+                if testset not in known:
+                    raise unknown_testset(testset, known)
+        return warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
 
 
 NameKind = Literal["testset", "lp", "metric", "human", "system", "domain", "document", "reference"]
@@ -81,4 +85,5 @@ ORDER BY ALL NULLS LAST
 def names(warehouse: Warehouse, kind: NameKind, testsets: Sequence[str] = (), lps: Sequence[str] = ()) -> list[str]:
     """Names of one kind, sorted, of all or of some test sets and language pairs; for completion, so without a frame."""
     asked = {"testsets": list(testsets), "lps": list(lps)}
-    return [name for (name,) in warehouse.rows(_NAMES[kind] + _OF_EVALSETS, asked) if name is not None]
+    with warehouse.within(CATALOGUE_SECONDS):
+        return [name for (name,) in warehouse.rows(_NAMES[kind] + _OF_EVALSETS, asked) if name is not None]

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from warehouse.database.frames import frame
-from warehouse.database.migration import apply_migrations, find_tables, has_tables, pending
+from warehouse.database.migration import apply_migrations, find_tables, has_tables
+from warehouse.database.schema import is_known_whole, missing_in_file
 from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError
 
 if TYPE_CHECKING:
@@ -25,9 +27,11 @@ Result = TypeVar("Result")
 STORAGE_VERSION = "v1.4.0"  # every DuckDB from 1.4 on reads the file
 BLOCK_SIZE = 32768  # bytes; an eighth of DuckDB's default: less room is lost at the ends of many small columns
 PATIENCE = 10.0  # seconds that a load waits for another process to let go of the file
+_MOMENT = 0.05  # seconds between two calls to a query to stop
 _SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
 _OF_THE_FILE = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.TransactionException)
 _UNWRITABLE = ("Permission denied", "Read-only file system", "No space left", "File too large", "Could not write")
+_ENDINGS = ("", ".wal", ".wal.recovery", ".wal.checkpoint")  # the file, and what DuckDB puts beside it
 _MAGIC, _MAGIC_PLACE = b"DUCK", 8  # what a DuckDB file says of itself, and where
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # what Path leaves of two slashes
 _OF_DAMAGE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
@@ -141,12 +145,14 @@ class Warehouse:
         self.path = path
 
     @classmethod
-    def open(cls, path: str | Path | None = None, *, patience: float = 0.0) -> Self:
-        """Open for questions: read-only, beside any number of other readers.
+    def open(cls, path: str | Path | None = None, *, patience: float = 0.0, writes_below: Path | None = None) -> Self:
+        """Open for questions: read-only, beside any number of other readers, and without a way to other files.
 
         path: the file; by default the one in the user's data folder.
+        writes_below: a folder that queries may write files into, for exports.
         patience: seconds to wait for a process that is writing to the file.
-        Raises SchemaError: no such file, no warehouse, damaged, newer or older than this program, or locked.
+        Raises SchemaError: no such file, no warehouse, damaged, newer or older than this program, locked, or with
+            tables, views or macros other than ours.
         """
         path = default_path() if path is None else Path(path)
         _check_path(path)
@@ -154,10 +160,10 @@ class Warehouse:
             raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
         if is_empty_file(path):
             raise SchemaError(f"{path}: an empty file, not a warehouse yet; `scorehouse load PATH` creates one")
-        connection = _connect(path, patience)
+        connection = _connect(path, patience, writes_below)
         try:
             with translated(path):
-                missing = pending(connection, str(path))
+                missing = missing_in_file(connection, path)
                 if missing and not has_tables(connection):
                     raise SchemaError(f"{path}: an empty warehouse; `scorehouse load PATH` fills it")
         except BaseException:
@@ -174,7 +180,7 @@ class Warehouse:
     def sql(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
         """Answer of a query as a Polars frame; parameters are `$name` in the text.
 
-        For queries of one's own programs: they cannot change the warehouse, but read files, reach the network and take
+        For queries of one's own programs: they cannot change the warehouse, read files or reach the network, but take
         time and memory as any DuckDB query may. Texts of strangers belong into `queries.adhoc.answer`, which is behind
         `scorehouse sql`.
         Raises QuestionError: DuckDB refuses the query. LimitError: it runs out of memory.
@@ -207,6 +213,32 @@ class Warehouse:
             name: column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column
             for name, column in found.items()
         }
+
+    @contextlib.contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Stop the block's queries when the time is over.
+
+        Raises LimitError: it was.
+        """
+        ended, late = threading.Event(), threading.Event()
+
+        def stop() -> None:
+            if not ended.wait(seconds):
+                late.set()
+                while not ended.wait(_MOMENT):  # a query that has not begun yet does not hear the first call
+                    self._connection.interrupt()
+
+        watch = threading.Thread(target=stop, daemon=True)
+        watch.start()
+        try:
+            yield
+        except Exception as error:
+            if late.is_set():
+                raise LimitError(f"{self.path}: no answer after {seconds:g} s, stopped") from error
+            raise
+        finally:
+            ended.set()
+            watch.join()
 
     def close(self) -> None:
         self._connection.close()
@@ -250,7 +282,7 @@ def _check_path(path: Path) -> None:
         raise SchemaError(f"{path}: a path with ? or a backslash, which DuckDB cannot handle; choose another location")
 
 
-def _connect(path: Path, patience: float) -> duckdb.DuckDBPyConnection:
+def _connect(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
     """A read-only connection; what an interrupted load left in the log is settled before.
 
     DuckDB cannot replay definitions of views and macros while it opens a file as its main database, but it can when
@@ -261,15 +293,50 @@ def _connect(path: Path, patience: float) -> duckdb.DuckDBPyConnection:
     with translated(path):
         if log.exists():
             with duckdb.connect() as connection:
+                _lock_up_but_for(path, connection)
                 _patiently(lambda: _attach(path, connection), patience)
                 connection.execute("DETACH warehouse_file")
         connection = _patiently(lambda: duckdb.connect(plain_path(path), read_only=True), patience)
         try:
+            _lock_up(path, connection, writes_below)
             find_tables(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Path | None) -> None:
+    """Let queries, and the views and macros of a stranger's file, reach no other file, no network and no setting.
+
+    Connections of one process to one file share their settings; the first of them locks them up for all.
+    writes_below: a folder that stays open.
+    """
+    (is_locked, allowed), *_ = connection.execute(
+        "SELECT current_setting('lock_configuration'), current_setting('allowed_directories')"
+    ).fetchall()
+    folder = None if writes_below is None else plain_path(writes_below) + os.sep
+    if is_locked:
+        if folder is not None and folder not in allowed:
+            raise SchemaError(f"{path}: open in this program already; close it before files are written from it")
+        return
+    if folder is not None:
+        connection.execute(f"SET allowed_directories = [{_literal(folder)}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    """Let a connection open the warehouse file and what DuckDB puts beside it, and do nothing else outside."""
+    names = ", ".join(_literal(plain_path(path) + ending) for ending in _ENDINGS)
+    connection.execute(f"SET allowed_paths = [{names}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _literal(text: str) -> str:
+    """A text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -280,7 +347,7 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
     if is_empty_file(path):
         return []
     with _connect(path, PATIENCE) as reading, translated(path):
-        if not pending(reading, str(path)) or not has_tables(reading):
+        if not missing_in_file(reading, path) or not has_tables(reading):
             return []
     with writing(path, connection) as applied:
         return list(applied)
@@ -313,7 +380,7 @@ def _is_without_content(path: Path) -> bool:
         if is_empty_file(path):
             return True
         with _connect(path, 0.0) as reading:
-            if pending(reading, str(path)):
+            if missing_in_file(reading, path):
                 return True
             return reading.execute("SELECT 1 FROM evalsets LIMIT 1").fetchone() is None
     except (duckdb.Error, SchemaError, OSError):
@@ -335,6 +402,9 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
         raise SchemaError(f"{path}: cannot create its folder: {error.strerror}") from error
     with translated(path):
         _remove_empty_file(path)
+        if path.exists() and not is_known_whole(path):
+            with _connect(path, patience) as reading:
+                missing_in_file(reading, path)
         _patiently(lambda: _attach(path, connection), patience)
     try:
         with translated(path):
@@ -389,7 +459,7 @@ def migrate(path: Path) -> list[str]:
         raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
     if not is_empty_file(path):
         with _connect(path, PATIENCE) as reading, translated(path):
-            if not pending(reading, str(path)):
+            if not missing_in_file(reading, path):
                 return []
     with duckdb.connect() as connection, writing(path, connection) as applied:
         return list(applied)

@@ -19,6 +19,11 @@ def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def not_ours(where: str) -> SchemaError:
+    """The error for a database of another program. where: its path."""
+    return SchemaError(f"{where}: a DuckDB database, but not a scorehouse warehouse; name another file with --db")
+
+
 def _applied(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str, str]] | None:
     """Number, name and checksum of the migrations that the current database has seen; None where it is no warehouse."""
     try:
@@ -65,9 +70,7 @@ def pending(
     applied = _applied(connection)
     if applied is None:
         if has_tables(connection):
-            raise SchemaError(
-                f"{where}: a DuckDB database, but not a scorehouse warehouse; name another file with --db"
-            )
+            raise not_ours(where)
         return list(available)
     known = {number: (name, text) for number, name, text in available}
     newer = [name for number, name, _ in applied if number not in known]

@@ -56,7 +56,7 @@ def export(
         raise unknown("format", form, FORMATS)
     if folder.exists() and not folder.is_dir():
         raise SourceError(f"{folder}: a file, expected a folder")
-    with Warehouse.open(database) as warehouse:
+    with Warehouse.open(database, writes_below=folder) as warehouse:
         chosen = _chosen(warehouse, testset, lp)
         folder.mkdir(parents=True, exist_ok=True)
         done = []

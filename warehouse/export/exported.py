@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import duckdb
 
-from warehouse.database.connection import Warehouse
+from warehouse.database.connection import Warehouse, plain_path
 from warehouse.errors import SchemaError
 
 
@@ -51,7 +51,7 @@ def copy(warehouse: Warehouse, query: str, path: Path, options: str) -> int:
 
     Raises OSError: the file can't be written.
     """
-    target = str(path).replace("'", "''")
+    target = plain_path(path).replace("'", "''")
     try:
         ((n_rows,),) = warehouse.rows(f"COPY ({query}) TO '{target}' ({options})")
     except SchemaError as error:
