@@ -282,6 +282,7 @@ COMMENT ON COLUMN ranked_scores.human_score IS 'Human system score: submitted wh
 COMMENT ON COLUMN ranked_scores.metric_score IS 'Metric''s system score, higher is better: submitted where every included system has one, else the mean of its segment scores.';
 COMMENT ON COLUMN ranked_scores.score_source IS 'submitted or mean: where metric_score is from.';
 
+-- What is listed is joined by evalset_id, so that an unknown evaluation set is an error under any filter.
 -- Arguments of the table macros are read once, where no name of the macro's own is in scope (`asked`): see
 -- concordance_by. System scores nearer than 1e-12 of the largest one's size differ by rounding alone and count as equal.
 CREATE MACRO pearson_by_metric(testset, lp) AS TABLE
@@ -313,7 +314,8 @@ question AS (
 listed AS (
   SELECT q.evalset_id, p.human, p.kind, p.name, p.reason
   FROM question AS q
-  JOIN participants AS p ON p.testset = q.asked_testset AND p.lp = q.asked_lp AND p.level = 'sys'
+  JOIN place AS w ON w.evalset_id = q.evalset_id
+  JOIN participants AS p ON p.testset = w.testset_name AND p.lp = w.lp_name AND p.level = 'sys'
   WHERE q.evalset_id IS NOT NULL AND p.kind = 'metric'
 ),
 measured AS (
@@ -335,9 +337,11 @@ answer AS (
   FROM listed AS l
   LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
   UNION ALL
-  SELECT NULL, NULL, NULL, NULL, CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
-  FROM asked AS q
-  WHERE q.asked_testset IS NULL OR q.asked_lp IS NULL
+  SELECT
+    CASE WHEN q.evalset_id IS NOT NULL THEN q.asked_lp END, NULL, NULL, NULL,
+    CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
+  FROM question AS q
+  WHERE q.evalset_id IS NULL
 )
 SELECT k.name AS metric, k.human, k.n AS n_systems, k.coefficient AS pearson, k.reason
 FROM answer AS k
@@ -373,7 +377,8 @@ question AS (
 listed AS (
   SELECT q.evalset_id, p.human, p.kind, p.name, p.reason
   FROM question AS q
-  JOIN participants AS p ON p.testset = q.asked_testset AND p.lp = q.asked_lp AND p.level = 'sys'
+  JOIN place AS w ON w.evalset_id = q.evalset_id
+  JOIN participants AS p ON p.testset = w.testset_name AND p.lp = w.lp_name AND p.level = 'sys'
   WHERE q.evalset_id IS NOT NULL AND p.kind = 'metric'
 ),
 cell AS (
@@ -414,9 +419,11 @@ answer AS (
   LEFT JOIN ranked AS k ON k.evalset_id = l.evalset_id AND k.metric = l.name
   LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
   UNION ALL
-  SELECT NULL, NULL, NULL, NULL, NULL, CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
-  FROM asked AS q
-  WHERE q.asked_testset IS NULL OR q.asked_lp IS NULL
+  SELECT
+    CASE WHEN q.evalset_id IS NOT NULL THEN q.asked_lp END, NULL, NULL, NULL, NULL,
+    CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
+  FROM question AS q
+  WHERE q.evalset_id IS NULL
 )
 SELECT
   k.name AS metric, k.human, k.n_scored AS n_systems, k.n_paired AS n_pairs, k.accuracy AS pairwise_accuracy, k.reason
@@ -456,7 +463,8 @@ question AS (
 listed AS (
   SELECT q.evalset_id, p.human, p.kind, p.name, p.reason
   FROM question AS q
-  JOIN participants AS p ON p.testset = q.asked_testset AND p.lp = q.asked_lp AND p.level = 'seg'
+  JOIN place AS w ON w.evalset_id = q.evalset_id
+  JOIN participants AS p ON p.testset = w.testset_name AND p.lp = w.lp_name AND p.level = 'seg'
   WHERE q.evalset_id IS NOT NULL
 ),
 judged AS (
@@ -504,10 +512,10 @@ answer AS (
   WHERE l.kind = 'metric' AND (l.reason IS NOT NULL OR q.asked_epsilon IS NULL)
   UNION ALL
   SELECT
-    NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    CASE WHEN q.evalset_id IS NOT NULL THEN q.asked_lp END, NULL, NULL, NULL, NULL, NULL, NULL,
     CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
-  FROM asked AS q
-  WHERE q.asked_testset IS NULL OR q.asked_lp IS NULL
+  FROM question AS q
+  WHERE q.evalset_id IS NULL
 )
 SELECT
   k.metric,

@@ -291,7 +291,8 @@ def test_a_threshold_of_the_official_counts_is_finite_and_not_negative(epsilon: 
 def test_official_counts_without_a_threshold_have_the_reason(two: Warehouse) -> None:
     call = "concordance_official('tiny24', 'en-de', epsilon := NULL)"
     found = two.rows(f"SELECT DISTINCT n_concordant, reason FROM {call}")
-    assert set(found) == {(None, "no epsilon given (NULL)"), (None, "incomplete segment scores")}
+    assert {n for n, _ in found} == {None}
+    assert {"no epsilon given (NULL)", "incomplete segment scores"} <= {reason for _, reason in found}
 
 
 @pytest.mark.parametrize(
