@@ -203,7 +203,7 @@ def compare(
     legacy_df: bool = False,
     absolute: bool = False,
     resample: Resample = "inputs",
-    interval: IntervalMethod = "percentile",
+    interval: IntervalMethod | None = None,
     n_threads: int | None = None,
     system_score: SystemScore | None = None,
     seed: int = 0,

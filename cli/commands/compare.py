@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
 RESAMPLES = ("inputs", "systems", "both")
-INTERVALS = ("percentile", "bca")
+INTERVALS = ("percentile", "bca", "normal")
 
 
 @folded
@@ -46,8 +46,14 @@ def compare(
         str, choice(RESAMPLES, "--resample", help="Two metrics: what is resampled for their intervals.")
     ] = "inputs",
     interval: Annotated[
-        str, choice(INTERVALS, "--interval", help="Two metrics: type of confidence interval.")
-    ] = "percentile",
+        str | None,
+        choice(
+            INTERVALS,
+            "--interval",
+            help="Two metrics: type of confidence interval.",
+            show_default="percentile; normal for pearson of systems",
+        ),
+    ] = None,
     chart: Annotated[
         Path | None, typer.Option(help="Draw the matrix: FILE.svg, .png or .html (needs the report extra).")
     ] = None,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
@@ -82,6 +83,7 @@ class Measure(ABC):
     fixed_system_score: source of system scores where the measure allows one only. is_calibrated: each metric has a tie
     threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
     can be compared with each other, too. adds_up: made of pairs that can be added up over evaluation sets.
+    interval: the type of bootstrap interval that covers best; has_bca: whether a BCa interval fits it at all.
     why_tests: why the default test is the default, and why others do not apply.
 
     >>> [str(Measure.parse(text)) for text in ("acc_eq", "spa(n=1000)", "tau_b(epsilon=0.5,by=none)")]
@@ -94,6 +96,8 @@ class Measure(ABC):
     fixed_system_score: ClassVar[SystemScore | None] = None
     is_calibrated: ClassVar[bool] = False
     pair_statistic: ClassVar[PairStatistic | None] = None
+    interval: ClassVar[IntervalMethod] = "percentile"
+    has_bca: ClassVar[bool] = True
     why_tests: ClassVar[str]
 
     # ---- the value

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.weighted_tau import weighted_tau
+from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap
@@ -44,6 +45,7 @@ class SystemCorrelation(SystemMeasure):
 class SystemPearson(SystemCorrelation):
     """Pearson's r over systems, for which Williams' test was made."""
 
+    interval: ClassVar[IntervalMethod] = "normal"
     why_tests: ClassVar[str] = f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores"
 
     @property

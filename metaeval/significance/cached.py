@@ -128,7 +128,7 @@ def _fitted(
 
     Raises QuestionError: intervals are asked for, or something that the test does not have.
     """
-    if testing.resample != "inputs" or testing.interval != "percentile":
+    if testing.resample != "inputs" or testing.interval is not None:
         raise QuestionError(
             f"--resample and --interval are for two metrics, and this slice has {len(block.metrics)}; name two, or "
             "drop these options"

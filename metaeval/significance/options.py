@@ -28,7 +28,8 @@ class TestOptions:
         protocols the organisers' "greater". draws: resamples. plus_one: count the data themselves as a draw
         (permutation tests, and pairs where it draws). early_stop: leave pairs that are clear early (permutation tests).
         whole_documents: swap documents, not single segments (perm-inputs). legacy_df, absolute: of Williams' test.
-        resample, interval: what the intervals of two metrics draw anew, and how they are made ("percentile" or "bca").
+        resample, interval: what the intervals of two metrics draw anew, and how they are made ("percentile", "bca"
+        or "normal"; None = the measure's own).
         keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it.
     """
 
@@ -46,7 +47,7 @@ class TestOptions:
     legacy_df: bool = False
     absolute: bool = False
     resample: Resample = "inputs"
-    interval: IntervalMethod = "percentile"
+    interval: IntervalMethod | None = None
     keep_null: bool = False
     executor: Executor | None = None
     n_threads: int | None = None
@@ -84,7 +85,7 @@ class TestOptions:
     def fitted(self, test: Test) -> "TestOptions":
         """These options for one test, without those that it has no use for."""
         unused = {name: False for name, fitting in _SETTINGS.items() if test not in fitting}
-        return replace(self, test=test, resample="inputs", interval="percentile", **unused)  # type: ignore[arg-type]
+        return replace(self, test=test, resample="inputs", interval=None, **unused)  # type: ignore[arg-type]
 
 
 _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(

@@ -102,6 +102,12 @@ def compare_pair(
     if len(block.metrics) != 2:
         raise QuestionError(f"two metrics are compared in depth, the slice has {len(block.metrics)}")
     settled = chosen(measure, block, options, testing)
+    how: IntervalMethod = testing.interval or measure.interval
+    if how == "bca" and not measure.has_bca:
+        raise QuestionError(
+            f"{measure} takes few values, which a BCa interval does not fit; take --interval percentile"
+        )
+    testing = replace(testing, interval=how)
     tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)
     testing.check_fit(tests)
     found = [_tested(block, asked, measure, options, settled, test, progress) for test in tests]
@@ -110,9 +116,7 @@ def compare_pair(
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     worlds = _bootstrapped(block, measure, options, testing, (first, second), progress)
-    interval = [
-        ("interval", f"{CONFIDENCE:.0%},{testing.interval},resamples={testing.draws},resample={testing.resample}")
-    ]
+    interval = [("interval", f"{CONFIDENCE:.0%},{how},resamples={testing.draws},resample={testing.resample}")]
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,
@@ -121,7 +125,7 @@ def compare_pair(
         high=worlds.difference.high,
         value_intervals=worlds.ends,
         resample=testing.resample,
-        interval=testing.interval,
+        interval=how,
         tests=rows,
         power=worlds.power,
         words=_words(names, measure, rows, worlds, testing),
@@ -228,9 +232,10 @@ def _bootstrapped(
         progress=None if progress is None else lambda done, total: progress(f"{measure} interval", done, total),
     )
     first, second = places
-    own = [drawn.interval(place, CONFIDENCE, testing.interval) for place in places]
+    how = str(testing.interval)
+    own = [drawn.interval(place, CONFIDENCE, how) for place in places]
     return _Worlds(
-        difference=drawn.difference_interval(first, second, CONFIDENCE, testing.interval),
+        difference=drawn.difference_interval(first, second, CONFIDENCE, how),
         ends=((own[0].low, own[0].high), (own[1].low, own[1].high)),
         power=power(drawn.draws[first] - drawn.draws[second], testing.alpha, testing.side),
     )

@@ -158,7 +158,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         (("sim24", "en-de", "--alternative", "less"), ["--alternative 'less'", "two-sided"]),
         (("sim24", "en-de", "--correction", "bonferroni"), ["--correction 'bonferroni'", "holm"]),
         (("sim24", "en-de", "--resample", "words"), ["--resample 'words'", "inputs, systems, both"]),
-        (("sim24", "en-de", "--interval", "normal"), ["--interval 'normal'", "percentile, bca"]),
+        (("sim24", "en-de", "--interval", "wald"), ["--interval 'wald'", "percentile, bca, normal"]),
         (("sim24", "en-de", "-m", "pa", "--resample", "systems"), ["are for two metrics, and this slice has"]),
         (("sim24", "en-de", "--resample", "both", "--interval", "bca"), ["BCa interval", "not both"]),
         (("sim24", "en-de", "--population", "words"), ["--population 'words'", "segments, systems, both"]),

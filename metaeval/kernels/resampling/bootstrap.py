@@ -19,7 +19,7 @@ from .draws import BLOCK, Progress, block_sizes, outcomes_in_order, single_blas_
 from .resampled_statistics import ResampleStatistic
 
 Resample = Literal["inputs", "systems", "both"]
-IntervalMethod = Literal["percentile", "bca"]
+IntervalMethod = Literal["percentile", "bca", "normal"]
 Alternative = Literal["greater", "two-sided"]
 
 
@@ -125,12 +125,14 @@ def interval(
     """Two-sided bootstrap interval.
 
     method: "percentile", quantiles of the draws; "bca", bias-corrected and accelerated, which needs the
-    jackknife values; as `scipy.stats.bootstrap` computes both. Undefined draws are left out and counted;
+    jackknife values; as `scipy.stats.bootstrap` computes both; "normal", the value and the normal quantile times
+    the draws' standard deviation on either side, which a bias of the draws does not move. Undefined draws are
+    left out and counted;
     bounds are NaN where the value is, without a defined draw, and for BCa where it degenerates.
     Raises ValueError: an unknown method, confidence outside (0, 1), "bca" without jackknife values.
     """
-    if method not in ("percentile", "bca"):
-        raise ValueError(f"unknown interval {method!r}; expected 'percentile' or 'bca'")
+    if method not in get_args(IntervalMethod):
+        raise ValueError(f"unknown interval {method!r}; expected one of {', '.join(get_args(IntervalMethod))}")
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     every = np.asarray(draws, dtype=np.float64)
@@ -143,8 +145,18 @@ def interval(
         levels = _bca_levels(value, defined, np.asarray(jackknife, dtype=np.float64), levels)
     if not defined.size or np.isnan(value) or np.isnan(levels).any():
         return Interval(value, np.nan, np.nan, n_undefined)
-    low, high = np.quantile(defined, levels)
+    if method == "normal":
+        error = float(defined.std(ddof=1)) if defined.size > 1 else np.nan
+        low, high = value + _normal_quantiles(levels) * error
+    else:
+        low, high = np.quantile(defined, levels)
     return Interval(value, float(low), float(high), n_undefined)
+
+
+def _normal_quantiles(levels: Floats) -> Floats:
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(levels), dtype=np.float64)
 
 
 def power(draws: npt.ArrayLike, alpha: float = 0.05, alternative: Alternative = "greater") -> float:

@@ -77,7 +77,7 @@ def test_p_is_that_of_the_first_metric_even_where_means_put_it_behind(tmp_path: 
 
 
 def test_the_interval_is_the_percentile_bootstrap_of_judged_means(simulated_warehouse: Warehouse) -> None:
-    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, draws=100))
+    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, draws=100, interval="percentile"))
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], np.where(block.judged, block.scores, np.nan)[:, :, kept]
@@ -243,7 +243,7 @@ def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
         fought(simulated_warehouse, "weighted_tau", testing=TestOptions(population="segments"))
     with pytest.raises(QuestionError, match="legacy df belongs to williams"):
         fought(simulated_warehouse, "pa", testing=replace(QUICK, legacy_df=True))
-    with pytest.raises(QuestionError, match="no test of significance"):
+    with pytest.raises(QuestionError, match="no significance test"):
         fought(simulated_warehouse, "spa(binary=yes)")
 
 
@@ -254,3 +254,24 @@ def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
     assert frame["value_better"].to_list() == [one["values"][0] for one in shape["tests"]]
     assert shape["interval"]["low"] == found.low
     assert shape["summary"] == " ".join(found.words)
+
+
+def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_warehouse: Warehouse) -> None:
+    """Normal for Pearson over systems: the value, and 1.96 standard deviations of the resampled ones on either side."""
+    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, draws=60))
+    block = Inputs(simulated_warehouse, TWO).block(PEARSON)
+    drawn = bootstrap(PEARSON.resampled(block, Options(), None), rng=np.random.default_rng([0, 2]), n_draws=60)
+    names = [metric.name for metric in block.metrics]
+    first, second = (names.index(name) for name in found.metrics)
+    error = np.std(drawn.draws[first] - drawn.draws[second], ddof=1)
+    assert (found.low, found.high) == pytest.approx(
+        (found.difference - 1.959964 * error, found.difference + 1.959964 * error), rel=1e-6
+    )
+    assert "|interval:95%,normal," in found.signature
+    assert found.interval == "normal"
+    assert fought(simulated_warehouse, "pa", testing=replace(QUICK, draws=60)).interval == "percentile"
+
+
+def test_accuracy_has_no_bca_interval(simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="pa takes few values, which a BCa interval does not fit"):
+        fought(simulated_warehouse, "pa", testing=replace(QUICK, interval="bca"))

@@ -279,3 +279,12 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
         system_pair_bootstrap(np.ones((1, 4), dtype=bool), rng=rng)
     with pytest.raises(ValueError, match=r"no \(system, segment\) pair has a human score"):
         pearson_resample(np.full((2, 3), np.nan), metrics[:, :2, :3])
+
+
+def test_a_normal_interval_is_the_value_and_two_standard_deviations() -> None:
+    """Draws of 1, 2 and 3 have standard deviation 1; where they lie does not matter."""
+    found = interval(7.0, [1.0, 2.0, 3.0, np.nan], method="normal")
+    assert (found.low, found.high) == pytest.approx((7 - 1.959964, 7 + 1.959964), abs=1e-6)
+    assert found.n_undefined == 1
+    assert np.isnan(interval(7.0, [1.0], method="normal").low)
+    assert np.isnan(interval(np.nan, [1.0, 2.0], method="normal").low)
