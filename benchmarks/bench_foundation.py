@@ -120,17 +120,17 @@ def opened() -> Any:
 
 
 def run_counts_polars(asked: Any) -> None:
-    from queries.pairs import pair_counts
+    from queries.counting import pair_counts
 
     warehouse, selection = asked
     pair_counts(warehouse, selection, "item")
 
 
 def run_counts_sql(asked: Any) -> None:
-    from queries.pairs import pair_counts_sql
+    from queries.counting import pair_counts
 
     warehouse, selection = asked
-    pair_counts_sql(warehouse, selection, "item")
+    pair_counts(warehouse, selection, "item", engine="duckdb")
 
 
 def run_counts_dense(asked: Any) -> None:

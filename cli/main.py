@@ -15,6 +15,7 @@ from cli.commands.download import download
 from cli.commands.export import export
 from cli.commands.listing import list_
 from cli.commands.load import load, migrate
+from cli.commands.means import means
 from cli.commands.own import add, remove
 from cli.commands.protocol import protocol
 from cli.commands.protocols import protocols
@@ -47,6 +48,7 @@ COMMANDS = {
     "protocols": protocols,
     "trend": trend,
     "systems": systems,
+    "means": means,
     "counts": counts,
     "ties": ties,
     "thresholds": thresholds,

@@ -10,7 +10,7 @@ from metaeval.measures import Measure
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_systems
 from queries.reasons import Exclusion, Reason
-from queries.selection import HumanUse, Level, Selection, Slice, most_common, select
+from queries.selection import HumanUse, Level, MetricChoice, Selection, Slice, most_common, select
 from warehouse import QuestionError, Warehouse
 
 
@@ -76,8 +76,8 @@ class Inputs:
         if selection.human not in self._by_human:
             block = fetch_block(self._warehouse, selection)
             if self._asked.outliers == "mad":
-                block = _without_mad_outliers(block)
-            self._by_human[selection.human] = _rounded(block, self._round_human)
+                block = without_mad_outliers(block)
+            self._by_human[selection.human] = rounded(block, self._round_human)
         block = self._by_human[selection.human]
         return replace(block, selection=replace(block.selection, notes=selection.notes))
 
@@ -114,7 +114,7 @@ def no_metric(
     )
 
 
-def _without_mad_outliers(block: Block) -> Block:
+def without_mad_outliers(block: Block) -> Block:
     """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
     if block.selection.human is None:
         raise QuestionError(f"the MAD rule needs human scores; {where(block.selection)} has none (drop --mad-outliers)")
@@ -122,7 +122,7 @@ def _without_mad_outliers(block: Block) -> Block:
     return with_systems(block, ~outlying, Exclusion(Reason.MAD_OUTLIER))
 
 
-def _rounded(block: Block, decimals: int | None) -> Block:
+def rounded(block: Block, decimals: int | None) -> Block:
     """The block with its human segment scores rounded, so that scores apart by float noise are equal."""
     if decimals is None:
         return block
@@ -131,33 +131,37 @@ def _rounded(block: Block, decimals: int | None) -> Block:
 
 def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
+    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block)]
+
+
+def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
+    """What can be remarked on a selection, and those of its metrics that are used, without their scores."""
     return [
-        *block.selection.notes,
-        *_own_metrics(block),
-        *_reference_without_metrics(block),
-        *equal_metrics(block),
+        *selection.notes,
+        *_own_metrics(selection, metrics),
+        *_reference_without_metrics(selection, metrics),
     ]
 
 
-def _own_metrics(block: Block) -> list[str]:
+def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
     """A line that names the user's own metrics among those included."""
-    own = [metric.name for metric in block.metrics if metric.is_own]
+    own = [metric.name for metric in metrics if metric.is_own]
     lines = [f"your own: {', '.join(own)}"] if own else []
-    if block.selection.slice.own:
-        excluded = [choice for choice in block.selection.metrics if choice.is_own and choice.reason]
+    if selection.slice.own:
+        excluded = [choice for choice in selection.metrics if choice.is_own and choice.reason]
         lines += [f"your own {choice.name} is excluded: {choice.reason}" for choice in excluded]
     return lines
 
 
-def _reference_without_metrics(block: Block) -> list[str]:
-    """A line where a reference was asked for that no metric of the block compared with."""
-    asked = block.selection.slice
-    if asked.reference is None or any(metric.reference == asked.reference for metric in block.metrics):
+def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
+    """A line where a reference was asked for that none of the metrics compared with."""
+    asked = selection.slice
+    if asked.reference is None or any(metric.reference == asked.reference for metric in metrics):
         return []
-    scored = sorted({choice.reference for choice in block.selection.metrics if choice.reference is not None})
+    scored = sorted({choice.reference for choice in selection.metrics if choice.reference is not None})
     return [
         f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
-        f"{where(block.selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
+        f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
     ]
 
 

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import wraps
+from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypedDict, Unpack, get_args, get_origin, get_type_hints
 
 from metaeval.evaluation import Options
@@ -26,6 +27,7 @@ from metaeval.significance.systems import SystemTest, compare_systems, systems_f
 from metaeval.system_scores import SystemScore
 from metaeval.tables import agreement
 from metaeval.tables import counts as pair_counting
+from metaeval.tables import means as averaging
 from metaeval.tables import thresholds as calibrating
 from metaeval.tables import ties as tying
 from metaeval.tables.table import Table
@@ -36,6 +38,7 @@ from metaeval.trends.views import Asked as TrendView
 from metaeval.trends.views import View, show
 from queries.audit import audit as find
 from queries.audit import findings_frame
+from queries.engines import Engine
 from queries.evalsets import expand
 from queries.pairs import Unit
 from queries.selection import Outliers, Slice
@@ -336,20 +339,43 @@ def systems(
 
 @_question
 def counts(
-    warehouse: Warehouse,
+    warehouse: Warehouse | str | Path,
     testset: str,
     lp: str,
     by: Unit = "item",
     *,
     epsilon: float = 0.0,
     round_human: int | None = None,
+    engine: Engine | None = None,
+    session: Any = None,
     **options: Unpack[SliceOptions],
 ) -> Table:
     """Count concordant, discordant and tied pairs of each metric and group.
 
-    by: groups are segments ("item"), systems, or "none". epsilon: tie threshold on the metric.
+    warehouse: or the folder of an export. by: groups are segments ("item"), systems, or "none". epsilon: tie threshold
+    on the metric. engine: "polars", "duckdb" or, of an export, "spark"; None for numpy in a warehouse, Polars in an
+    export. session: a SparkSession; None for the active one, else Spark on this machine.
     """
-    return pair_counting.pair_counts(warehouse, _slice(testset, lp, options), by, epsilon, round_human)
+    asked = _slice(testset, lp, options)
+    return pair_counting.pair_counts(warehouse, asked, by, epsilon, round_human, engine=engine, session=session)
+
+
+@_question
+def means(
+    warehouse: Warehouse | str | Path,
+    testset: str,
+    lp: str,
+    *,
+    engine: Engine = "polars",
+    session: Any = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """System scores of the human score and of every metric: submitted, over all segments, over annotated segments.
+
+    warehouse: or the folder of an export. engine: "polars", "duckdb" or, of an export, "spark". session: a
+    SparkSession; None for the active one, else Spark on this machine.
+    """
+    return averaging.system_means(warehouse, _slice(testset, lp, options), engine, session=session)
 
 
 @_question

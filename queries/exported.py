@@ -4,23 +4,22 @@ The SQL is plain enough for DuckDB and Spark alike; Polars says the same as a la
 and how to go there.
 """
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from queries.catalog import questions
+from queries.engines import ENGINES, Engine
 from queries.pairs import COUNTS, outcomes
-from warehouse import QuestionError, SourceError
+from queries.spark import ask_spark
+from warehouse import SourceError
+from warehouse.errors import unknown
 from warehouse.export import is_export, is_unfinished
 
 if TYPE_CHECKING:
     import polars as pl
 
-Engine = Literal["duckdb", "polars", "spark"]
-ENGINES: tuple[Engine, ...] = ("duckdb", "polars", "spark")
-
 _PARTITIONS = "*/*/*.parquet"  # testset=.../lp=.../data.parquet
-_SPARK_VIEW = "scorehouse_score"  # no name that a table of the caller's session has
+_SPARK_COLUMNS = "kind STRING, scorer STRING, system STRING, segment INT, value DOUBLE, testset STRING, lp STRING"
 
 
 def system_means(
@@ -85,8 +84,9 @@ def _ask(folder: Path, engine: str, question: str, values: dict[str, object], se
     if engine == "duckdb":
         return _ask_duckdb(_checked(folder), text, values)
     if engine == "spark":
-        return _ask_spark(_checked(folder), text, values, session)
-    raise QuestionError(f"unknown engine {engine!r}; available: {', '.join(ENGINES)}")
+        scores = str(_checked(folder))
+        return ask_spark(text, values, "score", lambda own: own.read.schema(_SPARK_COLUMNS).parquet(scores), session)
+    raise unknown("engine", engine, ENGINES)
 
 
 def _ask_duckdb(folder: Path, text: str, values: dict[str, object]) -> "pl.DataFrame":
@@ -157,61 +157,3 @@ def _polars_pairs(score: "pl.LazyFrame", testset: str, lp: str, human: str, epsi
         .sort("metric")
         .collect(engine="streaming")
     )
-
-
-def spark_session() -> Any:
-    """Spark on this machine alone, with what these questions need set; stop it when done.
-
-    Raises QuestionError: PySpark is not installed, or finds no Java that it can run on.
-    """
-    session = _spark().builder.master("local[*]").appName("scorehouse")
-    for name, value in (
-        ("spark.ui.enabled", "false"),
-        ("spark.ui.showConsoleProgress", "false"),
-        ("spark.sql.shuffle.partitions", "4"),
-        ("spark.driver.bindAddress", "127.0.0.1"),
-        ("spark.driver.host", "127.0.0.1"),
-    ):
-        session = session.config(name, value)
-    try:
-        return session.getOrCreate()
-    except RuntimeError as error:  # PySpark's own kind of it where Java ends or isn't there
-        raise QuestionError(
-            "Spark did not start; it needs Java (17 or newer for PySpark 4) on the PATH or in JAVA_HOME; PySpark says: "
-            + " ".join(str(error).split())
-        ) from error
-
-
-def _spark() -> Any:
-    """PySpark's class of sessions.
-
-    Raises QuestionError: PySpark is not installed.
-    """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise QuestionError(
-            "Spark needs PySpark, which is not installed: python3 -m pip install 'scorehouse[spark]' (and Java)"
-        ) from error
-    return SparkSession
-
-
-def _ask_spark(folder: Path, text: str, values: dict[str, object], session: Any) -> "pl.DataFrame":
-    import polars as pl
-
-    there = session or _spark().getActiveSession()  # one that the caller started is not ours to stop
-    own = there or spark_session()
-    try:
-        schema = "kind STRING, scorer STRING, system STRING, segment INT, value DOUBLE, testset STRING, lp STRING"
-        own.read.schema(schema).parquet(str(folder)).createOrReplaceTempView(_SPARK_VIEW)
-        body = "\n".join(line for line in text.splitlines() if not line.startswith("--")).rstrip().removesuffix(";")
-        body = re.sub(r"\bFROM score\b", f"FROM {_SPARK_VIEW}", body)
-        answer = own.sql(re.sub(r"\$([a-z_]+)", r":\1", body), args=values)
-        names = answer.columns
-        rows = [tuple(row) for row in answer.collect()]
-        own.catalog.dropTempView(_SPARK_VIEW)
-    finally:
-        if there is None:
-            own.stop()
-    columns: dict[str, list[Any]] = {name: [row[place] for row in rows] for place, name in enumerate(names)}
-    return pl.DataFrame(columns)

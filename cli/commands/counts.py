@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded
+from cli.options import EngineFlags, Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded
+from cli.progress import progress
 
 GROUPS = ("none", "item", "system")
 
@@ -14,6 +15,7 @@ def counts(
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
+    engines: EngineFlags,
     output: Output,
     by: Annotated[str, choice(GROUPS, "--by", help="Grouping: none, by segment (item) or by system.")] = "item",
     epsilon: Annotated[float, typer.Option(min=0.0, help="Tie threshold ε on the metric.")] = 0.0,
@@ -24,8 +26,15 @@ def counts(
     Example: scorehouse counts sim24 en-de --by system
     """
     from metaeval.tables.counts import pair_counts
-    from warehouse import Warehouse
 
-    with Warehouse.open(output.database) as warehouse:
-        found = pair_counts(warehouse, flags.slice(testset, lp), by, epsilon, round_human)  # type: ignore[arg-type]
+    with engines.data(output.database) as data, progress(output.quiet) as advance:
+        found = pair_counts(
+            data,
+            flags.slice(testset, lp),
+            by,  # type: ignore[arg-type]
+            epsilon,
+            round_human,
+            engine=engines.engine,  # type: ignore[arg-type]
+            progress=advance,
+        )
     output.show_table(found)

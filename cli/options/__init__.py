@@ -10,6 +10,7 @@ from cli.options.compute import (
     SystemScoreOption,
     compute_options,
 )
+from cli.options.engine import EngineFlags
 from cli.options.files import AllowUnterminated
 from cli.options.folding import folded
 from cli.options.output import Db, FormatOption, Out, Output, Quiet
@@ -21,6 +22,7 @@ __all__ = [
     "AllowUnterminated",
     "ComputeFlags",
     "Db",
+    "EngineFlags",
     "FormatOption",
     "Lp",
     "Measures",

@@ -1,38 +1,69 @@
 """Pair counts of a slice: concordant, discordant and tied, for each metric and group."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from metaeval import kernels
-from metaeval.inputs import Inputs
-from metaeval.tables.table import Table, table_notes, table_signature
+from metaeval.grids import gridded
+from metaeval.inputs import Inputs, slice_remarks
+from metaeval.tables.table import Table, table_notes, table_signature, without
 from queries.blocks import Block
+from queries.counting import named_pairs
+from queries.engines import Engine, Source, opened
 from queries.pairs import COUNTS, Unit
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 def pair_counts(
-    warehouse: Warehouse, asked: Slice, by: Unit = "item", epsilon: float = 0.0, round_human: int | None = None
+    data: Warehouse | Source | str | Path,
+    asked: Slice,
+    by: Unit = "item",
+    epsilon: float = 0.0,
+    round_human: int | None = None,
+    *,
+    engine: Engine | None = None,
+    session: Any = None,
+    progress: Progress | None = None,
 ) -> Table:
     """Pair counts of the metrics of a slice that have segment scores.
 
-    by: item (groups are segments), system, or none (one group, "all"). A group without a pair has no row.
-    Columns: metric, by, group, epsilon and the five counts; one row a metric and group.
-    Raises QuestionError: see `Inputs.judged_segments`; epsilon below 0.
+    data: a warehouse, the folder of an export, or a source that is open already.
+    by: item (groups are segments), system, or none (one group, "all").
+    engine: None for a numpy kernel in a warehouse, which sorts where the engines join, and for Polars in an export.
+    Columns: metric, by, group, epsilon and the five counts; one row a metric and group. A group without a pair has no
+    row.
+    Raises QuestionError: see `Inputs.judged_segments`, `gridded`; epsilon below 0. SourceError: see `opened`.
     """
     if not 0 <= epsilon < float("inf"):
         raise QuestionError(f"epsilon {epsilon}: expected a number of at least 0")
-    inputs = Inputs(warehouse, asked, round_human)
-    block = inputs.judged_segments()
-    signature = table_signature(
-        ("counts", f"pairs(by={by}, epsilon={epsilon:.17g})"), block, ("round_human", round_human)
+    what, rounding = ("counts", f"pairs(by={by}, epsilon={epsilon:.17g})"), ("round_human", round_human)
+    if isinstance(data, Warehouse) and engine is None:
+        inputs = Inputs(data, asked, round_human)
+        block = inputs.judged_segments()
+        notes = table_notes(block, inputs.of_level("seg").left_out)
+        return Table(_counted(block, by, epsilon), table_signature(what, block, rounding), notes)
+    with opened(data, asked.testset, asked.lp) as source:
+        found = gridded(source, asked, engine or "polars", session, round_human=round_human)
+        metrics, excluded = found.complete()
+        grid = found.grid.of([choice.scorer_id for choice in metrics])
+        frame = named_pairs(found.counter, found.selection, grid, by, epsilon, progress)
+    signature = table_signature(what, found.block, rounding, n_metrics=len(metrics))
+    return Table(_shown(frame, by, epsilon), signature, (*without(excluded), *slice_remarks(found.selection, metrics)))
+
+
+def _shown(frame: "pl.DataFrame", by: Unit, epsilon: float) -> "pl.DataFrame":
+    import polars as pl
+
+    return frame.select(
+        "metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"), *COUNTS
     )
-    return Table(_counted(block, by, epsilon), signature, table_notes(block, inputs.of_level("seg").left_out))
 
 
 def _counted(block: Block, by: Unit, epsilon: float) -> "pl.DataFrame":
@@ -52,4 +83,5 @@ def _counted(block: Block, by: Unit, epsilon: float) -> "pl.DataFrame":
         "epsilon": [epsilon] * (len(block.metrics) * len(groups)),
     }
     columns |= {name: getattr(counts, name).ravel() for name in COUNTS}
-    return pl.DataFrame(columns)
+    texts = dict.fromkeys(("metric", "by", "group"), pl.String)  # also where there is no row
+    return pl.DataFrame(columns, schema_overrides={**texts, "epsilon": pl.Float64, **dict.fromkeys(COUNTS, pl.Int64)})

@@ -32,21 +32,35 @@ class Table:
         return f"{self.frame._repr_html_()}<p><small>{signature}</small></p>" + (f"<ul>{lines}</ul>" if lines else "")
 
 
-def block_parts(block: Block) -> list[tuple[str, object]]:
-    """What a signature says of a block: systems, metrics, segments, and what is not judged."""
+def block_parts(block: Block, n_metrics: int | None = None) -> list[tuple[str, object]]:
+    """What a signature says of a block: systems, metrics, segments, and what is not judged.
+
+    n_metrics: where the block has no arrays of them.
+    """
     return [
         ("n_systems", len(block.systems)),
-        ("n_metrics", len(block.metrics)),
+        ("n_metrics", len(block.metrics) if n_metrics is None else n_metrics),
         ("n_segments", f"{block.n_judged_segments}/{block.selection.n_segments}"),
         ("n_missing", block.n_missing),
     ]
 
 
-def table_signature(what: tuple[str, object], block: Block, *more: tuple[str, object]) -> str:
-    """The signature of a table over a block. what: first key and value; more: settings of this table."""
-    return line([what, *slice_parts(block.selection), *block_parts(block), *more, ("scorehouse", program_version())])
+def table_signature(
+    what: tuple[str, object], block: Block, *more: tuple[str, object], n_metrics: int | None = None
+) -> str:
+    """The signature of a table over a block.
+
+    what: first key and value; more: settings of this table; n_metrics: where the block has no arrays of them.
+    """
+    parts = block_parts(block, n_metrics)
+    return line([what, *slice_parts(block.selection), *parts, *more, ("scorehouse", program_version())])
 
 
 def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, ...]:
     """Notes on a table over a block. excluded: metrics of the slice that the table does without."""
-    return (*(f"without {name}: {excluded[name]}" for name in sorted(excluded)), *remarks(block))
+    return (*without(excluded), *remarks(block))
+
+
+def without(excluded: Mapping[str, Exclusion]) -> list[str]:
+    """A line for each metric that a table does without."""
+    return [f"without {name}: {excluded[name]}" for name in sorted(excluded)]

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import metaeval
 from cli.options import SliceFlags
 from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.significance.comparison import compare
 from metaeval.significance.options import TestOptions
@@ -18,13 +21,17 @@ from metaeval.significance.systems import compare_systems
 from metaeval.study import check_ranked, study
 from metaeval.tables.agreement import agreement
 from metaeval.tables.counts import pair_counts
+from metaeval.tables.means import system_means
 from metaeval.tables.table import Table
 from metaeval.tables.thresholds import thresholds
 from metaeval.tables.ties import ties
+from queries.engines import Engine, Source, opened
+from queries.pairs import Unit
 from queries.selection import Slice
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import LP, MQM, NAN, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
+from warehouse.export import export
 from warehouse.export.mtme import ScoreTable
 
 TAU, ACC_EQ, PEARSON = (Measure.parse(text) for text in ("tau_b(by=item)", "acc_eq(by=item)", "pearson(by=none)"))
@@ -55,11 +62,20 @@ def _tested(warehouse: Warehouse, asked: Slice) -> Seen:
     return None, compare_systems(warehouse, asked, None, "permutation", Options(), draws=5).signature
 
 
+def _averaged(warehouse: Warehouse, asked: Slice) -> Seen:
+    """Metrics with a score for all that is judged, which other commands use; `means` shows the others, too."""
+    found = system_means(warehouse, asked)
+    of_human = found.frame.filter(kind="human").select("system", judged="n_judged")
+    complete = found.frame.filter(kind="metric").join(of_human, on="system").group_by("scorer")
+    return _tabled(found, complete.agg((pl.col("n_judged") == pl.col("judged")).all()).filter("n_judged")["scorer"])
+
+
 COMMANDS: dict[str, Callable[[Warehouse, Slice], Seen]] = {
     "rank": _ranked,
     "compare": _compared,
     "ties": _tied,
     "counts": lambda w, asked: _tabled(found := pair_counts(w, asked, "none"), found.frame["metric"]),
+    "means": _averaged,
     "thresholds": lambda w, asked: _tabled(found := thresholds(w, asked, ACC_EQ, Options()), found.frame["metric"]),
     "correlations": lambda w, asked: _tabled(found := agreement(w, asked, PEARSON, Options()), found.frame["metric"]),
     "systems": _tested,
@@ -127,6 +143,15 @@ def warehouse(varied: Path) -> Iterator[Warehouse]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def exported(varied: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Source]:
+    """The same task as exported Parquet."""
+    folder = tmp_path_factory.mktemp("exported")
+    export(varied, folder)
+    with opened(folder, TESTSET, LP) as source:
+        yield source
+
+
 def _seen(command: str, warehouse: Warehouse, asked: Slice) -> tuple[set[str] | None, dict[str, str]]:
     """The metrics, and what the signature says of the human score, systems and segments."""
     metrics, signature = COMMANDS[command](warehouse, asked)
@@ -152,7 +177,62 @@ def test_every_command_sees_the_same_slice(warehouse: Warehouse, flag: str, valu
         assert (metrics, parts) != _seen("rank", warehouse, Slice(TESTSET, LP)), "the flag changes nothing"
 
 
-@pytest.mark.parametrize("command", ["rank", "compare", "counts", "ties", "thresholds", "correlations", "systems"])
+@pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
+def test_every_engine_counts_the_pairs_of_the_arrays_in_a_warehouse_and_in_an_export(
+    warehouse: Warehouse, exported: Source, flag: str, value: object
+) -> None:
+    asked = SliceFlags(**{flag: value}).slice(TESTSET, LP)  # type: ignore[arg-type]
+    expected = pair_counts(warehouse, asked, "item", 0.5, 0)
+    _assert_same_counts(pair_counts(warehouse, asked, "item", 0.5, 0, engine="polars"), expected)
+    _assert_same_counts(pair_counts(exported, asked, "item", 0.5, 0, engine="duckdb"), expected)
+    means, found = system_means(warehouse, asked, "duckdb"), system_means(exported, asked, "polars")
+    assert_frame_equal(found.frame, means.frame, check_exact=False, rel_tol=1e-12)  # sums in another order
+    assert (found.signature, found.notes) == (means.signature, means.notes)
+
+
+@pytest.mark.long("every flag with every engine and grouping: 1 minute")
+@pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
+@pytest.mark.parametrize("by", ["item", "system", "none"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_every_engine_counts_by_every_grouping(
+    warehouse: Warehouse, exported: Source, flag: str, value: object, by: Unit, engine: Engine
+) -> None:
+    asked = SliceFlags(**{flag: value}).slice(TESTSET, LP)  # type: ignore[arg-type]
+    expected = pair_counts(warehouse, asked, by, 0.1)
+    _assert_same_counts(pair_counts(warehouse, asked, by, 0.1, engine=engine), expected)
+    _assert_same_counts(pair_counts(exported, asked, by, 0.1, engine=engine), expected)
+
+
+def _assert_same_counts(found: Table, expected: Table) -> None:
+    """The same frame and signature; notes but for metrics with equal scores, which only arrays show."""
+    assert_frame_equal(found.frame, expected.frame)
+    assert found.signature == expected.signature
+    notes = [note for note in expected.notes if "have exactly the same scores" not in note]
+    assert list(found.notes) == notes
+
+
+@pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
+def test_means_are_those_of_the_arrays(warehouse: Warehouse, flag: str, value: object) -> None:
+    asked = SliceFlags(**{flag: value}).slice(TESTSET, LP)  # type: ignore[arg-type]
+    block = Inputs(warehouse, asked, human="optional").of_level("seg")
+    found = system_means(warehouse, asked).frame.filter(kind="metric")
+    assert found["scorer"].to_list() == [metric.name for metric in block.metrics for _ in block.systems]
+    assert found["system"].to_list() == list(block.systems) * len(block.metrics)
+    judged = np.where(block.judged, block.scores, np.nan)
+    for column, expected in (
+        ("submitted", block.submitted),
+        ("mean", np.nanmean(block.scores, axis=2)),
+        ("judged_mean", np.nanmean(judged, axis=2)),
+        ("n_segments", (~np.isnan(block.scores)).sum(axis=2)),
+        ("n_judged", (~np.isnan(judged)).sum(axis=2)),
+    ):
+        values = found[column].cast(pl.Float64).fill_null(np.nan).to_numpy().reshape(expected.shape)
+        np.testing.assert_allclose(values, expected, rtol=1e-12, err_msg=column)
+
+
+@pytest.mark.parametrize(
+    "command", ["rank", "compare", "counts", "means", "ties", "thresholds", "correlations", "systems"]
+)
 def test_the_reference_has_a_short_name_and_all_metrics_a_flag_everywhere(
     scorehouse: Scorehouse, varied: Path, command: str
 ) -> None:

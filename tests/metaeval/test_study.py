@@ -17,7 +17,7 @@ from metaeval.measures import Measure
 from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, rank, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts
-from queries import pairs
+from queries import counting
 from queries.pairs import Unit
 from queries.selection import Slice, select
 from tests.helpers import LP, TESTSET, metric_tables, tiny_layout, tiny_warehouse
@@ -237,7 +237,7 @@ def test_counts_name_metrics_without_segments_and_have_a_signature(tiny: Warehou
 @pytest.mark.parametrize("by", ["item", "system", "none"])
 def test_pairs_are_counted_as_by_a_query(by: Unit, tiny: Warehouse) -> None:
     found = pair_counts(tiny, Slice(TESTSET, LP), by, 0.1).frame
-    asked = pairs.pair_counts(tiny, select(tiny, Slice(TESTSET, LP)), by, 0.1).rename({"unit": "group"})
+    asked = counting.pair_counts(tiny, select(tiny, Slice(TESTSET, LP)), by, 0.1).rename({"unit": "group"})
     assert found.select(asked.columns).sort("metric", "group").equals(asked.sort("metric", "group"))
 
 

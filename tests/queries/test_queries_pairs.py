@@ -1,5 +1,6 @@
 """Pair counts four ways: Polars, SQL, the macro stored in the file, and the kernel on dense arrays; all the same."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS
 from queries.blocks import fetch_block
-from queries.pairs import COUNTS, Unit, pair_counts, pair_counts_sql
+from queries.counting import pair_counts
+from queries.pairs import COUNTS, Unit
 from queries.selection import Selection, Slice, select
 from tests import naive
 from tests.helpers import LP, TESTSET
@@ -17,6 +19,7 @@ from warehouse import Warehouse
 
 UNITS: tuple[Unit, ...] = ("item", "system", "none")
 SORTED = ("metric", "unit")
+_counts_sql = partial(pair_counts, engine="duckdb")
 
 
 def _kernel(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float) -> pl.DataFrame:
@@ -74,7 +77,7 @@ def test_counts_of_the_tiny_task_are_those_worked_out_by_hand(tiny: Warehouse) -
 def test_a_threshold_ties_differences_up_to_and_including_it(tiny: Warehouse) -> None:
     selection = _chosen(tiny, TESTSET, LP, metrics=("Rough",), segments=(1, 1))
     for epsilon, expected in ((9.999, (2, 0, 1, 0, 0)), (10.0, (2, 0, 0, 0, 1)), (30.0, (1, 0, 0, 1, 1))):
-        for count in (pair_counts, pair_counts_sql):
+        for count in (pair_counts, _counts_sql):
             assert count(tiny, selection, "item", epsilon).row(0)[2:] == expected
 
 
@@ -94,7 +97,7 @@ def test_counts_agree_with_plain_loops(by: Unit, epsilon: float, tiny: Warehouse
     expected = pl.DataFrame(rows, schema=["metric", "unit", *COUNTS], orient="row")
     for found in (
         pair_counts(tiny, selection, by, epsilon),
-        pair_counts_sql(tiny, selection, by, epsilon),
+        _counts_sql(tiny, selection, by, epsilon),
         _kernel(tiny, selection, by, epsilon),
     ):
         _assert_same(found, expected)
@@ -106,7 +109,7 @@ def test_all_ways_agree_by_item_on_simulated_scores(epsilon: float, simulated_wa
     for testset in ("sim22", "sim24"):
         selection = _chosen(simulated_warehouse, testset, "ja-en")
         polars = pair_counts(simulated_warehouse, selection, "item", epsilon)
-        _assert_same(polars, pair_counts_sql(simulated_warehouse, selection, "item", epsilon))
+        _assert_same(polars, _counts_sql(simulated_warehouse, selection, "item", epsilon))
         _assert_same(polars, _macro(simulated_warehouse, selection, epsilon))
         _assert_same(polars, _kernel(simulated_warehouse, selection, "item", epsilon))
 
@@ -116,7 +119,7 @@ def test_all_ways_agree_on_large_groups_of_simulated_scores(by: Unit, simulated_
     patterns = ("Tally*", "Rubric-5", "Kestrel-24-QE", "simBLEU", "Steady")
     selection = _chosen(simulated_warehouse, "sim24", "cs-uk", metrics=patterns, segments=(1, 90))
     polars = pair_counts(simulated_warehouse, selection, by, 0.5)
-    _assert_same(polars, pair_counts_sql(simulated_warehouse, selection, by, 0.5))
+    _assert_same(polars, _counts_sql(simulated_warehouse, selection, by, 0.5))
     _assert_same(polars, _kernel(simulated_warehouse, selection, by, 0.5))
 
 
@@ -124,7 +127,7 @@ def test_all_ways_agree_on_large_groups_of_simulated_scores(by: Unit, simulated_
 def test_all_ways_agree_by_item_on_real_scores(lp: str, wmt23_warehouse: Warehouse) -> None:
     selection = _chosen(wmt23_warehouse, "wmt23", lp)
     polars = pair_counts(wmt23_warehouse, selection, "item")
-    _assert_same(polars, pair_counts_sql(wmt23_warehouse, selection, "item"))
+    _assert_same(polars, _counts_sql(wmt23_warehouse, selection, "item"))
     _assert_same(polars, _kernel(wmt23_warehouse, selection, "item", 0.0))
 
 
@@ -133,7 +136,7 @@ def test_all_ways_agree_on_a_part_of_real_scores(by: Unit, epsilon: float, wmt23
     patterns = ("BLEU", "COMET", "GEMBA-MQM", "Random-sysname", "XCOMET-QE-Ensemble")
     selection = _chosen(wmt23_warehouse, "wmt23", "en-de", metrics=patterns, domains=("user_review",))
     polars = pair_counts(wmt23_warehouse, selection, by, epsilon)
-    _assert_same(polars, pair_counts_sql(wmt23_warehouse, selection, by, epsilon))
+    _assert_same(polars, _counts_sql(wmt23_warehouse, selection, by, epsilon))
     _assert_same(polars, _kernel(wmt23_warehouse, selection, by, epsilon))
 
 
@@ -175,5 +178,5 @@ def test_macros_of_the_file_and_kernels_give_the_same_coefficients(simulated_war
 
 def test_counting_leaves_no_file_behind(tiny: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    pair_counts_sql(tiny, _chosen(tiny, TESTSET, LP), "item")
+    _counts_sql(tiny, _chosen(tiny, TESTSET, LP), "item")
     assert list(tmp_path.iterdir()) == []

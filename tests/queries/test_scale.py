@@ -14,7 +14,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from queries.exported import Engine, pair_counts, spark_session, system_means
+from queries.engines import Engine
+from queries.exported import pair_counts, system_means
+from queries.spark import spark_session
 from warehouse import QuestionError, SourceError, Warehouse
 from warehouse.export import export
 

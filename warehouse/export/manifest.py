@@ -92,9 +92,24 @@ def check_files(folder: Path, manifest: Manifest) -> None:
         key = EvalsetKey(0, testset, lp)
         listed |= {partition_file(folder, table, key): record for table, record in files.items()}
     try:
+        foreign = sorted({path for path in folder.glob(_PARTITION_FILES) if not path.name.startswith(".")} - {*listed})
+    except OSError as error:
+        raise SourceError(f"{folder}: cannot be read: {error}") from error
+    _check_listed(folder, listed, foreign)
+
+
+def check_partition(folder: Path, key: EvalsetKey, files: Files) -> None:
+    """Check that the files of one evaluation set are those of the manifest, byte for byte.
+
+    Raises SourceError: they are not.
+    """
+    _check_listed(folder, {partition_file(folder, table, key): record for table, record in files.items()})
+
+
+def _check_listed(folder: Path, listed: Mapping[Path, FileRecord], foreign: Collection[Path] = ()) -> None:
+    try:
         missing = [path for path in listed if not path.is_file()]
         changed = [path for path, record in listed.items() if path not in missing and not _is_same(path, record)]
-        foreign = sorted({path for path in folder.glob(_PARTITION_FILES) if not path.name.startswith(".")} - {*listed})
     except OSError as error:
         raise SourceError(f"{folder}: cannot be read: {error}") from error
     wrong = [

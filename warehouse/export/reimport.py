@@ -67,14 +67,14 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
 
 
 def _imported(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, files: Files) -> Imported:
-    n_scores = _one(connection, f"SELECT count(value) FROM {_file(folder, 'score', key)}") or 0
-    n_units = _one(connection, f"SELECT count(value) FROM {_file(folder, 'aggregate_score', key)}") or 0
+    n_scores = _one(connection, f"SELECT count(value) FROM {partition_rows(folder, 'score', key)}") or 0
+    n_units = _one(connection, f"SELECT count(value) FROM {partition_rows(folder, 'aggregate_score', key)}") or 0
     n_rows = files["score"].rows + files["aggregate_score"].rows
     n_missing = n_rows - n_scores - n_units
     return Imported(key.testset, key.lp, "loaded", files["source"].rows, n_scores, n_rows, n_missing)
 
 
-def _file(folder: Path, table: str, key: EvalsetKey) -> str:
+def partition_rows(folder: Path, table: str, key: EvalsetKey) -> str:
     """A partition's file as a table function of DuckDB, without what its path tells."""
     path = str(partition_file(folder, table, key)).replace("'", "''")
     return f"read_parquet('{path}', hive_partitioning = false, file_row_number = true)"
@@ -85,7 +85,7 @@ def _check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, key: Evalse
     for table, record in files.items():
         path = partition_file(folder, table, key)
         try:
-            ((n,),) = connection.execute(f"SELECT count(*) FROM {_file(folder, table, key)}").fetchall()
+            ((n,),) = connection.execute(f"SELECT count(*) FROM {partition_rows(folder, table, key)}").fetchall()
         except duckdb.Error as error:
             raise SourceError(f"{path}: not a readable Parquet file: {str(error).splitlines()[0]}") from error
         if n != record.rows:
@@ -104,7 +104,7 @@ def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path
         if not warehouse.rows("SELECT 1 FROM evalsets WHERE testset = $testset AND lp = $lp", names):
             return False
         here = warehouse.rows("SELECT origin, sha256 FROM sources WHERE testset = $testset AND lp = $lp", names)
-    there = connection.execute(f"SELECT origin, sha256 FROM {_file(folder, 'source', key)}").fetchall()
+    there = connection.execute(f"SELECT origin, sha256 FROM {partition_rows(folder, 'source', key)}").fetchall()
     if sorted(here) == sorted(there):
         return True
     raise SourceError(
@@ -140,17 +140,17 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
         ) from error
 
 
-def _columns(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str) -> list[str]:
+def shared_columns(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str) -> list[str]:
     """Columns that both the file and the warehouse's table have."""
     own = [name for (name,) in connection.execute(TABLE_COLUMNS, {"table": table}).fetchall()]
-    described = connection.execute(f"DESCRIBE SELECT * FROM {_file(folder, table, key)}").fetchall()
+    described = connection.execute(f"DESCRIBE SELECT * FROM {partition_rows(folder, table, key)}").fetchall()
     there = {row[0] for row in described}
     return [name for name in own if name in there]
 
 
 def _new_evalset(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> int:
     name: dict[str, object] = {"name": key.testset}
-    source = _file(folder, "evalset", key)
+    source = partition_rows(folder, "evalset", key)
     testset_id = _one(connection, "SELECT testset_id FROM testset WHERE name = $name", name)
     if testset_id is None:
         testset_id = _one(connection, "SELECT coalesce(max(testset_id), 0) + 1 FROM testset")
@@ -164,7 +164,7 @@ def _new_evalset(connection: duckdb.DuckDBPyConnection, folder: Path, key: Evals
         )
     evalset_id = _one(connection, "SELECT coalesce(max(evalset_id), 0) + 1 FROM evalset")
     assert evalset_id is not None
-    columns = [column for column in _columns(connection, folder, key, "evalset") if column != "evalset_id"]
+    columns = [column for column in shared_columns(connection, folder, key, "evalset") if column != "evalset_id"]
     chosen = ", ".join(f'"{column}"' for column in columns)
     connection.execute(
         f"""
@@ -179,14 +179,14 @@ def _new_evalset(connection: duckdb.DuckDBPyConnection, folder: Path, key: Evals
 
 def _shifted(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str, column: str) -> str:
     """SQL for an identifier in the warehouse, where those of the file follow on those that are there."""
-    first = _one(connection, f"SELECT min({column}) FROM {_file(folder, table, key)}") or 0
+    first = _one(connection, f"SELECT min({column}) FROM {partition_rows(folder, table, key)}") or 0
     last = _one(connection, f"SELECT max({column}) FROM {table}") or 0
     return f"p.{column} + {last - first + 1:d}"
 
 
 def _map_scorers(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
     """Scorers are shared by evaluation sets: those that the warehouse knows by name are kept, the others come in."""
-    source = _file(folder, "scorer", key)
+    source = partition_rows(folder, "scorer", key)
     connection.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE imported_scorer AS
@@ -202,7 +202,7 @@ def _map_scorers(connection: duckdb.DuckDBPyConnection, folder: Path, key: Evals
         LEFT JOIN scorer AS o ON o.kind = p.kind AND o.name = p.name
         """
     )
-    columns = [column for column in _columns(connection, folder, key, "scorer") if column != "scorer_id"]
+    columns = [column for column in shared_columns(connection, folder, key, "scorer") if column != "scorer_id"]
     chosen = ", ".join(f'"{column}"' for column in columns)
     connection.execute(
         f"""
@@ -219,7 +219,7 @@ def _insert(
     connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey, table: str, new: dict[str, str]
 ) -> None:
     """Insert a partition's rows, in the order of the file."""
-    columns = _columns(connection, folder, key, table)
+    columns = shared_columns(connection, folder, key, table)
     values = [new.get(column, f'p."{column}"') for column in columns]
     if "evalset_id" not in columns and table in ("source", "segment", "segment_text", "system", "entry", "vector"):
         columns, values = [*columns, "evalset_id"], [*values, new["evalset_id"]]
@@ -227,7 +227,7 @@ def _insert(
         f"""
         INSERT INTO {table} ({", ".join(f'"{column}"' for column in columns)})
         SELECT {", ".join(values)}
-        FROM {_file(folder, table, key)} AS p
+        FROM {partition_rows(folder, table, key)} AS p
         ORDER BY p.file_row_number
         """
     )

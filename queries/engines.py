@@ -1,0 +1,227 @@
+"""Counting engines: Polars, DuckDB or Spark, over a warehouse or an export, all answering the same four questions.
+
+Every question is asked of one relation, `grid_score` (scorer_id, system_id, segment, human, metric): the segment scores
+of some scorers where a grid has a (system, segment) pair, beside the human score. Polars has it as a lazy frame, DuckDB
+and Spark as a view that the SQL of `queries/sql/grid_*.sql` reads.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from queries import catalog
+from queries.means import means, n_scored, n_scorers
+from queries.pairs import COUNTS, Unit, pairs
+from queries.spark import ask_spark
+from warehouse import QuestionError, SourceError, Warehouse
+from warehouse.errors import unknown
+from warehouse.export.opened import open_export
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Engine = Literal["polars", "duckdb", "spark"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where scores are: in a warehouse, or in an export's Parquet file of segment scores beside its catalogue."""
+
+    catalogue: Warehouse
+    scores: Path | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is counted over, of one evaluation set.
+
+    scorers: identifiers. cells: columns system_id, segment (int32), human (float64, null where not judged), one row per
+    system and segment that is included.
+    """
+
+    evalset_id: int
+    scorers: tuple[int, ...]
+    cells: "pl.DataFrame"
+
+    def of(self, scorers: Sequence[int]) -> "Grid":
+        """The grid with other scorers."""
+        return Grid(self.evalset_id, tuple(scorers), self.cells)
+
+
+@contextlib.contextmanager
+def opened(where: Warehouse | Source | str | Path, testset: str, lp: str) -> Iterator[Source]:
+    """Where the scores of an evaluation set are: a warehouse as it is open, or the folder of an export.
+
+    A source that is open already is given as it is.
+
+    Raises SourceError, QuestionError: see `open_export`.
+    """
+    if isinstance(where, Warehouse | Source):
+        yield Source(where) if isinstance(where, Warehouse) else where
+        return
+    with open_export(Path(where), testset, lp) as export:
+        yield Source(export.catalogue, export.scores)
+
+
+class Counter:
+    """An engine at a source.
+
+    session: a SparkSession, which may belong to a cluster; without one the active session, else Spark here.
+    Raises QuestionError: an unknown engine, or Spark over a warehouse.
+    """
+
+    def __init__(self, source: Source, engine: Engine, session: Any = None) -> None:
+        if engine not in ENGINES:
+            raise unknown("engine", engine, ENGINES)
+        if engine == "spark" and source.scores is None:
+            raise QuestionError(
+                "Spark reads exported Parquet, not a warehouse: `scorehouse export DIR`, then --from DIR; "
+                "or --engine polars or duckdb"
+            )
+        self._source, self._engine, self._session = source, engine, session
+
+    def pairs(self, grid: Grid, by: Unit, epsilon: float) -> "pl.DataFrame":
+        """Columns scorer_id, unit (segment, system_id, or 0) and the five counts (int64); sorted."""
+        import polars as pl
+
+        found = self._answer("grid_pairs", grid, {"by": by, "epsilon": epsilon})
+        return found.with_columns(pl.col("scorer_id", "unit").cast(pl.Int32), pl.col(*COUNTS).cast(pl.Int64))
+
+    def means(self, grid: Grid) -> "pl.DataFrame":
+        """Columns scorer_id, system_id, mean, judged_mean, n_segments, n_judged, n_missing; sorted."""
+        import polars as pl
+
+        found = self._answer("grid_means", grid, {})
+        return found.with_columns(
+            pl.col("scorer_id", "system_id").cast(pl.Int32),
+            pl.col("mean", "judged_mean").cast(pl.Float64),
+            pl.col("n_segments", "n_judged", "n_missing").cast(pl.Int64),
+        )
+
+    def n_scored(self, grid: Grid) -> dict[int, int]:
+        """How many judged (system, segment) scores each scorer has."""
+        return dict.fromkeys(grid.scorers, 0) | dict(self._answer("grid_judged", grid, {}).rows())
+
+    def shared(self, grid: Grid) -> list[tuple[int, int]]:
+        """System and segment where all scorers have a score; sorted."""
+        found = self._answer("grid_shared", grid, {})
+        return [(system, segment) for system, segment, n in found.rows() if n == len(grid.scorers)]
+
+    def _answer(self, question: str, grid: Grid, values: Mapping[str, object]) -> "pl.DataFrame":
+        if self._engine == "polars":
+            return _ask_polars(self._source, question, grid, values)
+        text = catalog.questions()[question].text
+        if self._source.scores is None or self._engine == "duckdb":
+            with _grid_view(self._source, grid):
+                return self._source.catalogue.sql(text, values)
+        return ask_spark(text, values, "grid_score", _spark_scores(self._source, grid), self._session)
+
+
+_VECTORS = """
+SELECT vector_id, scorer_id, system_id
+FROM vector
+WHERE evalset_id = $evalset AND level = 'seg' AND scorer_id IN (SELECT unnest($scorers::INTEGER[]))
+"""
+_SCORES = """
+SELECT s.vector_id, s.segment, s.value
+FROM vector AS v
+JOIN score AS s ON s.vector_id = v.vector_id
+WHERE v.evalset_id = $evalset AND v.level = 'seg' AND v.scorer_id IN (SELECT unnest($scorers::INTEGER[]))
+"""
+_GRID_VIEW = """
+CREATE OR REPLACE TEMP VIEW grid_score AS
+SELECT v.scorer_id, v.system_id, s.segment, c.human, s.value AS metric
+FROM grid_vector AS v
+JOIN {scores} AS s ON s.vector_id = v.vector_id
+JOIN grid_cell AS c ON c.system_id = v.system_id AND c.segment = s.segment
+"""
+
+
+_GRID_CELLS = """
+SELECT
+  unnest($systems::INTEGER[]) AS system_id,
+  unnest($segments::INTEGER[]) AS segment,
+  unnest($humans::DOUBLE[]) AS human
+"""
+
+
+@contextlib.contextmanager
+def _grid_view(source: Source, grid: Grid) -> Iterator[None]:
+    """The relation `grid_score` in DuckDB for as long as the block runs; temporary, so that no file is written."""
+    ask = source.catalogue.rows
+    scores = "score" if source.scores is None else _parquet(source.scores)
+    systems, segments, humans = (grid.cells[name].to_list() for name in ("system_id", "segment", "human"))
+    try:
+        ask(f"CREATE OR REPLACE TEMP TABLE grid_vector AS {_VECTORS}", _vectors_of(grid))
+        ask(
+            f"CREATE OR REPLACE TEMP TABLE grid_cell AS {_GRID_CELLS}",
+            {"systems": systems, "segments": segments, "humans": humans},
+        )
+        ask(_GRID_VIEW.format(scores=scores))
+        yield
+    finally:
+        ask("DROP VIEW IF EXISTS temp.grid_score")
+        ask("DROP TABLE IF EXISTS temp.grid_cell")
+        ask("DROP TABLE IF EXISTS temp.grid_vector")
+
+
+def _vectors_of(grid: Grid) -> dict[str, object]:
+    return {"evalset": grid.evalset_id, "scorers": list(grid.scorers)}
+
+
+def _parquet(path: Path) -> str:
+    quoted = str(path).replace("'", "''")
+    return f"read_parquet('{quoted}', hive_partitioning = false)"
+
+
+def _polars_scores(source: Source, grid: Grid) -> "pl.LazyFrame":
+    """The relation `grid_score` as a lazy frame."""
+    import polars as pl
+
+    vectors = source.catalogue.sql(_VECTORS, _vectors_of(grid))
+    if source.scores is None:
+        scores = source.catalogue.sql(_SCORES, _vectors_of(grid)).lazy()
+    else:
+        # vectors lie one after the other in the file, so that statistics say which parts of it are not read
+        chosen = pl.col("vector_id").is_in(vectors["vector_id"].to_list())
+        scores = pl.scan_parquet(source.scores, hive_partitioning=False).filter(chosen)
+    return (
+        scores.select("vector_id", "segment", metric=pl.col("value"))
+        .join(vectors.lazy(), on="vector_id")
+        .join(grid.cells.lazy(), on=["system_id", "segment"])
+        .select("scorer_id", "system_id", "segment", "human", "metric")
+    )
+
+
+def _spark_scores(source: Source, grid: Grid) -> Callable[[Any], Any]:
+    """The relation `grid_score` as a frame of Spark, given its session."""
+    vectors = source.catalogue.rows(_VECTORS, _vectors_of(grid))
+
+    def made(session: Any) -> Any:
+        of_vectors = session.createDataFrame(vectors, "vector_id INT, scorer_id INT, system_id INT")
+        of_cells = session.createDataFrame(grid.cells.rows(), "system_id INT, segment INT, human DOUBLE")
+        scores = session.read.schema("vector_id INT, segment INT, value DOUBLE").parquet(str(source.scores))
+        joined = scores.join(of_vectors, "vector_id").join(of_cells, ["system_id", "segment"])
+        return joined.selectExpr("scorer_id", "system_id", "segment", "human", "value AS metric")
+
+    return made
+
+
+def _ask_polars(source: Source, question: str, grid: Grid, values: Mapping[str, Any]) -> "pl.DataFrame":
+    import polars as pl
+
+    try:
+        return _LAZY[question](_polars_scores(source, grid), **values).collect(engine="streaming")
+    except pl.exceptions.PolarsError as error:
+        raise SourceError(f"{source.scores}: not a readable Parquet file: {str(error).splitlines()[0]}") from error
+
+
+_LAZY: Mapping[str, Callable[..., "pl.LazyFrame"]] = {
+    "grid_pairs": pairs,
+    "grid_means": means,
+    "grid_judged": n_scored,
+    "grid_shared": n_scorers,
+}

@@ -1,0 +1,87 @@
+"""Spark: a session, and the answer of plain SQL over exported segment scores."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from warehouse import QuestionError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_PREFIX = "scorehouse_"  # before a view's name: no table of the caller's session has it
+
+
+def spark_session() -> Any:
+    """Spark on this machine alone, with what these questions need set; stop it when done.
+
+    Raises QuestionError: PySpark is not installed, or finds no Java that it can run on.
+    """
+    session = _spark().builder.master("local[*]").appName("scorehouse")
+    for name, value in (
+        ("spark.ui.enabled", "false"),
+        ("spark.ui.showConsoleProgress", "false"),
+        ("spark.sql.shuffle.partitions", "4"),
+        ("spark.driver.bindAddress", "127.0.0.1"),
+        ("spark.driver.host", "127.0.0.1"),
+    ):
+        session = session.config(name, value)
+    try:
+        return session.getOrCreate()
+    except RuntimeError as error:  # PySpark's own kind of it where Java ends or isn't there
+        raise QuestionError(
+            "Spark did not start; it needs Java (17 or newer for PySpark 4) on the PATH or in JAVA_HOME; PySpark says: "
+            + " ".join(str(error).split())
+        ) from error
+
+
+def _spark() -> Any:
+    """PySpark's class of sessions.
+
+    Raises QuestionError: PySpark is not installed.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise QuestionError(
+            "Spark needs PySpark, which is not installed: python3 -m pip install 'scorehouse[spark]' (and Java); "
+            "or --engine polars or duckdb"
+        ) from error
+    return SparkSession
+
+
+def ask_spark(
+    text: str, values: Mapping[str, object], relation: str, make: Callable[[Any], Any], session: Any = None
+) -> "pl.DataFrame":
+    """The answer of one of the plain questions, asked of a relation.
+
+    make: the relation as Spark's frame, given the session. session: one that the caller started is not stopped; without
+    one the active session, else Spark here. Spark's AVG adds up in no fixed order.
+    Raises QuestionError: see `spark_session`.
+    """
+    import polars as pl
+
+    there = session or _spark().getActiveSession()  # one that the caller started is not ours to stop
+    own = there or spark_session()
+    try:
+        make(own).createOrReplaceTempView(_PREFIX + relation)
+        answer = own.sql(_as_spark_has_it(text, relation), args=dict(values))
+        names = answer.columns
+        rows = [tuple(row) for row in answer.collect()]
+        own.catalog.dropTempView(_PREFIX + relation)
+    finally:
+        if there is None:
+            own.stop()
+    return pl.DataFrame({name: [row[place] for row in rows] for place, name in enumerate(names)})
+
+
+def _as_spark_has_it(text: str, relation: str) -> str:
+    """The text with Spark's parameters, the view's name, and without the order inside of an average.
+
+    >>> _as_spark_has_it("-- Means.\\nSELECT AVG(x ORDER BY y) FROM score WHERE z = $z;", "score")
+    'SELECT AVG(x) FROM scorehouse_score WHERE z = :z'
+    """
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("--")).rstrip().removesuffix(";")
+    body = re.sub(rf"\bFROM {relation}\b", f"FROM {_PREFIX}{relation}", body)
+    body = re.sub(r"(AVG\(.*) ORDER BY \w+\)", r"\1)", body)
+    return re.sub(r"\$([a-z_]+)", r":\1", body)
