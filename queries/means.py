@@ -18,15 +18,16 @@ def means(scores: "pl.LazyFrame") -> "pl.LazyFrame":
     """
     import polars as pl
 
-    judged = pl.col("human").is_not_null()
+    there = pl.col("metric").drop_nulls()
+    judged = pl.col("metric").filter(pl.col("human").is_not_null()).drop_nulls()
     return (
         scores.sort("scorer_id", "system_id", "segment")
         .group_by("scorer_id", "system_id", maintain_order=True)
         .agg(
-            mean=pl.col("metric").mean(),
-            judged_mean=pl.col("metric").filter(judged).mean(),
-            n_segments=pl.col("metric").count(),
-            n_judged=pl.col("metric").filter(judged).count(),
+            mean=there.mean(),
+            judged_mean=judged.mean(),
+            n_segments=there.len(),
+            n_judged=judged.len(),
             n_missing=pl.col("metric").null_count(),
         )
     )

@@ -156,7 +156,7 @@ def test_the_page_on_scale_tells_what_works(
     pytest.importorskip("sqlglot", reason="sqlglot is not installed")
     page = (Path(__file__).resolve().parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```(python|sql)\n(.*?)```", page, re.DOTALL)
-    assert [kind for kind, _ in blocks] == ["sql", "python", "python", "python"]
+    assert [kind for kind, _ in blocks] == ["sql", "python", "python", "python", "python"]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scores").symlink_to(exported)
     for kind, text in blocks:

@@ -1,0 +1,170 @@
+"""`means` and `counts` of a warehouse and of an export, by every engine, as a user runs them."""
+
+import csv
+import io
+import os
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import metaeval
+from cli.options.engine import ENGINES
+from cli.render import Format
+from queries import engines
+from tests.cli.running import Scorehouse, refused
+from warehouse import QuestionError, Warehouse
+from warehouse.export import export
+from warehouse.export.files import write_text
+from warehouse.names import UNFINISHED_EXPORT
+
+SET = ("sim24", "cs-uk")
+COLUMNS = ["kind", "scorer", "system", "submitted", "mean", "judged_mean", "n_segments", "n_judged", "n_missing"]
+
+
+@pytest.fixture(scope="module")
+def exported(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exported")
+    export(simulated_database, folder, "parquet", *SET)
+    return folder
+
+
+@pytest.fixture
+def broken(exported: Path, tmp_path: Path) -> Path:
+    """A copy of the export, to be damaged."""
+    return Path(shutil.copytree(exported, tmp_path / "broken"))
+
+
+def _needs_spark(engine: str) -> None:
+    if engine == "spark":
+        pytest.importorskip("pyspark", reason="PySpark (extra `spark`) is not installed")
+        home = os.environ.get("JAVA_HOME")
+        if shutil.which("java", path=str(Path(home) / "bin") if home else None) is None:
+            pytest.skip(f"Spark needs Java, and there is no `java` {'in JAVA_HOME' if home else 'on the PATH'}")
+
+
+def test_the_command_line_has_the_engines_of_the_queries() -> None:
+    assert ENGINES == engines.ENGINES
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_counts_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse: Scorehouse, exported: Path) -> None:
+    _needs_spark(engine)
+    asked = ("counts", *SET, "--metrics", "sim*", "--epsilon", "0.01", "--format", "csv")
+    expected, found = scorehouse(*asked), scorehouse(*asked, "--from", exported, "--engine", engine)
+    assert (found.code, found.out) == (0, expected.out), found.err
+    assert len(found.out.splitlines()) > 50
+    assert found.notes == expected.notes
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_means_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse: Scorehouse, exported: Path) -> None:
+    _needs_spark(engine)
+    asked = ("means", *SET, "--format", "csv")
+    expected, found = scorehouse(*asked), scorehouse(*asked, "--from", exported, "--engine", engine)
+    assert found.code == 0, found.err
+    frames = [pl.read_csv(io.StringIO(ran.out)) for ran in (expected, found)]
+    assert frames[0].columns == COLUMNS
+    assert_frame_equal(*frames, check_exact=False, rel_tol=1e-12)  # sums in another order
+    assert found.notes == expected.notes
+
+
+def test_means_show_the_human_score_first_and_say_what_is_covered(scorehouse: Scorehouse) -> None:
+    ran = scorehouse("means", *SET, "--metrics", "simBLEU", "--format", "json")
+    rows = ran.json
+    assert [row["kind"] for row in rows] == ["human"] * (len(rows) // 2) + ["metric"] * (len(rows) // 2)
+    assert {row["scorer"] for row in rows} == {"mqm", "simBLEU-refA"}
+    for human, metric in zip(rows, rows[len(rows) // 2 :], strict=False):
+        assert human["system"] == metric["system"]
+        assert human["n_segments"] == human["n_judged"] == metric["n_judged"] <= metric["n_segments"]
+        assert human["mean"] == human["judged_mean"]
+    assert ran.notes[0].startswith("table:means|testset:sim24|lp:cs-uk|human:mqm|")
+
+
+@pytest.mark.parametrize("form", Format)
+def test_means_of_an_export_in_every_format(
+    form: Format, scorehouse: Scorehouse, exported: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "means"
+    words = ("--from", exported, "--metrics", "simBLEU", "--format", form.value, "-o", out)
+    ran = scorehouse("means", *SET, *words)
+    assert ran.code == 0, ran.err
+    if form is Format.PARQUET:
+        assert pl.read_parquet(out)["scorer"].unique().sort().to_list() == ["mqm", "simBLEU-refA"]
+    else:
+        assert "simBLEU" in out.read_text(encoding="utf-8")
+        assert form is not Format.CSV or next(csv.reader(io.StringIO(out.read_text("utf-8")))) == COLUMNS
+
+
+@pytest.mark.parametrize("command", ["means", "counts"])
+def test_what_is_no_whole_export_is_refused_in_one_line(
+    command: str, scorehouse: Scorehouse, exported: Path, broken: Path, tmp_path: Path
+) -> None:
+    refused(scorehouse(command, *SET, "--from", tmp_path / "none"), 3, "none: no such folder", "scorehouse export DIR")
+    refused(scorehouse(command, *SET, "--from", tmp_path), 3, "no exported Parquet", "scorehouse export DIR")
+    refused(scorehouse(command, "sim23", "cs-uk", "--from", exported), 2, "unknown test set 'sim23'", "'sim24'")
+    refused(scorehouse(command, "sim24", "cs-en", "--from", exported), 2, "unknown language pair 'cs-en'", "cs-uk")
+    refused(scorehouse(command, *SET, "--from", exported, "--human", "mqn"), 2, "unknown human score", "'mqm'")
+    (scores,) = broken.glob("score/*/*/data.parquet")
+    whole = scores.read_bytes()
+    scores.write_bytes(whole[: len(whole) // 2] + b"?" + whole[len(whole) // 2 + 1 :])
+    refused(scorehouse(command, *SET, "--from", broken), 3, "differ from the manifest", "export it again")
+    scores.unlink()
+    refused(scorehouse(command, *SET, "--from", broken), 3, "missing: score/testset=sim24", "export it again")
+    scores.write_bytes(whole)
+    write_text(broken / UNFINISHED_EXPORT, "{}\n")
+    refused(scorehouse(command, *SET, "--from", broken), 3, "not finished", "export it again")
+
+
+@pytest.mark.parametrize("command", ["means", "counts"])
+def test_an_engine_that_cannot_be_used_is_refused_with_the_way_out(
+    command: str, scorehouse: Scorehouse, exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused(scorehouse(command, *SET, "--engine", "polar"), 2, "--engine 'polar'", "did you mean 'polars'")
+    refused(scorehouse(command, *SET, "--engine", "spark"), 2, "--from DIR", "scorehouse export DIR")
+    monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
+    ran = scorehouse(command, *SET, "--engine", "spark", "--from", exported)
+    refused(ran, 2, "PySpark, which is not installed", "pip install 'scorehouse[spark]'", "--engine polars")
+
+
+def test_python_takes_an_exports_folder_where_it_takes_a_warehouse(
+    simulated_warehouse: Warehouse, exported: Path
+) -> None:
+    for question in (metaeval.counts, metaeval.means):
+        expected = question(simulated_warehouse, *SET, metrics="sim*", engine="polars")
+        assert expected.frame.height > 0
+        found = question(str(exported), *SET, metrics="sim*")
+        assert_frame_equal(found.frame, expected.frame)
+        assert found.signature == expected.signature
+        with pytest.raises(QuestionError, match="did you mean 'duckdb'"):
+            question(exported, *SET, engine="duckbd")
+        with pytest.raises(QuestionError, match="Spark reads exported Parquet"):
+            question(simulated_warehouse, *SET, engine="spark")
+
+
+def test_a_question_leaves_nothing_behind_in_the_connection(simulated_warehouse: Warehouse) -> None:
+    metaeval.means(simulated_warehouse, *SET, engine="duckdb")
+    left = "SELECT count(*) FROM duckdb_tables() WHERE temporary UNION ALL "
+    left += "SELECT count(*) FROM duckdb_views() WHERE temporary AND NOT internal"
+    assert simulated_warehouse.rows(left) == [(0,), (0,)]
+
+
+def test_many_pairs_are_counted_some_metrics_at_a_time(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from metaeval.tables.counts import pair_counts
+    from queries.selection import Slice
+
+    asked = Slice(*SET, metrics=("sim*",))
+    whole = pair_counts(simulated_warehouse, asked, engine="polars")
+    steps: list[tuple[int, int]] = []
+    monkeypatch.setattr("queries.counting._MOST_JOINED", 1)
+    found = pair_counts(
+        simulated_warehouse, asked, engine="polars", progress=lambda what, done, total: steps.append((done, total))
+    )
+    assert found.frame.equals(whole.frame)
+    n = found.frame["metric"].n_unique()
+    assert steps == [(done, n) for done in range(n)]
+    assert n > 2
