@@ -28,10 +28,16 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def copied_database(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the simulated task: examples may store results."""
+    return Path(shutil.copy(simulated_database, tmp_path_factory.mktemp("docs") / "copy.duckdb"))
+
+
 @pytest.fixture
-def run(simulated_database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], str]:
+def run(copied_database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], str]:
     monkeypatch.delenv("SCOREHOUSE_DB", raising=False)
-    return lambda words: output_of(words, simulated_database)
+    return lambda words: output_of(words, copied_database)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
