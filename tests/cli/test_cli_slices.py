@@ -1,5 +1,6 @@
 """One slice, whatever the command: every command sees the same systems, metrics, segments and missing scores."""
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -147,7 +148,7 @@ def warehouse(varied: Path) -> Iterator[Warehouse]:
 def exported(varied: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Source]:
     """The same task as exported Parquet."""
     folder = tmp_path_factory.mktemp("exported")
-    export(varied, folder)
+    export(Path(shutil.copy(varied, tmp_path_factory.mktemp("copied"))), folder)  # the original may be open
     with opened(folder, TESTSET, LP) as source:
         yield source
 
