@@ -13,6 +13,7 @@ from cli.options import Output, folded
 if TYPE_CHECKING:
     import polars as pl
 
+_ROWS_OF_A_TABLE = 1_000_000
 _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the tables"
 
 
@@ -29,6 +30,16 @@ def sql(
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.001, help="Time limit in seconds.")] = 60.0,
     memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
+    spill: Annotated[str, typer.Option(help="Limit of what is laid aside on disk meanwhile.")] = "2GB",
+    max_rows: Annotated[
+        int | None,
+        typer.Option(
+            "--max-rows",
+            min=1,
+            help="Most rows of an answer. A table on stdout ends there; files and formats for programs aren't written.",
+            show_default="1,000,000 for a table on stdout",
+        ),
+    ] = None,
     schema: Annotated[
         bool,
         typer.Option("--schema", help="Print the data dictionary, or one view, macro or table of it: --schema NAME."),
@@ -42,7 +53,7 @@ def sql(
 
     Example: scorehouse sql "SELECT testset, lp, n_systems FROM evalsets ORDER BY ALL"
     """
-    from warehouse import Warehouse
+    from warehouse import LimitError, Warehouse
 
     if example:
         if schema or file is not None:
@@ -61,7 +72,7 @@ def sql(
             found = dictionary(warehouse, query)
         output.show(found, page=dictionary_text(found))
         return
-    from queries.adhoc import answer
+    from queries.adhoc import answer_of_at_most
     from queries.adhoc import parameter as value_of
 
     text = _query(query, file)
@@ -69,7 +80,13 @@ def sql(
     for pair in parameter or []:
         name, _, value = pair.partition("=")
         values[name] = value_of(value)
-    output.show(answer(output.database, text, values, timeout=timeout, memory=memory), digits=6)
+    is_for_reading = output.is_for_reading and not output.is_to_file
+    most = _ROWS_OF_A_TABLE if max_rows is None and is_for_reading else max_rows
+    limits = {"memory": memory, "spill": spill}
+    found, is_cut = answer_of_at_most(most, output.database, text, values, timeout=timeout, **limits)
+    if is_cut and not is_for_reading:
+        raise LimitError(f"the answer has more than {most:,} rows; --max-rows allows more, LIMIT asks for fewer")
+    output.show(found, digits=6, notes=[f"cut after {most:,} rows; --max-rows allows more"] if is_cut else [])
 
 
 def _examples() -> "pl.DataFrame":

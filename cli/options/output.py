@@ -8,6 +8,7 @@ import typer
 
 from cli.options.choices import choice
 from cli.render import Format, format_for, is_for_reading, note, render
+from cli.render.output import is_file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,6 +64,11 @@ class Output:
     def is_for_reading(self) -> bool:
         """Whether people read the result, and not programs."""
         return is_for_reading(format_for(self.format, self.output))
+
+    @property
+    def is_to_file(self) -> bool:
+        """Whether the result goes to a file, and not to stdout."""
+        return is_file(self.output)
 
     def show(self, frame: "pl.DataFrame", **more: Any) -> None:
         """Write a result; see `cli.render.render`."""

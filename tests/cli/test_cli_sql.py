@@ -4,7 +4,6 @@ import json
 import time
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
@@ -113,13 +112,30 @@ def test_sql_that_runs_out_of_memory_while_it_hands_out_rows_is_stopped(scorehou
     refused(scorehouse("sql", greedy, "--memory", "30MB"), 4, "out of memory")
 
 
-@pytest.mark.skipif(
-    duckdb.__version__.startswith("1.4."), reason="DuckDB 1.4 lets no thread run while it hands out rows"
-)
 def test_an_answer_that_takes_too_much_memory_is_stopped_too(scorehouse: Scorehouse) -> None:
     huge = "SELECT a.value, repeat(b.system, 20) AS text FROM scores AS a, scores AS b"
     words = ("--memory", "200MB", "--timeout", "300")
-    refused(scorehouse("sql", huge, *words), 4, "the result ran out of memory", "--memory", "LIMIT")
+    refused(scorehouse("sql", huge, *words), 4, "ran out of memory", "--memory", "LIMIT")
+
+
+def test_a_table_on_stdout_is_cut_and_says_so(scorehouse: Scorehouse) -> None:
+    ran = scorehouse("sql", "SELECT i FROM range(5) AS t(i) ORDER BY i DESC", "--max-rows", "2")
+    assert (ran.code, ran.notes) == (0, ["cut after 2 rows; --max-rows allows more"])
+    assert ran.out.split()[-2:] == ["4", "3"]
+    assert scorehouse("sql", "SELECT i FROM range(2) AS t(i)", "--max-rows", "2").notes == []
+    assert scorehouse("sql", "DESCRIBE testsets", "--max-rows", "1").notes == [
+        "cut after 1 rows; --max-rows allows more"
+    ]
+
+
+@pytest.mark.parametrize("words", [("-o", "out.txt"), ("-o", "out.csv"), ("--format", "csv"), ("--format", "json")])
+def test_what_programs_read_is_never_cut(
+    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(scorehouse("sql", "FROM range(5)", "--max-rows", "2", *words), 4, "more than 2 rows", "--max-rows", "LIMIT")
+    assert list(tmp_path.iterdir()) == []
+    assert scorehouse("sql", "FROM range(5)", "--max-rows", "5", *words).code == 0
 
 
 def test_a_memory_limit_that_is_none_is_refused(scorehouse: Scorehouse) -> None:

@@ -1,0 +1,233 @@
+"""What the process does that answers a user's own SQL: it limits itself, asks, and writes the rows to its stdout."""
+
+import ctypes
+import io
+import json
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+import duckdb
+
+from queries.limits import MARGIN, RESERVED, Request, address_space
+from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError
+from warehouse.database.connection import plain_path, translated
+from warehouse.database.frames import frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
+_LIST_THE_VALUES = "list the values: ON column IN (...)"
+_PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
+_TIMES = frozenset(
+    {"date", "time", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"}
+)
+_PLAIN_TYPES = frozenset(
+    {
+        *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint"),
+        *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "float", "double", "decimal"),
+        *("varchar", "blob", "uuid", "enum", "null"),
+    }
+)
+_PIVOT_KINDS = (
+    (duckdb.StatementType.MULTI,),
+    (duckdb.StatementType.CREATE, duckdb.StatementType.SELECT),  # before DuckDB 2
+)
+
+
+def main(ready: IO[bytes], request: bytes) -> None:
+    """Answer a request: a line of JSON when it begins and one when it is done, then the rows as an Arrow stream."""
+    import polars  # noqa: F401 (before its room counts as the query's)
+
+    asked = pickle.loads(request)
+    limit_process(asked)
+    told: dict[str, object] = {"is_cut": False}
+    rows = b""
+    try:
+        with Warehouse.open(asked.path):
+            pass  # the same checks as for every other question
+        ready.write(b"\n")
+        ready.flush()
+        found, told["is_cut"] = answer(asked)
+        stream = io.BytesIO()
+        found.write_ipc_stream(stream)
+        rows = stream.getvalue()
+    except WarehouseError as error:
+        told = {"error": type(error).__name__, "message": str(error)}
+    except MemoryError:
+        told = {"error": "LimitError", "message": "the query ran out of memory"}
+    ready.write(json.dumps(told).encode() + b"\n")
+    ready.write(rows)
+    ready.flush()
+
+
+def limit_process(asked: Request) -> None:
+    """Have the operating system end this process with its parent, and refuse it memory, time and large files."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != asked.parent:
+        os._exit(1)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error of the write instead of an end
+    size = address_space(os.getpid())
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: asked.spill + MARGIN,
+        resource.RLIMIT_CPU: int(asked.timeout * (os.cpu_count() or 1)) + 10,
+    }
+    if size:
+        limits[resource.RLIMIT_AS] = size + asked.memory + RESERVED
+    for kind, limit in limits.items():
+        _, hard = resource.getrlimit(kind)
+        lower = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (lower, lower))
+
+
+def answer(asked: Request) -> "tuple[pl.DataFrame, bool]":
+    """The answer, and whether it has more rows than were asked for.
+
+    Raises QuestionError: no statement that only reads, several, or DuckDB refuses it. LimitError: memory ran out.
+    SchemaError: the database cannot be read.
+    """
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": f"{asked.memory // 1024}KiB",
+        "temp_directory": asked.folder,
+        "max_temp_directory_size": f"{asked.spill // 1024}KiB",
+    }
+    with (
+        translated(asked.path),
+        duckdb.connect(plain_path(asked.path), read_only=True, config=config) as connection,
+    ):
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        return _answer(connection, asked)
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.DataFrame, bool]":
+    import polars as pl
+
+    try:
+        _check_statement(connection, asked.query, asked.parameters)
+        relation = connection.sql(asked.query, params=asked.parameters)
+        if relation is None:
+            raise QuestionError("the statement returns no rows")
+        if asked.max_rows is not None:
+            relation = relation.limit(asked.max_rows + 1)
+        found = _checked_times(_plain_numbers(frame(_framable(relation))))
+        if asked.max_rows is None:
+            return found, False
+        return found.head(asked.max_rows), found.height > asked.max_rows
+    except pl.exceptions.ComputeError as error:  # DuckDB's error, wrapped while rows were fetched
+        first = str(error).splitlines()[0]
+        if "Out of Memory" in first:
+            raise LimitError(f"the query ran out of memory: {first}") from error
+        raise QuestionError(first) from error
+    except duckdb.OutOfMemoryException as error:
+        raise LimitError(f"the query ran out of memory: {_first(error)}") from error
+    except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException) as error:
+        if "max_temp_directory_size" in str(error) or "File too large" in str(error):
+            raise LimitError(f"the query ran out of room on disk: {_first(error)}") from error
+        raise SchemaError(f"{asked.path}: damaged or unreadable database: {_first(error)}") from error
+    except duckdb.Error as error:
+        if "Corrupt database file" in str(error):
+            raise SchemaError(f"{asked.path}: damaged database: {_first(error)}") from error
+        raise QuestionError(_first(error)) from error
+
+
+def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> None:
+    """Raises QuestionError: not exactly one statement, one that does more than read, or other parameters than given."""
+    statements = connection.extract_statements(query)
+    if _is_pivot(connection, query, statements):
+        return
+    if len(statements) != 1:
+        raise QuestionError(f"expected one statement, found {len(statements)}")
+    kind = statements[0].type
+    if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.RELATION):
+        name = "this statement" if kind in _PIVOT_KINDS[0] else str(kind).rpartition(".")[2]
+        raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
+    there = sorted(statements[0].named_parameters)
+    if unknown := sorted(set(parameters) - set(there)):
+        what = f"which has {', '.join(f'${name}' for name in there)}" if there else "which has none"
+        raise QuestionError(f"no parameter ${unknown[0]} in the query, {what}")
+    if missing := sorted(set(there) - set(parameters)):
+        raise QuestionError(f"no value for the query's parameter{'s' * (len(missing) > 1)}: {', '.join(missing)}")
+
+
+def _is_pivot(connection: duckdb.DuckDBPyConnection, query: str, statements: list[duckdb.Statement]) -> bool:
+    """Whether the text is one question with PIVOT ... ON columns whose values are looked up in the data.
+
+    DuckDB makes several statements of it, as of other texts that hold a PIVOT; only a question can be a subquery.
+    """
+    if tuple(statement.type for statement in statements) not in _PIVOT_KINDS:
+        return False
+    try:
+        parts = connection.extract_statements(f"SELECT * FROM (\n{query.rstrip().rstrip(';')}\n)")
+    except duckdb.Error:
+        return False
+    return tuple(part.type for part in parts) in _PIVOT_KINDS
+
+
+def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The relation with names that differ, and as text what a frame has no type for (intervals, unions, bits)."""
+    fits = [kind.id in _TIMES or _fits(kind) for kind in relation.types]
+    if len(set(relation.columns)) < len(relation.columns):
+        relation = relation.select("*")  # a second column named a becomes a_1
+    if all(fits):
+        return relation
+    quoted = ['"' + name.replace('"', '""') + '"' for name in relation.columns]
+    words = [name if fit else f"CAST({name} AS VARCHAR) AS {name}" for name, fit in zip(quoted, fits, strict=True)]
+    return relation.project(", ".join(words))
+
+
+def _fits(kind: Any) -> bool:
+    """Whether a frame can hold values of a DuckDB type that are no times."""
+    if kind.id in ("list", "array"):
+        return _fits(dict(kind.children)["child"])
+    if kind.id in ("struct", "map"):
+        return all(_fits(child) for _, child in kind.children)
+    return kind.id in _PLAIN_TYPES
+
+
+def _checked_times(answered: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame as it is.
+
+    Raises QuestionError: a date or time outside of the years 1 to 9999, such as infinity, which nothing can print.
+    """
+    import datetime
+
+    import polars as pl
+
+    for name, kind in answered.schema.items():
+        if kind == pl.Date or (isinstance(kind, pl.Datetime) and kind.time_unit != "ns"):
+            column = answered[name].cast(pl.Int64)
+            ends = pl.Series([datetime.date(1, 1, 1), datetime.date(9999, 12, 31)]).cast(kind).cast(pl.Int64)
+            if not column.drop_nulls().is_between(ends[0], ends[1]).all():
+                raise QuestionError(f"column {name!r} holds times outside of the years 1 to 9999; cast it to VARCHAR")
+    return answered
+
+
+def _plain_numbers(answered: "pl.DataFrame") -> "pl.DataFrame":
+    """Decimals, which sums of whole numbers become too, as plain integers where they are whole and fit, else floats."""
+    import polars as pl
+
+    for name, kind in answered.schema.items():
+        if isinstance(kind, pl.Decimal):
+            column = answered[name]
+            whole = column.cast(pl.Int64, strict=False)
+            is_whole = kind.scale == 0 and whole.null_count() == column.null_count()
+            answered = answered.with_columns((whole if is_whole else column.cast(pl.Float64)).alias(name))
+    return answered
+
+
+def _first(error: duckdb.Error) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    hints = [line for line in lines[1:] if line.startswith(_HINTS)]
+    hints += [_LIST_THE_VALUES for line in lines[:1] if "PIVOT statements with pivot elements" in line]
+    return "; ".join([lines[0], *hints[:1]]) if lines else type(error).__name__

@@ -1,0 +1,63 @@
+"""Limits of a user's own SQL, as its process and the one that watches over it know them."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warehouse import QuestionError
+
+MARGIN = 160 * 1024**2  # bytes that libraries and buffers of the process take beside the query's memory
+RESERVED = 512 * 1024**2  # bytes of address space that stacks and allocators take, most of it never used
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
+_LEAST = 1024**2
+
+
+@dataclass(frozen=True)
+class Request:
+    """A query, where it is asked, and what it may take: memory and spill in bytes, timeout in seconds."""
+
+    path: Path
+    query: str
+    parameters: dict[str, object]
+    timeout: float
+    memory: int
+    spill: int
+    max_rows: int | None
+    folder: str
+    parent: int = field(default=0)
+
+
+def size(text: str, what: str) -> int:
+    """Bytes, from how people and DuckDB write them.
+
+    Raises QuestionError: no size, or one below 1 MB.
+    >>> size("4GB", "memory"), size("1.5 MiB", "memory")
+    (4000000000, 1572864)
+    """
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise QuestionError(f"{what} limit {text!r}: no size, expected one such as 500MB or 4GB")
+    base = 1024 if found[3] else 1000
+    n_bytes = int(float(found[1]) * base ** ("kmgt".index(found[2].lower()) + 1 if found[2] else 0))
+    if n_bytes < _LEAST:
+        raise QuestionError(f"{what} limit {text!r}: too small, expected at least 1MiB")
+    return n_bytes
+
+
+def address_space(process: int) -> int:
+    """Bytes of a process's address space; 0 where the system does not tell."""
+    return _pages(process, 0)
+
+
+def memory_in_use(process: int) -> int:
+    """Bytes of a process that are resident; 0 where the system does not tell, or the process has ended."""
+    return _pages(process, 1)
+
+
+def _pages(process: int, place: int) -> int:
+    try:
+        import resource
+
+        return int(Path(f"/proc/{process}/statm").read_text().split()[place]) * resource.getpagesize()
+    except (ImportError, OSError, IndexError):
+        return 0

@@ -1,0 +1,186 @@
+"""Hostile queries, each in the process that `queries.adhoc` makes for it: time, memory and disk are measured."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from queries.adhoc import answer
+from tests.queries.hostile import BOMBS, OUTSIDE, SAMPLE
+from warehouse import LimitError, QuestionError
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how much a process takes is told otherwise there")
+
+ROOT = Path(__file__).parents[2]
+SECRET = "42424242"
+TIMEOUT, MEMORY, SPILL = 1.0, 300, 100  # seconds, megabytes
+_MEGABYTE = 1_000_000
+_RUN = """
+import json, resource, sys, time
+from pathlib import Path
+import queries.adhoc
+from queries.adhoc import answer
+from warehouse import WarehouseError
+
+database, timeout, memory, spill = sys.argv[1:]
+watch = queries.adhoc._watch
+
+def timed(process, reading, asked):
+    while reading.is_alive() and not reading.received:
+        time.sleep(0.005)
+    global begun
+    begun = time.monotonic()
+    watch(process, reading, asked)
+
+queries.adhoc._watch = timed
+for query in json.loads(sys.stdin.read()):
+    begun = time.monotonic()
+    try:
+        found = answer(Path(database), query, timeout=float(timeout), memory=memory, spill=spill)
+        told = ["answered", str(found)]
+    except WarehouseError as error:
+        told = [type(error).__name__, str(error)]
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    print(json.dumps([query, *told, time.monotonic() - begun, peak]), flush=True)
+"""
+
+
+def _room(folder: Path) -> int:
+    """Bytes of the files below a folder, which come and go."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _attack(queries: Sequence[str], database: Path, tmp_path: Path) -> list[tuple[str, str, str]]:
+    """Query, end and message of each; asserts that none takes more than it may, and that none leaves anything."""
+    before = database.read_bytes()
+    spilled = tmp_path / "spilled"
+    (tmp_path / "folder").mkdir()
+    spilled.mkdir()
+    (tmp_path / "secret.csv").write_text(f"a\n{SECRET}\n")
+    places = {"secret": tmp_path / "secret.csv", "folder": tmp_path / "folder"}
+    most, ended = 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal most
+        while not ended.wait(0.02):
+            most = max(most, _room(spilled))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", _RUN, str(database), str(TIMEOUT), f"{MEMORY}MB", f"{SPILL}MB"],
+            input=json.dumps([query.format(**places) for query in queries]),
+            cwd=ROOT,
+            env={**os.environ, "TMPDIR": str(spilled), "HOME": str(tmp_path / "folder")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        ended.set()
+        watching.join()
+    assert ran.stderr == ""
+    found = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert len(found) == len(queries)
+    for query, _, message, seconds, peak in found:
+        assert seconds <= TIMEOUT + 1, (query[:200], message)
+        assert peak <= (MEMORY + 200) * _MEGABYTE, (query[:200], message)
+        assert SECRET not in message.replace(str(tmp_path), ""), query[:200]
+        assert "\n" not in message or message.startswith("shape:"), query[:200]
+    assert most <= (SPILL + 10) * _MEGABYTE
+    assert list(spilled.iterdir()) == []
+    assert list((tmp_path / "folder").iterdir()) == []
+    assert database.read_bytes() == before
+    return [(query, end, message) for query, end, message, _, _ in found]
+
+
+def test_the_corpus_is_as_large_as_it_says() -> None:
+    assert len({*OUTSIDE, *BOMBS}) == len(OUTSIDE) + len(BOMBS) >= 120
+
+
+def test_a_sample_of_hostile_queries_keeps_its_limits(simulated_database: Path, tmp_path: Path) -> None:
+    found = _attack(SAMPLE, simulated_database, tmp_path)
+    assert [end for _, end, _ in found] == ["LimitError"] * 6 + ["QuestionError"]
+
+
+@pytest.mark.long("two hundred hostile queries: 4 minutes")
+def test_what_takes_time_memory_and_disk_is_stopped_at_its_limits(simulated_database: Path, tmp_path: Path) -> None:
+    found = _attack(BOMBS, simulated_database, tmp_path)
+    assert {end for _, end, _ in found} <= {"answered", "LimitError", "QuestionError"}
+    assert sum(end == "LimitError" for _, end, _ in found) > len(BOMBS) // 2
+
+
+@pytest.mark.long("hundred queries that reach outside: 1 minute")
+def test_what_reaches_outside_is_refused(simulated_database: Path, tmp_path: Path) -> None:
+    for query, end, message in _attack(OUTSIDE, simulated_database, tmp_path):
+        assert end == "QuestionError", (query, end, message)
+
+
+def test_a_size_that_is_none_is_refused(simulated_database: Path) -> None:
+    for words in ({"memory": "plenty"}, {"spill": "1 byte"}, {"memory": "-1GB"}):
+        with pytest.raises(QuestionError, match=next(iter(words))):
+            answer(simulated_database, "SELECT 1", **words)
+
+
+def test_a_killed_parent_takes_the_query_with_it(simulated_database: Path, tmp_path: Path) -> None:
+    """The process of the query writes its number where the parent reads nothing of it."""
+    program = (
+        "import sys, subprocess, threading, time, os\nimport queries.adhoc as a\nfrom pathlib import Path\n"
+        "made = subprocess.Popen\n"
+        "def noted(*args, **options):\n"
+        "    process = made(*args, **options)\n"
+        "    print(process.pid, flush=True)\n"
+        "    threading.Timer(1.5, os._exit, (0,)).start()\n"
+        "    return process\n"
+        "a.subprocess.Popen = noted\n"
+        "a.answer(Path(sys.argv[1]), 'SELECT sum(sin(i)) FROM range(1000000000000) AS t(i)')\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(simulated_database)],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    process = Path("/proc") / ran.stdout.strip()
+    ended = threading.Event()
+    for _ in range(200):
+        if not process.exists() or process.joinpath("stat").read_text().split()[2] == "Z":
+            ended.set()
+            break
+        threading.Event().wait(0.05)
+    assert ended.is_set()
+    assert ran.stderr == ""
+
+
+def test_an_answer_is_the_same_through_the_pipe(simulated_database: Path) -> None:
+    query = """
+        SELECT 1::TINYINT AS a, 2.5::FLOAT AS b, 'ä' AS c, NULL AS d, DATE '2024-02-29' AS e,
+          TIMESTAMP '2024-02-29 12:00:00.123456' AS f, TIME '12:00:01' AS g, '\\x00\\xff'::BLOB AS h,
+          [1, NULL] AS i, {'x': [1.5], 'y': NULL} AS j, MAP {'k': 1} AS k, 'a'::ENUM ('a', 'b') AS l,
+          'nan'::DOUBLE AS m, true AS n, 1.25::DECIMAL(10, 2) AS o, sum(2::HUGEINT) AS p
+    """
+    found = answer(simulated_database, query)
+    row = found.row(0, named=True)
+    assert (row["a"], row["b"], row["c"], row["d"], row["h"], row["n"]) == (1, 2.5, "ä", None, b"\x00\xff", True)
+    assert (row["i"], row["j"], row["l"], row["o"], row["p"]) == ([1, None], {"x": [1.5], "y": None}, "a", 1.25, 2)
+    assert (str(row["e"]), str(row["f"]), str(row["g"])) == ("2024-02-29", "2024-02-29 12:00:00.123456", "12:00:01")
+    assert row["m"] != row["m"]
+
+
+def test_an_answer_that_is_larger_than_its_share_is_stopped(simulated_database: Path) -> None:
+    with pytest.raises(LimitError, match="ran out of memory"):
+        answer(simulated_database, "SELECT i, i + 1 FROM range(4000000) AS t(i)", memory="50MB")
