@@ -14,8 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from queries.limits import MARGIN, Request, memory_in_use, size
-from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
+from queries.limits import MARGIN, Request, memory_in_use, room, size
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 _MOMENT = 0.01  # seconds between looks at the process
 _START = 60.0  # seconds for the process to start and open the warehouse
 _CHUNK = 1024**2
-_ERRORS: dict[str, type[WarehouseError]] = {kind.__name__: kind for kind in (QuestionError, LimitError, SchemaError)}
 _PROGRAM = """
 import sys
 sys.path.append(sys.argv[1])
@@ -84,7 +82,9 @@ def answer_of_at_most(
         asked = Request(path, query, dict(parameters or {}), timeout, *limits, max_rows, folder, os.getpid())
         told, rows = _told(asked)
     if "error" in told:
-        raise _ERRORS[str(told["error"])](str(told["message"]))
+        import warehouse
+
+        raise getattr(warehouse, str(told["error"]))(str(told["message"]))
     import polars as pl
 
     return pl.read_ipc_stream(io.BytesIO(rows)), bool(told["is_cut"])
@@ -114,6 +114,8 @@ def _told(asked: Request) -> tuple[dict[str, object], bytes]:
             with process.stdin as stdin:
                 stdin.write(pickle.dumps(asked))
             reading.start()
+            import polars  # noqa: F401 (meanwhile)
+
             _watch(process, reading, asked)
         finally:
             process.kill()
@@ -147,25 +149,30 @@ class _Reading(threading.Thread):
 def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request) -> None:
     """Wait for the end of a process's answer.
 
-    Raises LimitError: it takes more time or memory than it may.
+    Raises LimitError: it takes more time, memory or disk than it may.
     """
     deadline, has_begun = time.monotonic() + _START, False
-    while reading.is_alive():
+    over = None
+    while reading.is_alive() and over is None:
         reading.join(_MOMENT)
         if not has_begun and reading.received:
             deadline, has_begun = time.monotonic() + asked.timeout, True
         if time.monotonic() >= deadline and reading.is_alive():
-            raise LimitError(f"the query ran for more than {asked.timeout:g} s and was stopped; --timeout allows more")
-        if memory_in_use(process.pid) > asked.memory + MARGIN:
-            raise LimitError(
-                "the query ran out of memory and was stopped; LIMIT makes its answer smaller, --memory gives it more"
-            )
-    if reading.is_over:
-        raise LimitError("the result ran out of memory and was stopped; LIMIT makes it smaller, --memory gives it more")
+            over = f"the query ran for more than {asked.timeout:g} s and was stopped; --timeout allows more"
+        elif memory_in_use(process.pid) > asked.memory + MARGIN or reading.is_over:
+            over = "the query ran out of memory and was stopped; LIMIT makes its answer smaller, --memory gives it more"
+        elif room(asked.folder) > asked.spill:
+            over = "the query ran out of room on disk and was stopped; --spill gives it more"
+    if over is not None or reading.is_over:
+        from warehouse import LimitError
+
+        raise LimitError(over or "the answer ran out of memory and was stopped; LIMIT makes it smaller")
 
 
 def _unexpected(code: int, complaints: str) -> Exception:
     """The error for a process that ended without a word: at a limit of the operating system, or by a fault of ours."""
+    from warehouse import LimitError
+
     if code < 0:
         return LimitError(f"the query ran out of memory or time: its process ended with signal {-code}")
     if "MemoryError" in complaints or "bad_alloc" in complaints or "Out of Memory" in complaints:

@@ -1,10 +1,9 @@
 """Limits of a user's own SQL, as its process and the one that watches over it know them."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from warehouse import QuestionError
 
 MARGIN = 160 * 1024**2  # bytes that libraries and buffers of the process take beside the query's memory
 RESERVED = 512 * 1024**2  # bytes of address space that stacks and allocators take, most of it never used
@@ -34,6 +33,8 @@ def size(text: str, what: str) -> int:
     >>> size("4GB", "memory"), size("1.5 MiB", "memory")
     (4000000000, 1572864)
     """
+    from warehouse import QuestionError  # later, since the process of a query starts before
+
     found = _SIZE.fullmatch(text)
     if found is None:
         raise QuestionError(f"{what} limit {text!r}: no size, expected one such as 500MB or 4GB")
@@ -61,3 +62,12 @@ def _pages(process: int, place: int) -> int:
         return int(Path(f"/proc/{process}/statm").read_text().split()[place]) * resource.getpagesize()
     except (ImportError, OSError, IndexError):
         return 0
+
+
+def room(folder: str) -> int:
+    """Bytes of the files of a folder and of those below it, which may go away meanwhile."""
+    total = 0
+    for path in Path(folder).rglob("*"):
+        with suppress(OSError):
+            total += path.stat().st_size
+    return total

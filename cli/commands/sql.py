@@ -53,8 +53,6 @@ def sql(
 
     Example: scorehouse sql "SELECT testset, lp, n_systems FROM evalsets ORDER BY ALL"
     """
-    from warehouse import LimitError, Warehouse
-
     if example:
         if schema or file is not None:
             raise UsageError("--example takes the name of an example, and neither --schema nor --file")
@@ -67,6 +65,7 @@ def sql(
             raise UsageError("--schema takes the name of a view, macro or table, and no --file")
         from cli.render.dictionary import dictionary_text
         from queries.dictionary import dictionary
+        from warehouse import Warehouse
 
         with Warehouse.open(output.database) as warehouse:
             found = dictionary(warehouse, query)
@@ -85,6 +84,8 @@ def sql(
     limits = {"memory": memory, "spill": spill}
     found, is_cut = answer_of_at_most(most, output.database, text, values, timeout=timeout, **limits)
     if is_cut and not is_for_reading:
+        from warehouse import LimitError
+
         raise LimitError(f"the answer has more than {most:,} rows; --max-rows allows more, LIMIT asks for fewer")
     output.show(found, digits=6, notes=[f"cut after {most:,} rows; --max-rows allows more"] if is_cut else [])
 

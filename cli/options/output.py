@@ -55,10 +55,11 @@ class Output:
         """The warehouse: as the command line names it, else the environment, else in the user's data folder."""
         import os
 
+        if named := self.db or os.environ.get("SCOREHOUSE_DB"):
+            return Path(named)
         from warehouse import default_path
 
-        named = os.environ.get("SCOREHOUSE_DB")
-        return self.db or (Path(named) if named else default_path())
+        return default_path()
 
     @property
     def is_for_reading(self) -> bool:
