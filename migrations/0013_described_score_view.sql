@@ -107,17 +107,23 @@ WITH submitted AS (
   FROM internal.aggregate_score AS a
   JOIN internal.vector AS v ON v.vector_id = a.vector_id AND v.level = 'sys'
 ),
-segment_mean AS (
+segment_mean AS ( -- with the names, so that conditions on them are met before the means are taken
   SELECT
+    t.name AS testset,
+    e.lp,
+    sc.kind,
+    sc.name AS scorer,
     v.evalset_id,
-    v.scorer_id,
     v.system_id,
     avg(s.value ORDER BY s.segment) AS mean,
     count(s.value) AS n_segments,
     count(*) - count(s.value) AS n_missing
   FROM internal.score AS s
   JOIN internal.vector AS v ON v.vector_id = s.vector_id
-  GROUP BY v.evalset_id, v.scorer_id, v.system_id
+  JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+  JOIN internal.testset AS t ON t.testset_id = e.testset_id
+  JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+  GROUP BY t.name, e.lp, sc.kind, sc.name, v.evalset_id, v.system_id
 ),
 scored AS (
   SELECT DISTINCT evalset_id, scorer_id, system_id
@@ -151,7 +157,8 @@ JOIN internal.scorer AS sc ON sc.scorer_id = k.scorer_id
 JOIN internal.system AS y ON y.system_id = k.system_id
 LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = sc.base_name
 LEFT JOIN submitted AS u ON u.evalset_id = k.evalset_id AND u.scorer_id = k.scorer_id AND u.system_id = k.system_id
-LEFT JOIN segment_mean AS m ON m.evalset_id = k.evalset_id AND m.scorer_id = k.scorer_id AND m.system_id = k.system_id;
+LEFT JOIN segment_mean AS m ON m.testset = t.name AND m.lp = e.lp AND m.kind = sc.kind AND m.scorer = sc.name
+  AND m.evalset_id = k.evalset_id AND m.system_id = k.system_id;
 COMMENT ON VIEW system_scores IS 'System scores, submitted and as means of segment scores. One row per evaluation set, scorer and system.';
 COMMENT ON COLUMN system_scores.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN system_scores.year IS 'Year of the shared task; NULL where not known.';
