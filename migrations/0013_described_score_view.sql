@@ -129,36 +129,54 @@ scored AS (
   SELECT DISTINCT evalset_id, scorer_id, system_id
   FROM internal.vector
   WHERE level IN ('sys', 'seg')
+),
+ranged AS (
+  SELECT
+    t.name AS testset,
+    t.year,
+    e.lp,
+    sc.kind,
+    sc.name AS scorer,
+    CASE sc.kind WHEN 'metric' THEN sc.base_name END AS base_metric,
+    CASE sc.kind WHEN 'metric' THEN f.family END AS family,
+    CASE sc.kind WHEN 'metric' THEN f.kind END AS metric_kind,
+    min(coalesce(u.value, m.mean)) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name) AS lowest,
+    max(coalesce(u.value, m.mean)) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name) AS highest,
+    y.name AS system,
+    u.value AS submitted,
+    m.mean,
+    coalesce(u.value, m.mean) AS score,
+    CASE WHEN u.value IS NOT NULL THEN 'submitted' WHEN m.mean IS NOT NULL THEN 'mean' END AS score_source,
+    coalesce(m.n_segments, 0) AS n_segments,
+    coalesce(m.n_missing, 0) AS n_missing
+  FROM scored AS k
+  JOIN internal.evalset AS e ON e.evalset_id = k.evalset_id
+  JOIN internal.testset AS t ON t.testset_id = e.testset_id
+  JOIN internal.scorer AS sc ON sc.scorer_id = k.scorer_id
+  JOIN internal.system AS y ON y.system_id = k.system_id
+  LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = sc.base_name
+  LEFT JOIN submitted AS u ON u.evalset_id = k.evalset_id AND u.scorer_id = k.scorer_id AND u.system_id = k.system_id
+  LEFT JOIN segment_mean AS m ON m.testset = t.name AND m.lp = e.lp AND m.kind = sc.kind AND m.scorer = sc.name
+    AND m.evalset_id = k.evalset_id AND m.system_id = k.system_id
 )
 SELECT
-  t.name AS testset,
-  t.year,
-  e.lp,
-  sc.kind,
-  sc.name AS scorer,
-  CASE sc.kind WHEN 'metric' THEN sc.base_name END AS base_metric,
-  CASE sc.kind WHEN 'metric' THEN f.family END AS family,
-  CASE sc.kind WHEN 'metric' THEN f.kind END AS metric_kind,
-  scale_of(
-    min(coalesce(u.value, m.mean)) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name),
-    max(coalesce(u.value, m.mean)) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name)
-  ) AS scale,
-  y.name AS system,
-  u.value AS submitted,
-  m.mean,
-  coalesce(u.value, m.mean) AS score,
-  CASE WHEN u.value IS NOT NULL THEN 'submitted' WHEN m.mean IS NOT NULL THEN 'mean' END AS score_source,
-  coalesce(m.n_segments, 0) AS n_segments,
-  coalesce(m.n_missing, 0) AS n_missing
-FROM scored AS k
-JOIN internal.evalset AS e ON e.evalset_id = k.evalset_id
-JOIN internal.testset AS t ON t.testset_id = e.testset_id
-JOIN internal.scorer AS sc ON sc.scorer_id = k.scorer_id
-JOIN internal.system AS y ON y.system_id = k.system_id
-LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = sc.base_name
-LEFT JOIN submitted AS u ON u.evalset_id = k.evalset_id AND u.scorer_id = k.scorer_id AND u.system_id = k.system_id
-LEFT JOIN segment_mean AS m ON m.testset = t.name AND m.lp = e.lp AND m.kind = sc.kind AND m.scorer = sc.name
-  AND m.evalset_id = k.evalset_id AND m.system_id = k.system_id;
+  r.testset,
+  r.year,
+  r.lp,
+  r.kind,
+  r.scorer,
+  r.base_metric,
+  r.family,
+  r.metric_kind,
+  scale_of(r.lowest, r.highest) AS scale,
+  r.system,
+  r.submitted,
+  r.mean,
+  r.score,
+  r.score_source,
+  r.n_segments,
+  r.n_missing
+FROM ranged AS r;
 COMMENT ON VIEW system_scores IS 'System scores, submitted and as means of segment scores. One row per evaluation set, scorer and system.';
 COMMENT ON COLUMN system_scores.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN system_scores.year IS 'Year of the shared task; NULL where not known.';

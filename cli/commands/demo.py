@@ -46,14 +46,14 @@ WALK: tuple[tuple[str, str], ...] = (
         "And all of it is a database: do metric families get better over the years?",
         """sql "
     SELECT
-      regexp_replace(base_metric, '-2[1-4]', '') AS family,
+      regexp_replace(base_metric, '-2[1-4]', '') AS name,
       corr(s.value, h.value) FILTER (s.year = 2022) AS r_2022,
       corr(s.value, h.value) FILTER (s.year = 2023) AS r_2023,
       corr(s.value, h.value) FILTER (s.year = 2024) AS r_2024
     FROM scores AS s
     JOIN human_scores AS h USING (testset, lp, system, segment)
     WHERE lp = 'ja-en' AND human = 'mqm'
-    GROUP BY family
+    GROUP BY name
     HAVING isfinite(r_2024)
     ORDER BY r_2024 DESC
   " """,

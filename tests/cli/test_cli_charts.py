@@ -23,6 +23,7 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
         measure="pa",
         test="perm-inputs",
         alternative="greater",
+        population="segments",
         draws=1000,
         correction="none",
         alpha=alpha,
