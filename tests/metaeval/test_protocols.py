@@ -91,6 +91,10 @@ def test_a_metric_without_a_value_in_a_task_names_the_task(tmp_path: Path, signi
     for place, name in enumerate(found.metrics):
         assert np.isnan(found.overall[place]) == (name in found.missing)
         assert not np.isnan(found.overall[place]) or found.clusters[place] == 0
+    flat = found.metrics.index("Flat")
+    assert not np.isnan(found.tasks[0].values[flat])
+    assert (found.tasks[0].clusters[flat] > 0) == significance
+    assert (np.isnan(found.tasks[1].values[flat]), found.tasks[1].clusters[flat]) == (True, 0)
 
 
 def test_an_interrupted_test_of_many_tasks_goes_on_where_it_ended(
@@ -215,7 +219,7 @@ def test_a_task_is_tested_as_a_comparison_would(simulated_warehouse: Warehouse) 
     for name, cluster in zip(found.metrics, found.tasks[0].clusters, strict=True):
         assert cluster == expected.get(name, 0), name
     assert found.n_significant is None
-    assert any("draws nothing (Williams)" in note for note in found.notes)
+    assert "one task's test (Williams) does not resample, so the overall score is not tested" in found.notes
     assert not found.clusters.any()
 
 
@@ -239,7 +243,9 @@ def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_w
         patch.setattr(tests_of_tasks, "_tested", spying)
         found = score(entry, significance=True, testing=QUICK)
     assert len(kept) == 3
-    assert not found.missing
+    assert found.missing == {
+        "Onlooker": ((0, "en-de: pearson is undefined"), (1, "cs-uk: pearson is undefined"))  # the same for all systems
+    }
     drawn = (kept[0][1] / 2 + kept[1][1] / 2 + 2 * kept[2][1]) / 4
     by_name = dict(zip(found.metrics, found.overall, strict=True))
     overall = np.array([by_name[name] for name in sorted(found.metrics)])
@@ -269,7 +275,10 @@ def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tmp_path: Pa
         found = scored(
             warehouse, made("pearson", "pearson(by=none)"), "tiny24", all_metrics=True, significance=True, testing=QUICK
         )
-    assert found.missing == {"Only": ((1, "en-de: incomplete segment scores"),)}
+    assert found.missing == {
+        "Flat": ((0, "en-de: pearson is undefined"), (1, "en-de: pearson(by=none) is undefined")),
+        "Only": ((1, "en-de: incomplete segment scores"),),
+    }
     place = found.metrics.index("Only")
     assert np.isnan(found.overall[place])
     assert (found.ranks[place], found.clusters[place]) == (0, 0)
@@ -287,11 +296,16 @@ def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Pa
     partial = ScoreTable(systems=SYSTEMS[:2], seg=np.zeros((2, 5)), sys=np.zeros(2))
     with tiny_warehouse(tmp_path, one, two) as warehouse:
         found = scored(warehouse, made("pearson"), "tiny24", lps=["de-en", "en-de"], significance=True, testing=QUICK)
-        assert found.missing == {"Fine": ((0, "de-en: no such metric"),)}
+        assert found.missing == {
+            "Fine": ((0, "de-en: no such metric"),),
+            "Flat": ((0, "de-en: pearson is undefined"), (1, "en-de: pearson is undefined")),
+        }
         assert np.isnan(found.overall[found.metrics.index("Fine")])
         both = scored(warehouse, made("pearson", "pa", "pearson(by=item)"), "tiny24", lps=["de-en", "en-de"])
         assert missing_lines(both) == [
-            "Fine: missing in de-en pearson, de-en pa, de-en pearson(by=item): no such metric"
+            "Fine: missing in de-en pearson, de-en pa, de-en pearson(by=item): no such metric",
+            "Flat: missing in de-en pearson, en-de pearson: pearson is undefined",
+            "Flat: missing in de-en pearson(by=item), en-de pearson(by=item): pearson(by=item) is undefined",
         ]
     other = tmp_path / "other"
     other.mkdir()
@@ -465,7 +479,10 @@ def test_a_task_for_which_no_metric_has_scores_is_dropped_with_one_note(tmp_path
     ]
     assert "dropped:tau_b(by=item) of en-de" in found.signature
     assert "dropped" not in alone.signature
-    assert not any("missing in" in line for line in missing_lines(found))
+    assert missing_lines(found) == [
+        "Flat: missing in en-de pearson: pearson is undefined",
+        "Flat: missing in en-de kendall: kendall is undefined",
+    ]
 
 
 def test_a_language_pair_without_scores_is_dropped_from_what_is_pooled(tmp_path: Path) -> None:
