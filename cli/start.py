@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 
 from cli.exit_codes import ExitCode
@@ -41,7 +41,9 @@ class _PolarsFinder:
         if name != "polars":
             return None
         sys.meta_path.remove(self)
-        spec = PathFinder.find_spec(name, path, target)
+        from importlib.util import find_spec  # here, as most commands need it not
+
+        spec = find_spec(name)
         loader = None if spec is None else spec.loader
         if loader is not None:
             imported = loader.exec_module

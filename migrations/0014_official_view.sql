@@ -326,7 +326,7 @@ measured AS (
     CASE
       WHEN max(r.human_score) - min(r.human_score) > 1e-12 * max(abs(r.human_score))
         AND max(r.metric_score) - min(r.metric_score) > 1e-12 * max(abs(r.metric_score))
-        THEN corr(r.human_score, r.metric_score)
+        THEN corr(r.human_score, r.metric_score ORDER BY r.system)
     END AS coefficient
   FROM question AS q
   JOIN ranked_scores AS r ON r.testset = q.asked_testset AND r.lp = q.asked_lp

@@ -99,7 +99,7 @@ def answer(asked: Request) -> "tuple[pl.DataFrame, bool]":
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": f"{asked.memory // 1024}KiB",
         "temp_directory": asked.folder,
-        "max_temp_directory_size": f"{asked.spill * 2 // 3 // 1024}KiB",  # its threads go over it
+        "max_temp_directory_size": f"{asked.spill // 2 // 1024}KiB",  # its threads go over it
     }
     with (
         translated(asked.path),

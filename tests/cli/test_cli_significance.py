@@ -70,7 +70,7 @@ def test_the_table_shows_a_column_of_clusters(ranked: Scorehouse) -> None:
     ("words", "said"),
     [
         (("--pool", "mean"), ["--significance and --pool do not go together"]),
-        (("-m", "spa(binary=yes)"), ["no test of significance"]),
+        (("-m", "spa(binary=yes)"), ["has no significance test"]),
         (("--metrics", "simBLEU-refA"), ["at least 2 metrics"]),
         (("--draws", "0"), ["0 resamples"]),
         (("-m", "spa", "-m", "acc_eq(by=item)", "--test", "pairs"), ["'pairs' does not apply to measure 'spa'"]),

@@ -332,9 +332,11 @@ def test_an_example_is_printed_and_run(scorehouse: Scorehouse) -> None:
     assert lines[0] == "-- Which systems did people judge by two protocols, and do the protocols agree?"
     assert "FROM human_pairs" in lines
     query = "\n".join(lines[1:])
-    assert scorehouse("sql", query, "--format", "json").json == ran.json
+    again = scorehouse("sql", query, "--format", "json").json
     quiet = scorehouse("sql", "two-protocols", "--example", "-q", "--format", "json")
-    assert (quiet.json, quiet.err) == (ran.json, "")
+    for found in (again, quiet.json):  # the last digit of a correlation follows the order of the rows
+        assert found == [{name: pytest.approx(value) for name, value in row.items()} for row in ran.json]
+    assert quiet.err == ""
 
 
 def test_an_example_that_there_is_not_is_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:

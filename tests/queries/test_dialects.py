@@ -13,11 +13,13 @@ DIALECTS = ("spark", "trino", "bigquery", "postgres", "snowflake")
 INEXACT = {
     ("bigquery", "audit_missing"),  # sorts the names that it joins, with missing ones at the other end
     ("bigquery", "audit_negative"),
+    ("bigquery", "evalset_states"),
     ("bigquery", "evalsets"),
     ("bigquery", "grid_means"),  # adds up in the order of segments
     ("bigquery", "humans"),
     ("bigquery", "metrics"),
     ("bigquery", "participants"),
+    ("bigquery", "scored_segments"),
     ("bigquery", "system_scores"),
     ("postgres", "humans"),  # has no any_value that passes over missing values
 }
