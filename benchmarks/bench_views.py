@@ -1,4 +1,4 @@
-"""How long a full scan of every public view takes: all columns of all rows.
+"""How long a full scan of every public view takes, all columns of all rows, and every question of the cookbook.
 
     python -m benchmarks.bench_views WAREHOUSE
 
@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from queries.cookbook import recipes
 from warehouse import Warehouse
 
 REPEATS = 3
@@ -38,6 +39,9 @@ def main(path: Path) -> None:
         for view, of in columns:
             seconds = cpu_seconds(warehouse, f"SELECT {', '.join(of)} FROM {view}")
             print(f"| {view} | {seconds:.2f} | {seconds / stored:.1f} |", flush=True)
+        for name, recipe in recipes().items():
+            seconds = cpu_seconds(warehouse, recipe.query)
+            print(f"| cookbook: {name} | {seconds:.2f} | {seconds / stored:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

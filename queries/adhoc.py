@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 _MOMENT = 0.01  # seconds between looks at the process
 _START = 60.0  # seconds for the process to start and open the warehouse
 _CHUNK = 1024**2
+# What libraries print to stdout must not stand between the rows.
 _PROGRAM = """
-import sys
+import os, sys
 sys.path.append(sys.argv[1])
+answer = os.fdopen(os.dup(1), "wb")
+os.dup2(2, 1)
 from queries.adhoc_process import main
-main(sys.stdout.buffer, sys.stdin.buffer.read())
+main(answer, sys.stdin.buffer.read())
 """
 _ROOT = str(Path(__file__).resolve().parents[1])
+_FULL = 0.8  # share of the room on disk at which a query is stopped: it goes on writing until it hears of it
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "POLARS_MAX_THREADS": "1"}
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
@@ -161,7 +165,7 @@ def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request
             over = f"the query ran for more than {asked.timeout:g} s and was stopped; --timeout allows more"
         elif memory_in_use(process.pid) > asked.memory + MARGIN or reading.is_over:
             over = "the query ran out of memory and was stopped; LIMIT makes its answer smaller, --memory gives it more"
-        elif room(asked.folder) > asked.spill:
+        elif room(asked.folder) > _FULL * asked.spill:
             over = "the query ran out of room on disk and was stopped; --spill gives it more"
     if over is not None or reading.is_over:
         from warehouse import LimitError

@@ -106,6 +106,7 @@ def answer(asked: Request) -> "tuple[pl.DataFrame, bool]":
         duckdb.connect(plain_path(asked.path), read_only=True, config=config) as connection,
     ):
         connection.execute("SET enable_external_access = false")
+        connection.execute("SET enable_progress_bar = false")  # on stdout, where DuckDB takes a process for a person
         connection.execute("SET lock_configuration = true")
         return _answer(connection, asked)
 

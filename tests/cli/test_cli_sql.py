@@ -1,6 +1,8 @@
 """A user's own SQL: answered where it reads the warehouse, refused where it would do anything else."""
 
 import json
+import os
+import sys
 import time
 from pathlib import Path
 
@@ -87,6 +89,25 @@ def test_sql_sees_no_file_no_network_and_no_variable_of_the_program(
 )
 def test_sql_that_makes_no_sense_is_one_line(query: str, hints: list[str], scorehouse: Scorehouse) -> None:
     refused(scorehouse("sql", query), 2, *hints)
+
+
+def test_nothing_but_rows_comes_from_the_process_of_a_query(scorehouse: Scorehouse) -> None:
+    query = "SELECT current_setting('enable_progress_bar') AS bar"
+    assert scorehouse("sql", query, "--format", "json").json == [{"bar": False}]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="descriptors are counted otherwise there")
+def test_what_a_library_prints_does_not_stand_between_the_rows(
+    scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printing = tmp_path / "sitecustomize.py"
+    printing.write_text(
+        "import atexit, os, sys\nif 'adhoc_process' in ' '.join(sys.orig_argv):\n"
+        "    import threading\n    threading.Timer(0.2, os.write, (1, b'printed')).start()\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    query = "SELECT sum(hash(x) % 2) > 0 AS done FROM range(40000000) AS a(x)"
+    assert scorehouse("sql", query, "--format", "json").json == [{"done": True}]
 
 
 def test_sql_that_runs_for_ever_is_stopped(scorehouse: Scorehouse) -> None:
