@@ -168,7 +168,7 @@ def _shifted_counts(kept: Floats, taken: Floats, outcomes: Bools) -> Ints:
             n_shifts = min(step, n_metrics - first)
             is_small = outcomes[: n_shifts * mine.size].reshape(n_shifts, mine.size)
             np.less_equal(windows[first : first + n_shifts], mine.ravel(), out=is_small)
-            lanes = is_small.view(np.uint64).reshape(n_shifts, n_metrics, -1).sum(axis=2)
+            lanes = is_small.view(np.uint64).reshape(n_shifts, n_metrics, -1).sum(axis=2, dtype=np.uint64)
             counts[first : first + n_shifts] += _lane_sums(lanes)
     return counts
 
