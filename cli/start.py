@@ -11,15 +11,15 @@ from types import FrameType, ModuleType
 from cli.exit_codes import ExitCode
 
 _DELICATE = ("duckdb", "polars")  # an exception in the midst of their imports ends in a crash
-_MOMENT = 0.02  # seconds
 
 
 def run() -> None:
     """Run the program on the words of the command line, and end the process with its exit code."""
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell has it ignored
-            signal.signal(signal.SIGINT, _interrupt)
-            sys.meta_path.insert(0, _PolarsFinder())
+            finder = _DelicateFinder()
+            signal.signal(signal.SIGINT, finder.interrupt)
+            sys.meta_path.insert(0, finder)
         from cli.main import exit_code
 
         code = exit_code()
@@ -31,16 +31,24 @@ def run() -> None:
     sys.exit(code)
 
 
-class _PolarsFinder:
-    """Polars takes Ctrl-C for itself when it is imported, and may keep it for good: afterwards it is ours again."""
+class _DelicateFinder:
+    """Where a delicate module is imported from; a Ctrl-C in the midst of its import is heard at the import's end.
+
+    Polars takes Ctrl-C for itself when it is imported, and may keep it for good: afterwards it is ours again.
+    """
+
+    def __init__(self) -> None:
+        self.expected = set(_DELICATE)
+        self.importing: set[str] = set()
+        self.interrupted = False
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where Polars is imported from; None for anything else."""
-        if name != "polars":
+        """Where a delicate module is imported from; None for anything else."""
+        if name not in self.expected:
             return None
-        sys.meta_path.remove(self)
+        self.expected.remove(name)
         from importlib.util import find_spec  # here, as most commands need it not
 
         spec = find_spec(name)
@@ -49,12 +57,25 @@ class _PolarsFinder:
             imported = loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
-                imported(module)
-                if threading.current_thread() is threading.main_thread():
-                    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+                self.importing.add(name)
+                try:
+                    imported(module)
+                finally:
+                    if threading.current_thread() is threading.main_thread():
+                        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+                    self.importing.remove(name)
+                if self.interrupted and not self.importing:
+                    os.kill(os.getpid(), signal.SIGINT)
 
             loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Raise KeyboardInterrupt; where a delicate module is just being imported, as soon as it is there."""
+        if self.importing:
+            self.interrupted = True
+        else:
+            signal.default_int_handler(number, frame)
 
 
 def _end_in_haste() -> None:
@@ -64,18 +85,3 @@ def _end_in_haste() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(ExitCode.INTERRUPTED)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; where a delicate module is just being imported, a moment after that."""
-    if not any(_is_being_imported(name) for name in _DELICATE):
-        signal.default_int_handler(number, frame)
-    from threading import Timer
-
-    again = Timer(_MOMENT, os.kill, (os.getpid(), signal.SIGINT))
-    again.daemon = True
-    again.start()
-
-
-def _is_being_imported(name: str) -> bool:
-    return bool(getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False))
