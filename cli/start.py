@@ -1,9 +1,11 @@
 """Where the program starts. Everything else is imported here, so that Ctrl-C is heard from the first moment on."""
 
+import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
@@ -11,6 +13,7 @@ from types import FrameType, ModuleType
 from cli.exit_codes import ExitCode
 
 _DELICATE = ("duckdb", "polars")  # an exception in the midst of their imports ends in a crash
+_TIDYING = 1.0  # seconds
 
 
 def run() -> None:
@@ -41,6 +44,7 @@ class _DelicateFinder:
         self.expected = set(_DELICATE)
         self.importing: set[str] = set()
         self.interrupted = False
+        self.heard = -math.inf
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -71,10 +75,14 @@ class _DelicateFinder:
         return spec
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Raise KeyboardInterrupt; where a delicate module is just being imported, as soon as it is there."""
+        """Raise KeyboardInterrupt; where a delicate module is just being imported, as soon as it is there.
+
+        Another Ctrl-C right after it is not heard: it would stop what tidies up, and leave temporary files behind.
+        """
         if self.importing:
             self.interrupted = True
-        else:
+        elif time.monotonic() - self.heard > _TIDYING:
+            self.heard = time.monotonic()
             signal.default_int_handler(number, frame)
 
 
