@@ -1,19 +1,43 @@
 """How the program ends: an exit code, and one line for an error that a user can mend."""
 
+import errno
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cli.exit_codes import ExitCode, UsageError
+from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.render import note
+from cli.render.output import forget_stdout, stdout_problem, write
 from cli.words import joined_parameters
 
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
+_NO_ROOM = "the disk is full, or the file may not grow"
 _GOING_ON = ("load", "download")  # commands that write one piece after another
 
 
 def run_program(program: Callable[..., Any], words: list[str]) -> int:
     """Run the command line on its arguments; errors that are no fault of the program become a line and a code."""
+    try:
+        return _run(program, words)
+    except OutputError as error:
+        note(f"error: {error}")
+        return ExitCode.DATABASE
+    finally:
+        _tidy()
+
+
+def _tidy() -> None:
+    """Remove what killed runs left in the temporary folder, unless this one was too short to import anything."""
+    if "warehouse" in sys.modules:
+        from warehouse.temporary import remove_left_folders
+
+        remove_left_folders()
+
+
+def _run(program: Callable[..., Any], words: list[str]) -> int:
+    """Raises OutputError: stdout takes no answer."""
     try:
         words = joined_parameters(words) if "sql" in words else words
         code = int(program(args=words, prog_name="scorehouse", standalone_mode=False) or ExitCode.DONE)
@@ -31,10 +55,16 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
     except UsageError as error:
         note(f"error: {error}")
         return ExitCode.USAGE
+    except OutputError:
+        raise
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        return ExitCode.DONE  # help for a reader who has gone away
     except OSError as error:
-        is_plain = error.filename is not None and error.strerror is not None
-        note(f"error: {error.filename}: {error.strerror}" if is_plain else f"error: {error}")
-        return ExitCode.USAGE
+        code, line = _of_system(error)
+        note(f"error: {line}")
+        return code
     except Exception as error:
         if _is_interruption(error):
             note(_interrupted_line(words))
@@ -46,6 +76,18 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
         if message:
             note(message)
         return code
+
+
+def _of_system(error: OSError) -> tuple[ExitCode, str]:
+    """Exit code and line for what the operating system refuses: a path, or room on disk."""
+    if error.errno == errno.EBADF and error.filename is None:  # the command line's library writes help by itself
+        forget_stdout()
+        return ExitCode.DATABASE, stdout_problem(error)
+    where = "" if error.filename is None else f"{error.filename}: "
+    if error.errno in _FULL:
+        forget_stdout()
+        return ExitCode.DATABASE, f"{where}{_NO_ROOM} ({error.strerror})"
+    return ExitCode.USAGE, f"{where}{error.strerror}" if error.strerror else str(error)
 
 
 def _is_interruption(error: BaseException | None) -> bool:
@@ -85,7 +127,7 @@ def _known(error: Exception, words: list[str]) -> tuple[int, str] | None:
     if wording is not None and hasattr(error, "exit_code"):  # the command line's own: usage, and help without arguments
         text = str(wording()).strip()
         if text.startswith("Usage:"):
-            print(text)
+            write(f"{text}\n", None)
             return ExitCode.USAGE, ""
         command = getattr(getattr(error, "ctx", None), "command_path", "scorehouse")
         text += _repeated(error, words)

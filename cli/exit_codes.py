@@ -17,5 +17,9 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+class OutputError(Exception):
+    """Standard output takes no answer: it is closed, or its disk is full. Ends with DATABASE."""
+
+
 class UsageError(Exception):
     """The command can't be run as it is worded; one line says why and what would do. Ends with USAGE."""

@@ -29,6 +29,7 @@ from cli.commands.trend import trend
 from cli.commands.unload import unload
 from cli.ending import run_program
 from cli.options import Db, FormatOption, Out, Quiet
+from cli.render.output import write
 
 app = typer.Typer(
     name="scorehouse",
@@ -71,7 +72,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        print(f"scorehouse {version('scorehouse')}")
+        write(f"scorehouse {version('scorehouse')}\n", None)
         raise typer.Exit
 
 

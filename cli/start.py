@@ -19,6 +19,7 @@ _TIDYING = 1.0  # seconds
 def run() -> None:
     """Run the program on the words of the command line, and end the process with its exit code."""
     try:
+        _stand_in_for_closed_streams()
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell has it ignored
             finder = _DelicateFinder()
             signal.signal(signal.SIGINT, finder.interrupt)
@@ -32,6 +33,22 @@ def run() -> None:
         sys.stderr.write("interrupted\n")
         code = ExitCode.INTERRUPTED
     sys.exit(code)
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Where the shell closed stdin, stdout or stderr, put something there that no file of ours takes the place of.
+
+    Writing to the stand-in for stdout fails, as there is nobody to read it; what goes to the one for stderr is lost.
+    """
+    for number, way in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, way)  # takes the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 class _DelicateFinder:

@@ -7,14 +7,15 @@ import pickle
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from queries.limits import MARGIN, Request, memory_in_use, room, size
+from warehouse.temporary import temporary_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,9 +82,9 @@ def answer_of_at_most(
     spill: str = "2GB",
 ) -> "tuple[pl.DataFrame, bool]":
     """The first max_rows rows (None: all) of an answer, and whether there are more; see `answer`."""
-    with tempfile.TemporaryDirectory(prefix="scorehouse-", ignore_cleanup_errors=True) as folder:
+    with temporary_folder() as folder:
         limits = size(memory, "memory"), size(spill, "spill")
-        asked = Request(path, query, dict(parameters or {}), timeout, *limits, max_rows, folder, os.getpid())
+        asked = Request(path, query, dict(parameters or {}), timeout, *limits, max_rows, str(folder), os.getpid())
         told, rows = _told(asked)
     if "error" in told:
         import warehouse
@@ -115,7 +116,7 @@ def _told(asked: Request) -> tuple[dict[str, object], bytes]:
         assert process.stdout is not None
         reading = _Reading(process.stdout, asked.memory // 2)
         try:
-            with process.stdin as stdin:
+            with suppress(BrokenPipeError), process.stdin as stdin:  # it ended before it asked: see below
                 stdin.write(pickle.dumps(asked))
             reading.start()
             import polars  # noqa: F401 (meanwhile)

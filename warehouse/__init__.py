@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from warehouse.database.connection import Warehouse, default_path, migrate
 from warehouse.errors import Fault, LimitError, QuestionError, SchemaError, SourceError, WarehouseError
 
 if TYPE_CHECKING:
+    from warehouse.database.connection import Warehouse, default_path, migrate
     from warehouse.loading.entry import load
     from warehouse.loading.report import LoadReport
     from warehouse.loading.unloading import Unloaded, unload
@@ -32,13 +32,16 @@ _HOMES = {
     "Given": "warehouse.readers.claims",
     "LoadReport": "warehouse.loading.report",
     "Unloaded": "warehouse.loading.unloading",
+    "Warehouse": "warehouse.database.connection",
+    "default_path": "warehouse.database.connection",
     "load": "warehouse.loading.entry",
+    "migrate": "warehouse.database.connection",
     "unload": "warehouse.loading.unloading",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """What loads files is imported when first used: a question needs none of it."""
+    """What opens the database or loads files is imported when first used: it takes its time."""
     if name in _HOMES:
         from importlib import import_module
 

@@ -1,7 +1,6 @@
 """`scorehouse demo`."""
 
 import shlex
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import typer
 from cli.exit_codes import UsageError
 from cli.options import Output, folded
 from cli.render import note
+from cli.render.output import write
 
 GREETING = """\
 scorehouse on a simulated shared task: four years, three language pairs, and systems, humans and metrics
@@ -75,6 +75,8 @@ def demo(
 
     Example: scorehouse demo
     """
+    from warehouse.temporary import temporary_folder
+
     if output.output is not None:
         raise UsageError("the demo shows several results and has no single one for --output")
     database = output.db or (Path("demo.duckdb") if keep else None)
@@ -82,12 +84,12 @@ def demo(
         raise UsageError(f"{database}: is there already; the demo makes a warehouse of its own, name another with --db")
     options = (["--quiet"] if output.quiet else []) + (["--format", output.format] if output.format is not None else [])
     is_quiet = output.quiet
-    with tempfile.TemporaryDirectory(prefix="scorehouse-demo-") as temporary:
-        folder = Path(temporary) / "shared-task"
+    with temporary_folder() as temporary:
+        folder = temporary / "shared-task"
         _walk(
             context.find_root().command,
             folder,
-            ["--db", str(database or Path(temporary) / "demo.duckdb"), *options],
+            ["--db", str(database or temporary / "demo.duckdb"), *options],
             seed,
         )
     if database is not None:
@@ -98,12 +100,12 @@ def _walk(program: Callable[..., Any], folder: Path, options: list[str], seed: i
     from cli.ending import run_program
     from warehouse.simulation import simulate_shared_task, write_shared_task
 
-    print(GREETING, flush=True)
+    write(f"{GREETING}\n", None)
     write_shared_task(folder, simulate_shared_task(seed))
     for number, (text, command) in enumerate(WALK, start=1):
-        print(f"\n{number}. {text}\n\n$ scorehouse {command.format(folder=folder.name).rstrip()}\n", flush=True)
+        write(f"\n{number}. {text}\n\n$ scorehouse {command.format(folder=folder.name).rstrip()}\n\n", None)
         words = [str(folder) if word == "{folder}" else word for word in shlex.split(command)]
         code = run_program(program, [*options, *words])
         if code:
             raise typer.Exit(code)
-    print(f"\n{FAREWELL}", flush=True)
+    write(f"\n{FAREWELL}\n", None)

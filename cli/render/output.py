@@ -1,11 +1,12 @@
 """Where results go: stdout, whole files, stderr."""
 
+import errno
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 
-from cli.exit_codes import UsageError
+from cli.exit_codes import OutputError, UsageError
 
 STDOUT = Path("-")
 
@@ -26,7 +27,8 @@ def terminal_width(out: Path | None) -> int | None:
 def write(content: str | bytes, out: Path | None) -> None:
     """Write to stdout, or to a file whole or not at all; a reader of stdout that has gone away is no error.
 
-    Raises UsageError: the folder is not there, or `out` is one. OSError: the file can't be written.
+    Raises UsageError: the folder is not there, or `out` is one. OSError: the file can't be written. OutputError: stdout
+        is closed, or its disk is full.
     """
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     if out is not None and out != STDOUT:
@@ -37,7 +39,16 @@ def write(content: str | bytes, out: Path | None) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
     except BrokenPipeError:
-        _forget_stdout()
+        forget_stdout()
+    except (OSError, ValueError, AttributeError) as error:  # the last two where there is no stdout any more
+        forget_stdout()
+        raise OutputError(stdout_problem(error)) from error
+
+
+def stdout_problem(error: Exception) -> str:
+    """Why nothing can be written to stdout, for people."""
+    reason = error.strerror if isinstance(error, OSError) and error.errno != errno.EBADF else None
+    return f"standard output cannot be written: {reason or 'it is closed'}"
 
 
 def write_note(line: str) -> None:
@@ -74,7 +85,7 @@ def _replace(target: Path, data: bytes) -> None:
         raise
 
 
-def _forget_stdout() -> None:
+def forget_stdout() -> None:
     """Let Python's own flush of stdout at exit go nowhere instead of complaining."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import tarfile
-import tempfile
 import zlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import BinaryIO
 
 from warehouse.errors import SourceError, unknown
 from warehouse.progress import Progress
+from warehouse.temporary import temporary_folder
 
 _HEADER_BYTES = 1 << 13  # tarfile reads and parses header extensions whole, which a hostile size would make endless
 _CHAINED_BYTES = 1 << 15  # of all headers that lead to one member
@@ -98,13 +98,13 @@ def extract(
     limits = limits or Limits()
     folder.mkdir(parents=True, exist_ok=True)
     size = archive.stat().st_size
-    with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=folder) as fresh:
+    with temporary_folder(".unpacking", folder) as fresh:
         try:
             most = min(limits.total_bytes, max(_UNSUSPICIOUS, _MOST_RATIO * size))
             with archive.open("rb") as raw, gzip.open(raw) as unzipped:
                 stream = _Bounded(unzipped, most)  # type: ignore[arg-type]
                 seen, n_files, n_bytes = _unpack(
-                    stream, Path(fresh), testsets, limits, lambda what: _tell(progress, what, raw.tell(), size)
+                    stream, fresh, testsets, limits, lambda what: _tell(progress, what, raw.tell(), size)
                 )
                 _check_end(stream)
         except SourceError as error:
@@ -126,7 +126,7 @@ def extract(
             target = folder / name
             if target.exists():
                 shutil.rmtree(target)
-            (Path(fresh) / name).rename(target)
+            (fresh / name).rename(target)
             folders.append(target)
     return Extracted(tuple(folders), n_files, n_bytes)
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import duckdb
 
@@ -22,6 +21,7 @@ from warehouse.progress import Gauge, Progress
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import HeldFile, held_files, holdings
+from warehouse.temporary import temporary_folder
 
 
 def load(
@@ -111,8 +111,8 @@ def _nothing_found(paths: Sequence[Path], found: Found) -> str:
 def _staging_connection() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory that may spill into a folder of its own."""
     with (
-        TemporaryDirectory(prefix="scorehouse-") as folder,
-        duckdb.connect(config={"temp_directory": folder}) as staged,
+        temporary_folder() as folder,
+        duckdb.connect(config={"temp_directory": str(folder)}) as staged,
     ):
         yield staged
 

@@ -5,11 +5,11 @@ import re
 import shutil
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError
 from warehouse.names import MetricVariant
+from warehouse.temporary import temporary_folder
 
 _FILE = re.compile(r"(?P<name>.+?)(\.(seg|sys)\.score|\.[a-z]+)")
 
@@ -20,8 +20,8 @@ def trial(database: Path) -> Iterator[Path]:
 
     Raises SchemaError: see `Warehouse.open`.
     """
-    with TemporaryDirectory(prefix="scorehouse-") as folder:
-        copy = Path(folder, database.name)
+    with temporary_folder() as folder:
+        copy = folder / database.name
         with Warehouse.open(database):  # nobody writes while it is copied
             shutil.copyfile(database, copy)
         yield copy
