@@ -4,7 +4,9 @@ Blanks around a cell do not count. Errors of metrics that count them (TER in WMT
 metric `HUMAN` is a human score of that name. Files of WMT12 have this form.
 """
 
+import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from warehouse.names import LanguagePair
@@ -12,10 +14,17 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import MISSING, numbers, table_of, text_of
-from warehouse.readers.vocabulary import is_raw_error, language_pair_called, standard_reference, testset_called
+from warehouse.readers.vocabulary import (
+    is_raw_error,
+    language_pair_called,
+    standard_reference,
+    testset_called,
+    testset_of,
+)
 
 _COLUMNS = ("METRIC", "LP", "TESTSET", "SYSTEM", "SCORE")
 _HUMAN = "HUMAN"
+_ALIKE = 0.9  # share of equal characters
 
 
 class FiveColumnReader:
@@ -28,13 +37,15 @@ class FiveColumnReader:
         is_titled = bool(rows) and tuple(rows[0]) == _COLUMNS
         body = rows[1:] if is_titled else rows
         fitting = [row for row in body if _fits(row)]
-        if not fitting:
+        is_meant = bool(rows) and (_is_named(path) or any(map(_is_like_header, (rows[0], sum(rows[:2], [])))))
+        if not fitting and not (is_meant and testset_of(path)):
             return "a header and no scores" if is_titled and not body else None
-        if not is_titled and (not _fits(rows[0]) or 2 * len(fitting) < len(body)):
+        if not is_titled and not is_meant and (not _fits(rows[0]) or 2 * len(fitting) < len(body)):
             return None  # another header is another format
-        testset = testset_called(fitting[0][2], path) or given.testset
+        named = fitting[0][2] if fitting else ""
+        testset = testset_called(named, path) or given.testset or (None if fitting else testset_of(path))
         if testset is None:
-            return f"scores of {fitting[0][2]!r}, an unrecognised test set; name it with --testset"
+            return f"scores of {named!r}, an unrecognised test set; name it with --testset"
         return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
@@ -80,6 +91,20 @@ class FiveColumnReader:
 def _of_metric(metric: str, testset: str, lp: str) -> tuple[str | None, bool]:
     """What a metric compared with, and whether its values count errors."""
     return standard_reference(metric, testset, lp), is_raw_error(metric, testset)
+
+
+def _is_named(path: Path) -> bool:
+    """Whether a file is called as those of WMT12."""
+    return re.fullmatch(r"mt-systems-scored-by-(humans|metrics)", path.name) is not None
+
+
+def _is_like_header(row: Sequence[str]) -> bool:
+    """Whether a line is the header with single characters damaged, which is then a fault of that line.
+
+    >>> [_is_like_header(line.split()) for line in ("mETRIC LP TESTSET SYSTEM SCORE", "metric lp testset system score")]
+    [True, False]
+    """
+    return SequenceMatcher(None, "\t".join(row), "\t".join(_COLUMNS)).ratio() > _ALIKE
 
 
 def _fits(row: Sequence[str]) -> bool:

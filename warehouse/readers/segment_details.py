@@ -4,6 +4,7 @@ Columns by tabs, no header: line of the test set, test set, language pair, docum
 numbers from 1.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +13,15 @@ from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
+from warehouse.readers.text.head import head_of
 from warehouse.readers.text.tables import table_of, text_of, whole_numbers
-from warehouse.readers.vocabulary import language_pair_called, testset_called
+from warehouse.readers.vocabulary import language_pair_called, testset_called, testset_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 _MOST_FAULTS = 20
+_PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
 _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")
 
 
@@ -29,10 +32,12 @@ class SegmentDetailsReader:
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         is_placed = path.suffix == ".txt" and path.parent.name == "details"
-        cells = [line.split("\t") for line in head]
-        row = next((row for row in cells if _fits(row)), None)
-        if not is_placed or row is None:
-            return None
+        row = _first_row(head) if is_placed else None
+        if row is None:
+            named = _neighbour(path) if is_placed and _PAIR.fullmatch(path.stem) else None
+            if named is None:
+                return None
+            row = ["", named, path.stem]  # a damaged file: its faults keep out what it declares the segments of
         testset = testset_called(row[1], path) or given.testset
         if testset is None:
             return f"segments of {row[1]!r}, an unrecognised test set; name it with --testset"
@@ -71,6 +76,18 @@ class SegmentDetailsReader:
             testset=pl.lit(testset), lp=pl.lit(lp)
         )
         return Records(segments=segments, faults=faults)
+
+
+def _first_row(head: Sequence[str]) -> list[str] | None:
+    return next((row for row in (line.split("\t") for line in head) if _fits(row)), None)
+
+
+def _neighbour(path: Path) -> str | None:
+    """The test set that the details beside a file name, else its folders."""
+    for other in sorted(path.parent.glob("*.txt")):
+        if _PAIR.fullmatch(other.stem) and (row := _first_row(head_of(other))) is not None:
+            return row[1]
+    return testset_of(path)
 
 
 def _fits(row: Sequence[str]) -> bool:

@@ -1,9 +1,14 @@
 """Real files of every table format with damages of many kinds: a clean refusal or whole records, never an exception."""
 
+import gzip
+from pathlib import Path
+
 import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import content, reads_or_refuses
+from warehouse import load
+from warehouse.loading.files import find
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader
 from warehouse.readers.direct_assessment import DirectAssessmentReader
@@ -39,3 +44,57 @@ def test_damaged_real_files_are_read_or_refused(reader: RecordReader, pattern: s
     lines = content(path).split(b"\n")[:60]
     n_refused = sum(reads_or_refuses(reader, path, b"\n".join(lines), seed=seed) for seed in (1, 2))
     assert n_refused > 15
+
+
+NAMED = {
+    "wmt20-metrics/input/details/de-en.txt": b"1\tnewstest2020\tde-en\tdoc\t1\n",
+    "elsewhere/details/de-en.txt": b"1\tnewstest2020\tde-en\tdoc\t1\n",
+    "wmt20-metrics/M.seg.score.gz": b"M\tde-en\tnewstest2020\tref\tAsh\t1\t0.5\n",
+    "wmt20-metrics/M.sys.score": b"M\tde-en\tnewstest2020\tref\tAsh\t0.5\n",
+    "mqm_ted_ende.tsv": b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n",
+    "humeval/esa_generalMT2024_wave1.csv": b"a,Ash,1,TGT,eng,deu,80,doc,False,[],0.0,1.0\n",
+    "humeval/WMT22.Appraise.SegLvl.csv": b"a,Ash,1,TGT,eng,deu,80,0.0,1.0\n",
+    "wmt25/automatic_scores/Ash.jsonl": b'{"metric_scores": {}, "language_pair": "en-de", "document_id": "d"}\n',
+    "wmt25/wmt25-genmt-humeval.jsonl": b'{"doc_id": "en-de_#_a_#_b_#_1", "scores": {}}\n',
+    "wmt12/mt-systems-scored-by-metrics": b"METRIC\tLP\tTESTSET\tSYSTEM\tSCORE\n",
+    "mine.csv": b"testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\n",
+    "mine.jsonl": b'{"testset": "lab", "lp": "en-de", "metric": "M-src", "system": "A", "score": 0.5}\n',
+}
+SPOILED = {
+    "empty": lambda data: b"",
+    "its first byte": lambda data: data[:1] if data[:1] == b"\x1f" else b"?",
+    "blank lines": lambda data: b"\n" * 30,
+    "NUL bytes": lambda data: bytes(500),
+    "a web page": lambda data: b"<!DOCTYPE html>\n<html><title>404</title></html>\n",
+    "a pointer": lambda data: b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+}
+PACKED = {
+    "cut at its start": lambda data: gzip.compress(data)[:12],
+    "cut after its header": lambda data: gzip.compress(data)[:25],
+    "another magic number": lambda data: b"\x1f\x8c" + gzip.compress(data)[2:],
+    "of nothing": lambda data: gzip.compress(b""),
+    "of blank lines": lambda data: gzip.compress(b"\n" * 30),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_file_whose_name_or_place_says_what_it_is_is_never_passed_over(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    damages = SPOILED | (PACKED if name.endswith(".gz") else {})
+    for what, spoil in damages.items():
+        if name == "mine.csv" and what == "its first byte":
+            continue  # a table of one's own may have any first line
+        path.write_bytes(spoil(NAMED[name]))
+        found = find([tmp_path])
+        assert found.skipped == [], what
+        assert len(found.faults) + len(found.claims) == 1, what
+        assert load([tmp_path], tmp_path / "w.duckdb").faults, what
+
+
+def test_what_says_nothing_of_scores_is_passed_over_with_its_name(tmp_path: Path) -> None:
+    for name in ("README.md", "notes.txt", "details/README.txt", "paper.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"Nothing.\n")
+    found = find([tmp_path])
+    assert (len(found.skipped), found.faults, found.claims) == (4, [], [])

@@ -7,8 +7,9 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import Claim, Given
 from warehouse.readers.five_columns import FiveColumnReader
+from warehouse.readers.recognition import claim
 
 READER = FiveColumnReader()
 ERRORS = ("TER", "BlockErrCats", "WordBlockErrCats", "XEnErrCats")
@@ -51,6 +52,29 @@ def test_other_tables_and_headers_alone_are_not_taken() -> None:
     long = "testset\tlp\tlevel\tsystem\tscore\n" + "mine\ten-de\tsys\tA\t0.5\n" * 9
     for text in (long, "a\tb\tc\td\te\n", "1\tnewstest2020\tde-en\tdoc\t1\n", "Online-A\t0.5\n", ""):
         assert READER.claim(Path("x"), head(text.encode()), Given()) is None
+
+
+def test_a_header_with_one_damaged_bit_is_a_fault_and_no_other_format(tmp_path: Path) -> None:
+    """Read by another reader, HUMAN would become a metric."""
+    path = tmp_path / "scores.tsv"
+    for place in range(8 * (len(HEADER) - 1)):
+        data = bytearray((HEADER + BODY).encode())
+        data[place // 8] ^= 1 << place % 8
+        path.write_bytes(data)
+        found = claim(path)
+        assert isinstance(found, Claim), bytes(data)
+        assert found.reader == READER.name
+        assert READER.parse(bytes(data), found, Given()).faults, bytes(data)
+
+
+@pytest.mark.parametrize("text", ["SYSTEM\tSCORE\n" + BODY, "x" + HEADER + BODY, "?\n" * 25 + BODY])
+def test_a_file_that_is_called_as_wmt12s_is_no_other_format_whatever_its_first_line(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "wmt12" / "mt-systems-scored-by-humans"
+    path.parent.mkdir()
+    path.write_text(text)
+    found = claim(path)
+    assert isinstance(found, Claim)
+    assert READER.parse(text.encode(), found, Given()).faults
 
 
 def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:

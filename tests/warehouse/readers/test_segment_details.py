@@ -7,6 +7,7 @@ import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, damaged, head, read, told
+from warehouse import Warehouse, load
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.segment_details import SegmentDetailsReader
 
@@ -38,7 +39,39 @@ def test_the_claim_declares_the_segments_of_its_evaluation_set() -> None:
 
 def test_texts_elsewhere_are_left_to_others() -> None:
     assert READER.claim(Path("sources/de-en.txt"), head(TEXT.encode()), Given()) is None
-    assert READER.claim(PATH, ("A sentence.",), Given()) is None
+    assert READER.claim(PATH.with_name("notes.txt"), ("A sentence.",), Given()) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n\n", "A sentence.\n", TEXT[:10], "<html>\n", TEXT.replace("\t", " "), "\0" * 99]
+)
+def test_details_without_one_line_that_can_be_read_are_refused_by_their_place(text: str, tmp_path: Path) -> None:
+    """Also where the test set is known by the files beside it alone."""
+    for folder in ("wmt20-metrics/input/details", "elsewhere/details"):
+        path = tmp_path / folder / "de-en.txt"
+        path.parent.mkdir(parents=True)
+        (path.parent / "cs-en.txt").write_text(TEXT.replace("de-en", "cs-en"))
+        claim = READER.claim(path, head(text.encode()), Given())
+        assert isinstance(claim, Claim)
+        assert (claim.declares, claim.evalsets) == ("segments", (("wmt20", "de-en"),))
+        assert READER.parse(text.encode(), claim, Given()).faults
+
+
+def test_scores_are_not_loaded_while_the_details_of_their_segments_are_damaged(tmp_path: Path) -> None:
+    """Loaded without their details they would have segments of their own, which later stand beside those declared."""
+    details, scores = tmp_path / PATH, tmp_path / "wmt20-metrics" / "final-metric-scores" / "M.seg.score"
+    for path in (details, scores):
+        path.parent.mkdir(parents=True)
+    details.write_text("")
+    row = "M\tde-en\tnewstest2020\tnewstest2020\tAsh\t{}\t0.{}\n"
+    scores.write_text("".join(row.format(n, n) for n in (1, 2, 3)))
+    report = load([tmp_path], tmp_path / "w.duckdb")
+    assert [evalset.status for evalset in report.evalsets] == ["refused"]
+    assert [Path(fault.path).name for fault in report.faults] == ["de-en.txt"]
+    details.write_text(TEXT)
+    assert load([tmp_path], tmp_path / "w.duckdb").is_clean
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        assert warehouse.rows("SELECT count(*), count(DISTINCT segment) FROM segments") == [(3, 3)]
 
 
 def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:

@@ -10,6 +10,12 @@ from warehouse.readers.text.unpacking import GZIP
 _LINES = 20
 _BYTES = 65536
 _MOST_READABLE = 100_000_000  # bytes unpacked of a damaged file
+_AGAIN = "fetch it again"
+_FOREIGN = (  # what servers and version control put in a file's place
+    (b"<!doctype html", "a web page"),
+    (b"<html", "a web page"),
+    (b"version https://git-lfs", "a pointer of Git LFS to the file"),
+)
 _TEXT_ENDINGS = (".tsv", ".csv", ".score", ".scores", ".jsonl")
 
 
@@ -41,10 +47,15 @@ def damage_of(path: Path) -> Fault | None:
             data = file.read(_BYTES)
     except OSError as error:
         return Fault(str(path), 0, f"cannot be read: {error.strerror}", "a readable file")
-    if data.startswith(GZIP):
+    is_packed = data.startswith(GZIP)
+    if is_packed:
         data = _unpacked(data)
-    if not data:
-        return Fault(str(path), 0, "the file is empty", "scores")
+    if not data.strip():
+        found = "nothing that can be unpacked" if is_packed and not data else "nothing but blank lines"
+        return Fault(str(path), 0, found if data or is_packed else "the file is empty", "scores", _AGAIN)
+    for start, what in _FOREIGN:
+        if data.lstrip().lower().startswith(start):
+            return Fault(str(path), 1, what, "scores", _AGAIN)
     if (position := data.find(b"\0")) >= 0:
         return Fault(str(path), data.count(b"\n", 0, position) + 1, "a NUL byte", "text in UTF-8")
     try:
@@ -53,6 +64,8 @@ def damage_of(path: Path) -> Fault | None:
         if error.reason != "unexpected end of data" or len(data) < _BYTES:
             line = data.count(b"\n", 0, error.start) + 1
             return Fault(str(path), line, f"bytes that are not UTF-8 ({error.reason})", "text in UTF-8")
+    if Path(name).suffix == ".jsonl" and not any(line.startswith(b"{") for line in data.split(b"\n")):
+        return Fault(str(path), 1, "no JSON object", "one JSON object per line", _AGAIN)
     return None
 
 

@@ -1,0 +1,27 @@
+"""What a file should be by its name and place, for one that nobody recognises: it is damaged, and not passed over."""
+
+import re
+from pathlib import Path
+
+_AFTER = {  # shared tasks' own names; the end of a path
+    r"details/[a-z]{2,3}-[a-z]{2,3}\.txt": "segments: line, test set, language pair, document and number, by tabs",
+    r"[^/]+\.(sys|domain|doc|seg)\.(score|tsv)(\.gz)?": "scores of a metric",
+    r"mqm[_-][^/]*\.tsv": "MQM annotations or their averages",
+    r"automatic_scores/[^/]+\.jsonl": "automatic scores, one document a line",
+    r"[^/]*humeval[^/]*\.jsonl": "human evaluation, one segment a line",
+    r"(esa_[^/]*|[^/]*appraise[^/]*)\.csv": "judgements exported from Appraise",
+    r"mt-systems-scored-by-(humans|metrics)": "METRIC LP TESTSET SYSTEM SCORE, by tabs",
+}
+_EXPECTED = tuple((re.compile(f"(?:.*/)?{end}", re.IGNORECASE), what) for end, what in _AFTER.items())
+
+
+def expected_of(path: Path) -> str | None:
+    """What a file of that name at that place should hold; None where both say nothing.
+
+    >>> expected_of(Path("input/details/de-en.txt"))
+    'segments: line, test set, language pair, document and number, by tabs'
+    >>> expected_of(Path("details/README.txt")) is None
+    True
+    """
+    text = path.as_posix()
+    return next((what for pattern, what in _EXPECTED if pattern.fullmatch(text)), None)
