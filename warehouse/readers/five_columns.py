@@ -37,7 +37,8 @@ class FiveColumnReader:
         is_titled = bool(rows) and tuple(rows[0]) == _COLUMNS
         body = rows[1:] if is_titled else rows
         fitting = [row for row in body if _fits(row)]
-        is_meant = bool(rows) and (_is_named(path) or any(map(_is_like_header, (rows[0], sum(rows[:2], [])))))
+        first = [cell for row in rows[:2] for cell in row]  # a carriage return for a tab makes two lines of one
+        is_meant = bool(rows) and (_is_named(path) or _is_like_header(rows[0]) or _is_like_header(first))
         if not fitting and not (is_meant and testset_of(path)):
             return "a header and no scores" if is_titled and not body else None
         if not is_titled and not is_meant and (not _fits(rows[0]) or 2 * len(fitting) < len(body)):
