@@ -1,71 +1,90 @@
 """The program: its commands, and how it ends."""
 
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from cli.commands.audit import audit
-from cli.commands.compare import compare
-from cli.commands.compute import compute
-from cli.commands.correlations import correlations
-from cli.commands.counts import counts
-from cli.commands.demo import demo
-from cli.commands.download import download
-from cli.commands.export import export
-from cli.commands.listing import list_
-from cli.commands.load import load, migrate
-from cli.commands.means import means
-from cli.commands.own import add, remove
-from cli.commands.protocol import protocol
-from cli.commands.protocols import protocols
-from cli.commands.rank import rank
-from cli.commands.show import show
-from cli.commands.sql import sql
-from cli.commands.systems import systems
-from cli.commands.thresholds import thresholds
-from cli.commands.ties import ties
-from cli.commands.trend import trend
-from cli.commands.unload import unload
 from cli.ending import run_program
 from cli.options import Db, FormatOption, Out, Quiet
 from cli.render.output import write
 
-app = typer.Typer(
-    name="scorehouse",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
-COMMANDS = {
-    "demo": demo,
-    "load": load,
-    "list": list_,
-    "show": show,
-    "rank": rank,
-    "compare": compare,
-    "protocol": protocol,
-    "protocols": protocols,
-    "trend": trend,
-    "systems": systems,
-    "means": means,
-    "counts": counts,
-    "ties": ties,
-    "thresholds": thresholds,
-    "correlations": correlations,
-    "audit": audit,
-    "compute": compute,
-    "add": add,
-    "remove": remove,
-    "unload": unload,
-    "download": download,
-    "export": export,
-    "sql": sql,
-    "migrate": migrate,
-}
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
+
+class _Commands(Mapping[str, Callable[..., None]]):
+    """Commands by name, each imported when it is first asked for: a run of the program needs one of them."""
+
+    _homes = (
+        ("demo", "demo", "demo"),
+        ("load", "load", "load"),
+        ("list", "listing", "list_"),
+        ("show", "show", "show"),
+        ("rank", "rank", "rank"),
+        ("compare", "compare", "compare"),
+        ("protocol", "protocol", "protocol"),
+        ("protocols", "protocols", "protocols"),
+        ("trend", "trend", "trend"),
+        ("systems", "systems", "systems"),
+        ("means", "means", "means"),
+        ("counts", "counts", "counts"),
+        ("ties", "ties", "ties"),
+        ("thresholds", "thresholds", "thresholds"),
+        ("correlations", "correlations", "correlations"),
+        ("audit", "audit", "audit"),
+        ("compute", "compute", "compute"),
+        ("add", "own", "add"),
+        ("remove", "own", "remove"),
+        ("unload", "unload", "unload"),
+        ("download", "download", "download"),
+        ("export", "export", "export"),
+        ("sql", "sql", "sql"),
+        ("migrate", "load", "migrate"),
+    )
+
+    def __getitem__(self, name: str) -> Callable[..., None]:
+        for known, module, function in self._homes:
+            if known == name:
+                command: Callable[..., None] = getattr(import_module(f"cli.commands.{module}"), function)
+                return command
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _, _ in self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+COMMANDS: Mapping[str, Callable[..., None]] = _Commands()
+_BEFORE_A_COMMAND = {"--db": 2, "--format": 2, "--output": 2, "-o": 2, "--quiet": 1, "-q": 1}  # words of an option
+
+
+def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The program with these of its commands."""
+    app = typer.Typer(
+        name="scorehouse",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    app.callback()(main)
+    for name in names:
+        app.command(name)(COMMANDS[name])
+    return app
+
+
+def named(words: list[str]) -> Iterable[str]:
+    """The command that the words of a command line begin with; all, where they begin otherwise.
+
+    >>> list(named(["--db", "my.duckdb", "-q", "rank", "sim24", "en-de"])), len(list(named(["rnk"]))) == len(COMMANDS)
+    (['rank'], True)
+    """
+    place = 0
+    while place < len(words) and words[place] in _BEFORE_A_COMMAND:
+        place += _BEFORE_A_COMMAND[words[place]]
+    return words[place : place + 1] if place < len(words) and words[place] in COMMANDS else COMMANDS
 
 
 def _print_version(wanted: bool) -> None:
@@ -76,7 +95,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def main(
     db: Db = None,
     format: FormatOption = None,
@@ -92,4 +110,5 @@ def main(
 
 def exit_code(arguments: list[str] | None = None) -> int:
     """Run the program; errors that a user can mend become one line on stderr and an exit code."""
-    return run_program(app, sys.argv[1:] if arguments is None else arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    return run_program(program(named(words)), words)

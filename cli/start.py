@@ -24,6 +24,10 @@ def run() -> None:
             finder = _DelicateFinder()
             signal.signal(signal.SIGINT, finder.interrupt)
             sys.meta_path.insert(0, finder)
+        if _asks_own_sql(sys.argv[1:]):
+            from queries.adhoc import start_ahead
+
+            start_ahead()
         from cli.main import exit_code
 
         code = exit_code()
@@ -49,6 +53,11 @@ def _stand_in_for_closed_streams() -> None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def _asks_own_sql(words: Sequence[str]) -> bool:
+    """Whether the command line seems to bring a query, which a process of its own answers."""
+    return "sql" in words and not {"--help", "-h", "--schema"}.intersection(words)
 
 
 class _DelicateFinder:

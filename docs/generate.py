@@ -42,9 +42,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _click_commands() -> Mapping[str, Any]:
     import typer
 
-    from cli.main import app
+    from cli.main import program
 
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(program())
     found: Mapping[str, Any] = group.commands
     return found
 

@@ -1,5 +1,6 @@
 """A user's own SQL: read-only, without files or network, in a process of its own that ends at its limits."""
 
+import atexit
 import io
 import json
 import os
@@ -30,11 +31,12 @@ sys.path.append(sys.argv[1])
 answer = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
 from queries.adhoc_process import main
-main(answer, sys.stdin.buffer.read())
+main(answer, sys.stdin.buffer)
 """
 _ROOT = str(Path(__file__).resolve().parents[1])
 _FULL = 0.8  # share of the room on disk at which a query is stopped: it goes on writing until it hears of it
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "POLARS_MAX_THREADS": "1"}
+_AHEAD: "list[tuple[subprocess.Popen[bytes], IO[bytes]]]" = []
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
 
@@ -100,18 +102,8 @@ def _told(asked: Request) -> tuple[dict[str, object], bytes]:
 
     Raises LimitError: it was ended, or came to its end, at one of its limits.
     """
-    command = [sys.executable, "-P", "-c", _PROGRAM, _ROOT]
-    with (
-        (Path(asked.folder) / "stderr").open("w+b") as complaints,
-        subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=complaints,
-            env={**os.environ, **_ENVIRONMENT},
-            start_new_session=True,
-        ) as process,
-    ):
+    running, complaints = _AHEAD.pop() if _AHEAD else _started()
+    with complaints, running as process:
         assert process.stdin is not None
         assert process.stdout is not None
         reading = _Reading(process.stdout, asked.memory // 2)
@@ -132,6 +124,40 @@ def _told(asked: Request) -> tuple[dict[str, object], bytes]:
             return json.loads(told), rows
         complaints.seek(0)
         raise _unexpected(process.returncode, complaints.read(_CHUNK).decode("utf-8", "replace"))
+
+
+def start_ahead() -> None:
+    """Start the process of a query that is still to be read, so that both import their libraries at the same time."""
+    if not _AHEAD:
+        _AHEAD.append(_started())
+        atexit.register(_end_ahead)
+
+
+def _end_ahead() -> None:
+    """End a process that was never asked."""
+    while _AHEAD:
+        process, complaints = _AHEAD.pop()
+        process.kill()
+        with complaints, process:
+            pass
+
+
+def _started() -> tuple["subprocess.Popen[bytes]", IO[bytes]]:
+    """A process that waits for its query, and the file of what it says on stderr."""
+    complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM, _ROOT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            env={**os.environ, **_ENVIRONMENT},
+            start_new_session=True,
+        )
+    except BaseException:
+        complaints.close()
+        raise
+    return process, complaints
 
 
 class _Reading(threading.Thread):

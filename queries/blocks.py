@@ -15,6 +15,7 @@ from warehouse import QuestionError, Warehouse
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 _NO_SCORER = 0  # scorers are numbered from 1
+_CELLS = 2**18  # read at once, which bounds the memory beside the arrays
 
 
 @dataclass(frozen=True)
@@ -99,15 +100,17 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         "systems": [choice.system_id for choice in systems],
     }
     cube = np.full((len(metrics) + 1, len(systems), len(segments)), np.nan)
-    cells = warehouse.columns(
-        questions()["cells"].text, {**parameters, "segments": [int(segment) for segment in segments]}
-    )
-    segment_column = _places([int(segment) for segment in segments])
-    cube[
-        scorer_row[cells["scorer_id"]],
-        system_row[cells["system_id"]],
-        segment_column[cells["segment"]],
-    ] = cells["value"]
+    numbers = [int(segment) for segment in segments]
+    segment_column = _places(numbers)
+    n_at_once = max(1, _CELLS // max(1, len(systems) * len(segments)))
+    for first in range(0, len(scorers) + 1, n_at_once):
+        asked = {**parameters, "scorers": [human_id, *scorers][first : first + n_at_once], "segments": numbers}
+        cells = warehouse.columns(questions()["cells"].text, asked)
+        cube[
+            scorer_row[cells["scorer_id"]],
+            system_row[cells["system_id"]],
+            segment_column[cells["segment"]],
+        ] = cells["value"]
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
         submitted = warehouse.columns(questions()["submitted"].text, parameters)

@@ -10,10 +10,10 @@ from pathlib import Path
 import typer
 
 from cli.ending import run_program
-from cli.main import app
+from cli.main import program
 from warehouse import Warehouse
 
-_PROGRAM = typer.main.get_command(app)  # built once, for thousands of calls
+_PROGRAM = typer.main.get_command(program())  # built once, for thousands of calls
 LISTS = ("lps", "metrics", "humans", "systems", "sources", "results", "issues")
 OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),

@@ -262,7 +262,7 @@ with duckdb.connect({str(own_database)!r}):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize(
     "module",
-    ["cli.main", "typer", "cli.commands.sql", "warehouse", "duckdb", "atexit", "decimal", "polars", "polars._plr"],
+    ["cli.main", "typer", "cli.commands.listing", "warehouse", "duckdb", "atexit", "decimal", "polars", "polars._plr"],
 )
 def test_ctrl_c_while_the_program_starts_is_one_quiet_line(
     module: str, simulated_database: Path, tmp_path: Path

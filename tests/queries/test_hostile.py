@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from queries import adhoc
 from queries.adhoc import answer
 from tests.queries.hostile import BOMBS, OUTSIDE, SAMPLE
 from warehouse import LimitError, QuestionError
@@ -166,6 +168,31 @@ def test_a_killed_parent_takes_the_query_with_it(simulated_database: Path, tmp_p
         threading.Event().wait(0.05)
     assert ended.is_set()
     assert ran.stderr == ""
+
+
+def test_a_process_started_ahead_answers_the_next_query_and_no_other(simulated_database: Path) -> None:
+    adhoc.start_ahead()
+    adhoc.start_ahead()
+    ((process, _),) = adhoc._AHEAD
+    assert answer(simulated_database, "SELECT 1 AS one").item() == 1
+    assert process.returncode is not None
+    assert adhoc._AHEAD == []
+    assert answer(simulated_database, "SELECT 2 AS two").item() == 2
+
+
+def test_a_process_started_ahead_that_nobody_asks_is_ended() -> None:
+    adhoc.start_ahead()
+    ((process, complaints),) = adhoc._AHEAD
+    adhoc._end_ahead()
+    assert (process.returncode, complaints.closed, adhoc._AHEAD) == (-signal.SIGKILL, True, [])
+
+
+def test_a_process_that_is_asked_nothing_ends_in_silence() -> None:
+    process, complaints = adhoc._started()
+    with complaints, process:
+        assert process.communicate() == (b"", None)
+        complaints.seek(0)
+        assert complaints.read() == b""
 
 
 def test_an_answer_is_the_same_through_the_pipe(simulated_database: Path) -> None:

@@ -34,6 +34,17 @@ def test_a_block_holds_the_scores_as_they_were_written(tiny: Warehouse) -> None:
     np.testing.assert_array_equal(block.submitted[2], [0.7, 0.6, 0.2])
 
 
+def test_a_block_is_the_same_in_however_many_pieces_it_is_read(
+    tiny: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = _block(tiny)
+    for n_cells in (1, 31, 10**6):
+        monkeypatch.setattr("queries.blocks._CELLS", n_cells)
+        block = _block(tiny)
+        np.testing.assert_array_equal(block.scores, whole.scores)
+        np.testing.assert_array_equal(block.human, whole.human)
+
+
 def test_what_nobody_judged_is_missing(tiny: Warehouse) -> None:
     block = _block(tiny)
     assert block.n_missing == 3
