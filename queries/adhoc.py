@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -16,7 +17,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from queries.limits import MARGIN, Request, memory_in_use, room, size
-from warehouse.temporary import temporary_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,6 +84,8 @@ def answer_of_at_most(
     spill: str = "2GB",
 ) -> "tuple[pl.DataFrame, bool]":
     """The first max_rows rows (None: all) of an answer, and whether there are more; see `answer`."""
+    from warehouse.temporary import temporary_folder  # here, since it imports DuckDB: the process starts before
+
     with temporary_folder() as folder:
         limits = size(memory, "memory"), size(spill, "spill")
         asked = Request(path, query, dict(parameters or {}), timeout, *limits, max_rows, str(folder), os.getpid())
