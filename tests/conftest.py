@@ -5,8 +5,10 @@ ways of opening the same file (writing, or with limits) out of this process.
 """
 
 import builtins
+import contextlib
 import hashlib
 import pickle
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.forking import Nursery, Subprocess
 from tests.helpers import real_data
 from tests.sharing import attach, copies_for_new_files, made_once
 from warehouse import LoadReport, Warehouse, load
@@ -45,6 +48,23 @@ def quick_new_files() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch, copies_for_new_files(True):
         patch.setattr("warehouse.database.connection._attach", attach)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_processes() -> Iterator[None]:
+    """Processes of queries begin as copies of one of each worker; see `own_processes`."""
+    if sys.platform != "linux":
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch, contextlib.closing(Nursery()) as nursery:
+        patch.setattr("queries.adhoc.subprocess", Subprocess(nursery))
+        yield
+
+
+@pytest.fixture
+def own_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes of queries begin as they do for users."""
+    monkeypatch.setattr("queries.adhoc.subprocess", subprocess)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,10 @@ from queries.adhoc import answer
 from tests.queries.hostile import BOMBS, OUTSIDE, SAMPLE
 from warehouse import LimitError, QuestionError
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how much a process takes is told otherwise there")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="how much a process takes is told otherwise there"),
+    pytest.mark.usefixtures("own_processes"),
+]
 
 ROOT = Path(__file__).parents[2]
 SECRET = "42424242"
