@@ -24,7 +24,7 @@ _AT_MOST = 1024  # bytes of a message
 
 
 class Nursery:
-    """A process that has the modules of a query's process imported, and begins copies of itself, one after the other."""
+    """A process that has the modules of a query's process imported, and begins copies of itself, one by one."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
