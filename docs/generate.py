@@ -6,6 +6,7 @@ task. With `--check` it changes nothing and fails where a document is out of dat
 """
 
 import contextlib
+import functools
 import io
 import re
 import shlex
@@ -165,6 +166,7 @@ def measure_parameters() -> str:
 # ---------------------------------------------------------------- schema
 
 
+@functools.cache
 def _dictionary() -> list[dict[str, Any]]:
     """The data dictionary of an empty warehouse."""
     import duckdb
