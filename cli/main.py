@@ -25,6 +25,8 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("protocol", "protocol", "protocol"),
         ("protocols", "protocols", "protocols"),
         ("trend", "trend", "trend"),
+        ("deltas", "deltas", "deltas"),
+        ("hard-pairs", "hard_pairs", "hard_pairs"),
         ("systems", "systems", "systems"),
         ("means", "means", "means"),
         ("counts", "counts", "counts"),

@@ -13,6 +13,8 @@ from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
+from metaeval.pairs import deltas as differences
+from metaeval.pairs import hard_pairs as hardness
 from metaeval.pooling import Pooling
 from metaeval.protocols import protocol_named
 from metaeval.protocols.entry import enter
@@ -466,6 +468,62 @@ def trend(
         TrendView(view, ways, pool, years, without_contaminated, alpha, seed),  # type: ignore[arg-type]
     )
     return shown.table
+
+
+@_question
+def deltas(
+    warehouse: Warehouse,
+    metric: str,
+    testset: str = "all",
+    lp: str = "all",
+    *,
+    agreement: Sequence[float] = differences.LEVELS,
+    human_alpha: float | None = None,
+    percent: bool = False,
+    draws: int = 1000,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """How large a metric's difference between two systems must be for people to agree with it.
+
+    agreement: shares of pairs that the metric must order as people do. human_alpha: only pairs that people tell apart
+    at this significance level. percent: multiply scores between 0 and 1 by 100 where other sets have a scale to 100.
+    Returns a row for each human protocol, direction and share: delta, its interval, pairs and sets behind it; delta is
+    null where the share is not reached.
+    Raises QuestionError: unknown names, or no pair of systems.
+    """
+    what = differences.Asked(tuple(agreement), human_alpha, percent, draws, seed)
+    computing = Options(system_score, seed, round_human=round_human)
+    return differences.deltas_table(
+        differences.deltas(warehouse, _slice(testset, lp, options), metric, computing, what)
+    )
+
+
+@_question
+def hard_pairs(
+    warehouse: Warehouse,
+    testset: str = "all",
+    lp: str = "all",
+    *,
+    at_most: int = hardness.MOST_RIGHT,
+    least_metrics: int = hardness.FEWEST_METRICS,
+    significant: bool = False,
+    alpha: float = 0.05,
+    system_score: SystemScore | None = None,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Pairs of systems that at most so many metrics order as people do, those of fewest metrics first.
+
+    least_metrics: evaluation sets with fewer metrics are left out. significant: only pairs that people tell apart at
+    level alpha (Wilcoxon's signed-rank test).
+    Returns a row for each pair: the systems, people's difference and its p, how many metrics are right, and which.
+    """
+    what = hardness.Asked(at_most, least_metrics, alpha, significant)
+    computing = Options(system_score, round_human=round_human)
+    return hardness.hard_pairs(warehouse, _slice(testset, lp, options), computing, what).table
 
 
 @_question

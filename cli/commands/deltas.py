@@ -1,0 +1,79 @@
+"""`scorehouse deltas`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.completion import complete_lp, complete_metric, complete_testset
+from cli.options import ComputeFlags, Output, SliceFlags, folded
+from cli.progress import progress
+
+
+@folded
+def deltas(
+    metric: Annotated[str, typer.Argument(help="Metric, such as BLEU or BLEU-refA.", autocompletion=complete_metric)],
+    flags: SliceFlags,
+    compute: ComputeFlags,
+    output: Output,
+    testsets: Annotated[
+        str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
+    ] = "all",
+    lps: Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)] = "all",
+    agreement: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="SHARE...",
+            help="Agreement with people to be reached, from 0.5 to below 1; repeatable.",
+            show_default="0.8, 0.9 and 0.95",
+        ),
+    ] = None,
+    human_alpha: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            help="Only pairs that people tell apart at this level (Wilcoxon's signed-rank test over segments).",
+            show_default="all pairs",
+        ),
+    ] = None,
+    percent: Annotated[
+        bool,
+        typer.Option(
+            "--percent", help="Multiply scores between 0 and 1 by 100 where other evaluation sets have a scale to 100."
+        ),
+    ] = False,
+    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
+    chart: Annotated[
+        Path | None, typer.Option(help="Draw the fitted curves: FILE.svg, .png or .html (needs the report extra).")
+    ] = None,
+) -> None:
+    """Show how large a metric's difference between two systems must be for people to agree with it.
+
+    All pairs of systems that people scored, by human protocol and direction; agreement is fitted by isotonic
+    regression, its intervals come from resampled evaluation sets and systems.
+
+    Example: scorehouse deltas simBLEU --human mqm --draws 200
+    """
+    from metaeval.pairs.deltas import LEVELS, Asked, deltas_reading, deltas_table
+    from metaeval.pairs.deltas import deltas as computed
+    from warehouse import Warehouse
+
+    if chart is not None:
+        from cli.charts import check_chart
+
+        check_chart(chart)
+    levels = tuple(sorted(set(agreement or LEVELS)))
+    what = Asked(levels, human_alpha, percent, draws, compute.seed)
+    with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
+        found = computed(warehouse, flags.slice(testsets, lps), metric, compute.options(), what, advance)
+    table = deltas_table(found)
+    if chart is not None:
+        from cli.charts import draw
+        from cli.deltas_chart import deltas_chart
+
+        draw(deltas_chart(found), chart)
+        output.note(f"chart written to {chart}")
+    if output.is_for_reading:
+        output.show(deltas_reading(found), signature=table.signature, notes=table.notes)
+    else:
+        output.show_table(table)

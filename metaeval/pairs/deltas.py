@@ -1,0 +1,356 @@
+"""Deltas: how large a metric's difference between two systems must be for people to agree with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.resampling.agreement_threshold import AgreementThresholds, PairsOfSet, agreement_thresholds
+from metaeval.options import Options
+from metaeval.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
+from metaeval.signature import line, program_version
+from metaeval.system_scores import without_noise
+from metaeval.tables.table import Table
+from queries.evalsets import expand
+from queries.longitudinal import metric_names
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEVELS = (0.8, 0.9, 0.95)
+OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
+PERCENT = 100.0
+FEW_SETS = 5
+N_GROUPS = 10
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is fitted.
+
+    levels: of agreement. human_alpha: only pairs that people tell apart at this significance level (Wilcoxon's
+    signed-rank test on segments, two-sided); None for all. percent: scores of sets on a scale from 0 to 1 are
+    multiplied by 100 where other sets have a scale to 100; otherwise such sets are left out.
+    """
+
+    levels: tuple[float, ...] = LEVELS
+    human_alpha: float | None = None
+    percent: bool = False
+    draws: int = 1000
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if not self.levels or not all(0.5 <= level < 1 for level in self.levels):
+            raise QuestionError(f"levels {', '.join(map(str, self.levels))}: expected shares from 0.5 to below 1")
+        if self.human_alpha is not None and not 0 < self.human_alpha < 1:
+            raise QuestionError(f"significance level {self.human_alpha}: expected a number between 0 and 1")
+        if self.draws < 1:
+            raise QuestionError(f"{self.draws} resamples: at least 1 is needed")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs of about the same difference: their mean difference and the share that the metric orders as people do."""
+
+    difference: float
+    share: float
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The pairs of one human protocol and direction (`ALL` for all of them), and what was fitted to them.
+
+    n_ties: pairs that people score the same, which are left out; n_metric_ties: pairs that the metric scores the same,
+    which count as wrong; n_untold, n_untested: left out because people do not tell them apart, or because no segment
+    was annotated for both systems. agreement: share of all pairs that the metric orders as people do.
+    """
+
+    protocol: str
+    direction: str
+    n_sets: int
+    n_systems: int
+    n_pairs: int
+    n_ties: int
+    n_metric_ties: int
+    n_untold: int
+    n_untested: int
+    agreement: float
+    groups: tuple[Group, ...]
+    found: AgreementThresholds
+
+
+@dataclass(frozen=True)
+class Deltas:
+    """fits: by protocol, all directions first. notes: one line each."""
+
+    metric: str
+    fits: tuple[Fit, ...]
+    signature: str
+    notes: tuple[str, ...]
+
+
+def deltas(
+    warehouse: Warehouse,
+    asked: Slice,
+    metric: str,
+    options: Options,
+    what: Asked,
+    progress: Progress | None = None,
+) -> Deltas:
+    """Fit agreement with people to a metric's differences, by human protocol and direction.
+
+    asked: its test set and language pair may be several, joined by commas, or "all". metric: a base name, for the
+    variant that used the official reference, or the full name of a variant.
+    Raises QuestionError: unknown names, or no pair of systems at all.
+    """
+    what.check()
+    _check_metric(warehouse, asked, metric)
+    needs_p = what.human_alpha is not None
+    read, notes = read_pairs(
+        warehouse, asked, options, tested=needs_p, each_protocol=True, metric=metric, progress=progress
+    )
+    sets, lines = _on_one_scale(_with_metric(read, metric, notes), what.percent)
+    notes += lines
+    groups = _by_protocol(sets)
+    fits = []
+    for number, (protocol, direction, members) in enumerate(groups):
+        if progress is not None:
+            progress(f"resampling {protocol} {direction}", number, len(groups))
+        fit = _fit(protocol, direction, members, what)
+        if fit is not None:
+            fits.append(fit)
+    if not fits:
+        raise QuestionError(
+            f"no pair of systems with {metric} and a human difference" + (f": {'; '.join(notes)}" if notes else "")
+        )
+    return Deltas(metric, tuple(fits), _signature(sets, metric, options, what, asked), (*_reading(fits, what), *notes))
+
+
+def _by_protocol(sets: Sequence[SystemPairs]) -> list[tuple[str, str, list[SystemPairs]]]:
+    """Protocol, direction and members: all directions together, and each by itself where there are several."""
+    found = []
+    for protocol in sorted({one.protocol for one in sets}):
+        members = [one for one in sets if one.protocol == protocol]
+        there = [direction for direction in DIRECTIONS if any(one.direction == direction for one in members)]
+        found.append((protocol, ALL, members))
+        found += [
+            (protocol, direction, [one for one in members if one.direction == direction])
+            for direction in (there if len(there) > 1 else ())
+        ]
+    return found
+
+
+def _check_metric(warehouse: Warehouse, asked: Slice, metric: str) -> None:
+    """Raises QuestionError: no evaluation set of the slice has the metric."""
+    known: set[str] = set()
+    for testset, lp in expand(warehouse, asked.testset, asked.lp, asked.human).chosen:
+        known |= {name for names in metric_names(warehouse, testset, lp) for name in names}
+    if metric not in known:
+        raise unknown("metric", metric, known)
+
+
+def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> list[SystemPairs]:
+    """The sets with scores of the metric for every system; a line on those without.
+
+    Raises QuestionError: a set has several variants of the metric.
+    """
+    for one in read:
+        if len(one.metric_names) > 1:
+            raise QuestionError(
+                f"{one.where} has several variants of {metric}: name one of {', '.join(one.metric_names)}"
+            )
+    lacking = sorted({one.where for one in read if not one.metric_names})
+    if lacking:
+        notes.append(f"without {', '.join(lacking)}: {metric} lacks scores of a system, or used another reference")
+    return [one for one in read if one.metric_names]
+
+
+def _on_one_scale(sets: Sequence[SystemPairs], percent: bool) -> tuple[list[SystemPairs], list[str]]:
+    """The sets whose scores are on the scale of most pairs, and lines on the others."""
+    if not sets:
+        return [], []
+    largest = np.array([one.largest[0] for one in sets])
+    sizes = [len(one.first) for one in sets]
+    typical = float(np.median(np.repeat(largest, sizes)))
+    small, great = largest * OTHER_SCALE < typical, largest > typical * OTHER_SCALE
+    fraction = np.array([bool(one.is_fraction[0]) for one in sets])
+    scale = np.ones(len(sets))
+    if percent:
+        scale = np.where(fraction & (largest.max() > OTHER_SCALE), PERCENT, 1.0)
+        largest = largest * scale
+        typical = float(np.median(np.repeat(largest, sizes)))
+        small, great = largest * OTHER_SCALE < typical, largest > typical * OTHER_SCALE
+    kept = [_scaled(one, by) for one, by, out in zip(sets, scale, small | great, strict=True) if not out]
+    notes = []
+    if raised := [one.where for one, by in zip(sets, scale, strict=True) if by != 1]:
+        notes.append(f"multiplied by 100 (scores between 0 and 1): {', '.join(dict.fromkeys(raised))}")
+    gone = [one.where for one, out in zip(sets, small | great, strict=True) if out]
+    if gone:
+        way = "" if percent else "; --percent multiplies scores between 0 and 1 by 100"
+        notes.append(f"without {', '.join(dict.fromkeys(gone))}: scores on another scale than in most sets{way}")
+    return kept, notes
+
+
+def _scaled(one: SystemPairs, by: float) -> SystemPairs:
+    return one if by == 1 else replace(one, metric_gaps=one.metric_gaps * by, largest=one.largest * by)
+
+
+def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: Asked) -> Fit | None:
+    alpha = what.human_alpha
+    told = [np.ones(len(one.first), dtype=bool) if alpha is None else one.p <= alpha for one in members]
+    kept = [(one.human_gaps != 0) & apart for one, apart in zip(members, told, strict=True)]
+    gaps = without_noise(np.concatenate([np.abs(one.metric_gaps[0]) for one in members]))
+    parts = np.split(gaps, np.cumsum([len(one.first) for one in members])[:-1])
+    sets, metric_ties = [], 0
+    for one, part, use in zip(members, parts, kept, strict=True):
+        agrees = np.sign(one.metric_gaps[0]) == np.sign(one.human_gaps)
+        if use.any():
+            sets.append(PairsOfSet(len(one.systems), one.first[use], one.second[use], part[use], agrees[use]))
+            metric_ties += int((part[use] == 0).sum())
+    if not sets:
+        return None
+    used = [one for one, use in zip(members, kept, strict=True) if use.any()]
+    rng = np.random.default_rng([what.seed, DIRECTIONS.index(direction) + 1 if direction != ALL else 0])
+    agrees = np.concatenate([one.agrees for one in sets])
+    return Fit(
+        protocol=protocol,
+        direction=direction,
+        n_sets=len(sets),
+        n_systems=sum(len(one.systems) for one in used),
+        n_pairs=len(agrees),
+        n_ties=sum(int((one.human_gaps == 0).sum()) for one in members),
+        n_metric_ties=metric_ties,
+        n_untold=0 if alpha is None else sum(int((one.p > alpha).sum()) for one in members),
+        n_untested=0 if alpha is None else sum(int(np.isnan(one.p).sum()) for one in members),
+        agreement=float(agrees.mean()),
+        groups=_groups(np.concatenate([one.differences for one in sets]), agrees),
+        found=agreement_thresholds(sets, what.levels, rng=rng, n_draws=what.draws),
+    )
+
+
+def _groups(gaps: Floats, agrees: Bools) -> tuple[Group, ...]:
+    """Tenths of the pairs, by their difference."""
+    order = np.argsort(gaps, kind="stable")
+    parts = [part for part in np.array_split(order, N_GROUPS) if part.size]
+    return tuple(Group(float(gaps[part].mean()), float(agrees[part].mean()), len(part)) for part in parts)
+
+
+def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what: Asked, asked: Slice) -> str:
+    used = sorted({source for one in sets for source in one.used})
+    return line(
+        [
+            ("deltas", metric),
+            ("testset", asked.testset),
+            ("lp", asked.lp),
+            ("human", asked.human or "one_a_protocol"),
+            ("pairs", "all" if what.human_alpha is None else f"wilcoxon_p<={what.human_alpha:g}"),
+            ("fit", "isotonic"),
+            ("interval", "percentile_95"),
+            ("resampled", "evaluation_sets,systems"),
+            ("resamples", what.draws),
+            ("seed", what.seed),
+            ("system_score", "+".join(used) or None),
+            ("scale", "percent" if what.percent else None),
+            ("n_sets", len({one.where for one in sets})),
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def _reading(fits: Sequence[Fit], what: Asked) -> list[str]:
+    notes = [
+        "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; null where "
+        "1 / (1 - level) pairs that far apart do not reach it; nothing is extrapolated",
+        "intervals: 95%, evaluation sets resampled, and systems within them; an end that is null lies beyond all "
+        "differences seen",
+    ]
+    if what.human_alpha is None:
+        notes.append("pairs include those whose human difference may be chance (--human-alpha 0.05 leaves them out)")
+    if few := [fit for fit in fits if fit.n_sets < FEW_SETS]:
+        which = ", ".join(f"{fit.protocol} {fit.direction} ({fit.n_sets})" for fit in few)
+        notes.append(f"fewer than {FEW_SETS} evaluation sets, intervals do not show how much others differ: {which}")
+    return notes
+
+
+SCHEMA_NAMES = (
+    *("metric", "protocol", "direction", "agreement", "delta", "low", "high", "reached"),
+    *("n_pairs", "n_at_least", "overall", "n_sets", "n_systems", "n_human_ties", "n_metric_ties"),
+    *("n_untold", "n_untested", "reason", "signature"),
+)
+
+
+def deltas_frame(found: Deltas) -> "pl.DataFrame":
+    """One row for each protocol, direction and level of agreement.
+
+    Columns: metric, protocol, direction, agreement (the level), delta with low and high (see `Threshold`), reached
+    (share of resamples in which the level is), n_pairs, n_at_least (pairs with a difference of at least delta), overall
+    (agreement over all pairs), n_sets, n_systems, n_human_ties, n_metric_ties, n_untold, n_untested (see `Fit`), reason
+    (why delta is null), signature.
+    """
+    import polars as pl
+
+    schema: dict[str, Any] = dict.fromkeys(SCHEMA_NAMES, pl.Float64)
+    schema |= dict.fromkeys(("metric", "protocol", "direction", "reason", "signature"), pl.String)
+    schema |= {name: pl.Int64 for name in SCHEMA_NAMES if name.startswith("n_")}
+    rows = [row for fit in found.fits for row in _rows(found, fit)]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _rows(found: Deltas, fit: Fit) -> list[dict[str, Any]]:
+    curve = fit.found.curve
+    rows = []
+    for one in fit.found.thresholds:
+        is_reached = not np.isnan(one.difference)
+        at_least = int(curve.at_least[np.searchsorted(curve.differences, one.difference)]) if is_reached else None
+        rows.append(
+            {
+                "metric": found.metric,
+                "protocol": fit.protocol,
+                "direction": fit.direction,
+                "agreement": one.level,
+                "delta": one.difference if is_reached else None,
+                "low": None if np.isnan(one.low) else one.low,
+                "high": None if np.isnan(one.high) else one.high,
+                "reached": one.reached,
+                "n_pairs": fit.n_pairs,
+                "n_at_least": at_least,
+                "overall": fit.agreement,
+                "n_sets": fit.n_sets,
+                "n_systems": fit.n_systems,
+                "n_human_ties": fit.n_ties,
+                "n_metric_ties": fit.n_metric_ties,
+                "n_untold": fit.n_untold,
+                "n_untested": fit.n_untested,
+                "reason": None if is_reached else _reason(fit, one.level),
+                "signature": found.signature,
+            }
+        )
+    return rows
+
+
+def _reason(fit: Fit, level: float) -> str:
+    best, largest = float(fit.found.curve.fitted[-1]), float(fit.found.curve.differences[-1])
+    if best < level:
+        return f"not reached: {best:.2f} at the largest difference, {largest:.4g}"
+    return f"not reached by {round(1 / (1 - level))} pairs"
+
+
+def deltas_table(found: Deltas) -> Table:
+    """The frame with signature and notes."""
+    return Table(deltas_frame(found), found.signature, found.notes)
+
+
+def deltas_reading(found: Deltas) -> "pl.DataFrame":
+    """The columns that people read."""
+    frame = deltas_frame(found)
+    shown = ("protocol", "direction", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "high")
+    return frame.select(*shown, *(() if frame["reason"].null_count() == frame.height else ("reason",)))

@@ -1,0 +1,192 @@
+"""Hard pairs: systems that hardly any metric orders as people do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.options import Options
+from metaeval.pairs.system_pairs import SystemPairs, read_pairs
+from metaeval.signature import line, program_version
+from metaeval.tables.table import Table
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_RIGHT = 1
+FEWEST_METRICS = 5
+COLUMNS = (
+    *("testset", "lp", "human", "better", "worse", "human_difference", "in_sd", "p", "significant"),
+    *("n_metrics", "n_right", "n_tied", "right", "signature"),
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What counts as hard.
+
+    most_right: at most so many metrics order the pair as people do. fewest_metrics: evaluation sets with fewer are left
+    out. alpha: significance level of people's difference; apart: only pairs significant at it.
+    """
+
+    most_right: int = MOST_RIGHT
+    fewest_metrics: int = FEWEST_METRICS
+    alpha: float = 0.05
+    apart: bool = False
+
+    def check(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if self.most_right < 0 or self.fewest_metrics < 1:
+            raise QuestionError("at most 0 or more metrics can be right, of at least 1")
+        if not 0 < self.alpha < 1:
+            raise QuestionError(f"significance level {self.alpha}: expected a number between 0 and 1")
+
+
+@dataclass(frozen=True)
+class HardPairs:
+    """frame: the hard pairs (`COLUMNS`); every: all pairs that people score differently, likewise."""
+
+    frame: "pl.DataFrame"
+    every: "pl.DataFrame"
+    signature: str
+    notes: tuple[str, ...]
+
+    @property
+    def table(self) -> Table:
+        """The frame with signature and notes."""
+        return Table(self.frame, self.signature, self.notes)
+
+
+def hard_pairs(
+    warehouse: Warehouse, asked: Slice, options: Options, what: Asked, progress: Progress | None = None
+) -> HardPairs:
+    """System pairs that at most a few metrics order as people do, those of fewest metrics first.
+
+    asked: its test set and language pair may be several, joined by commas, or "all"; the official human score of each
+    set unless one is named. A metric that scores both systems the same does not order them (n_tied); pairs that people
+    score the same are left out, with their number. p: Wilcoxon's signed-rank test, two-sided, over segments annotated
+    for both systems; null without any. in_sd: people's difference in standard deviations of the set's human system
+    scores. right: the metrics that order the pair as people do.
+    Raises QuestionError: unknown names, or no evaluation set with enough metrics.
+    """
+    import polars as pl
+
+    what.check()
+    read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
+    few = [one for one in read if len(one.metric_names) < what.fewest_metrics]
+    sets = [one for one in read if len(one.metric_names) >= what.fewest_metrics]
+    if few:
+        named = ", ".join(f"{one.where} ({len(one.metric_names)})" for one in few)
+        notes.append(f"fewer than {what.fewest_metrics} metrics, left out: {named}")
+    if not sets:
+        raise QuestionError("no evaluation set has enough metrics and human scores" + _listed(notes))
+    signature = _signature(sets, asked, options, what)
+    rows = [row for one in sets for row in _rows(one, what.alpha, signature)]
+    every = pl.DataFrame(rows, schema=_schema(), orient="row").sort(
+        "n_right", "p", "in_sd", "testset", "lp", "better", "worse", descending=[False, False, True] + [False] * 4,
+        nulls_last=True,
+    )  # fmt: skip
+    frame = every.filter(pl.col("n_right") <= what.most_right)
+    if what.apart:
+        frame = frame.filter(pl.col("significant"))
+    return HardPairs(frame, every, signature, (*_summary(sets, every, what), *notes))
+
+
+def _listed(notes: Sequence[str]) -> str:
+    return f": {'; '.join(notes)}" if notes else ""
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    schema: dict[str, Any] = dict.fromkeys(COLUMNS, pl.String)
+    schema |= dict.fromkeys(("human_difference", "in_sd", "p"), pl.Float64)
+    schema |= dict.fromkeys(("n_metrics", "n_right", "n_tied"), pl.Int64)
+    schema["significant"] = pl.Boolean
+    return schema
+
+
+def _rows(one: SystemPairs, alpha: float, signature: str) -> list[dict[str, Any]]:
+    right = np.sign(one.metric_gaps) == np.sign(one.human_gaps)  # (M, P)
+    tied = one.metric_gaps == 0
+    spread = one.human_deviation
+    rows = []
+    for pair in np.flatnonzero(one.human_gaps != 0).tolist():
+        first, second = one.systems[one.first[pair]], one.systems[one.second[pair]]
+        gap, p = float(one.human_gaps[pair]), float(one.p[pair])
+        rows.append(
+            {
+                "testset": one.testset,
+                "lp": one.lp,
+                "human": one.human,
+                "better": first if gap > 0 else second,
+                "worse": second if gap > 0 else first,
+                "human_difference": abs(gap),
+                "in_sd": abs(gap) / spread,
+                "p": None if np.isnan(p) else p,
+                "significant": None if np.isnan(p) else p <= alpha,
+                "n_metrics": len(one.metric_names),
+                "n_right": int(right[:, pair].sum()),
+                "n_tied": int(tied[:, pair].sum()),
+                "right": _names(one.metric_names, right[:, pair]),
+                "signature": signature,
+            }
+        )
+    return rows
+
+
+def _names(metrics: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:
+    return ", ".join(metrics[place] for place in np.flatnonzero(chosen).tolist())
+
+
+def _signature(sets: Sequence[SystemPairs], asked: Slice, options: Options, what: Asked) -> str:
+    used = sorted({source for one in sets for source in one.used})
+    return line(
+        [
+            ("hard_pairs", f"n_right<={what.most_right}"),
+            ("testset", asked.testset),
+            ("lp", asked.lp),
+            ("human", "+".join(sorted({one.human for one in sets}))),
+            ("metrics", ",".join(asked.metrics) or None),
+            ("only", asked.only),
+            ("primary", "yes" if asked.primary else None),
+            ("least_metrics", what.fewest_metrics),
+            ("test", "wilcoxon,two_sided"),
+            ("alpha", what.alpha),
+            ("pairs", "significant" if what.apart else None),
+            ("system_score", "+".join(used) or None),
+            ("n_sets", len(sets)),
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def _summary(sets: Sequence[SystemPairs], every: "pl.DataFrame", what: Asked) -> list[str]:
+    import polars as pl
+
+    hard = every.filter(pl.col("n_right") <= what.most_right)
+    n_ties = sum(int((one.human_gaps == 0).sum()) for one in sets)
+    few = "no metric" if what.most_right == 0 else f"at most {what.most_right} of the metrics"
+    told, hard_told = every.filter(pl.col("significant")).height, hard.filter(pl.col("significant")).height
+    untested = hard["significant"].null_count()
+    notes = [
+        f"{few} right on {hard.height} of {every.height} pairs of systems in {len(sets)} evaluation sets, and on "
+        f"{hard_told} of the {told} that people tell apart (p <= {what.alpha:g}, Wilcoxon's signed-rank test)",
+    ]
+    if n_ties:
+        notes.append(f"{n_ties} pairs that people score the same are left out")
+    if untested:
+        notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
+    if every["significant"].null_count() < every.height and not what.apart:
+        notes.append("where people's difference is not significant, it may be people who are wrong (--significant)")
+    return notes
+
+
+def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The columns that people read."""
+    return frame.drop("human", "human_difference", "significant", "signature")

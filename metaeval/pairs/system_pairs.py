@@ -1,0 +1,168 @@
+"""System pairs: how far people and metrics put every two systems of an evaluation set apart, over evaluation sets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.inputs import Inputs
+from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
+from metaeval.options import Options
+from metaeval.system_scores import SystemScore, system_scores
+from queries.blocks import Block
+from queries.evalsets import expand
+from queries.longitudinal import human_levels, metric_names
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+from warehouse.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+_DIRECT = ("wmt-z", "wmt-raw")  # of the two, the organisers' for system scores comes first
+
+
+@dataclass(frozen=True)
+class SystemPairs:
+    """The pairs of one evaluation set's systems by one human score; P pairs, M metrics.
+
+    first, second: (P,) places of their systems. human_gaps: (P,), score of the first less that of the second.
+    metric_gaps: (M, P), likewise. p: (P,) two-sided, of Wilcoxon's signed-rank test on human segment scores; NaN where
+    no segment was annotated for both systems, or where the test was not asked for. used: where each metric's system
+    scores are from. human_deviation: standard deviation of the human system scores. largest: (M,) largest system score
+    in size. is_fraction: (M,), whether all system scores lie between 0 and 1.
+    """
+
+    testset: str
+    lp: str
+    human: str
+    systems: tuple[str, ...]
+    metric_names: tuple[str, ...]
+    first: Ints
+    second: Ints
+    human_gaps: Floats
+    metric_gaps: Floats
+    p: Floats
+    used: tuple[SystemScore, ...]
+    human_deviation: float
+    largest: Floats
+    is_fraction: npt.NDArray[np.bool_]
+
+    @property
+    def protocol(self) -> str:
+        """The protocol of the human score."""
+        return protocol_of(self.human)
+
+    @property
+    def direction(self) -> str:
+        """Whether English is the target, the source, or neither."""
+        return direction_of(self.lp)
+
+    @property
+    def where(self) -> str:
+        return f"{self.testset} {self.lp}"
+
+
+DIRECTIONS = ("into English", "from English", "without English")
+
+
+def direction_of(lp: str) -> str:
+    """Whether English is the target, the source, or neither.
+
+    >>> [direction_of(lp) for lp in ("de-en", "en-zh_CN", "fr-de")]
+    ['into English', 'from English', 'without English']
+    """
+    source, _, target = lp.partition("-")
+    if target.partition("_")[0] in ("en", "eng"):
+        return DIRECTIONS[0]
+    return DIRECTIONS[1] if source.partition("_")[0] in ("en", "eng") else DIRECTIONS[2]
+
+
+def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
+    """The system pairs of a block, of systems with a human score; metrics without a score for all of them are dropped.
+
+    tested: whether people's differences are tested.
+    Raises QuestionError: fewer than two systems have a human score.
+    """
+    scores = system_scores(block, options.system_score or "submitted", raw=options.raw_ties)
+    judged = np.flatnonzero(~np.isnan(scores.human))
+    where = f"{block.selection.slice.testset} {block.selection.slice.lp}"
+    if len(judged) < 2:
+        raise QuestionError(f"{block.selection.human} of {where} has scores of fewer than two systems")
+    whole = ~np.isnan(scores.metrics[:, judged]).any(axis=1)
+    first, second = np.triu_indices(len(judged), 1)
+    human, metrics = scores.human[judged], scores.metrics[np.ix_(whole, judged)]
+    p = np.full(len(first), np.nan)
+    if tested and block.judged.any():
+        p = wilcoxon_p_values(block.human[judged], block.judged[judged], "two-sided")[first, second]
+        common = (block.judged[judged[first]] & block.judged[judged[second]]).any(axis=1)
+        p = np.where(common, p, np.nan)
+    kept = np.flatnonzero(whole)
+    return SystemPairs(
+        testset=block.selection.slice.testset,
+        lp=block.selection.slice.lp,
+        human=str(block.selection.human),
+        systems=tuple(block.systems[place] for place in judged),
+        metric_names=tuple(block.metrics[place].name for place in kept),
+        first=first,
+        second=second,
+        human_gaps=human[first] - human[second],
+        metric_gaps=metrics[:, first] - metrics[:, second],
+        p=p,
+        used=tuple(scores.used[place] for place in kept),
+        human_deviation=float(human.std(ddof=1)),
+        largest=np.abs(metrics).max(axis=1),
+        is_fraction=np.asarray((metrics >= 0).all(axis=1) & (metrics <= 1).all(axis=1)),
+    )
+
+
+def read_pairs(
+    warehouse: Warehouse,
+    asked: Slice,
+    options: Options,
+    *,
+    tested: bool,
+    each_protocol: bool,
+    metric: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[SystemPairs], list[str]]:
+    """The system pairs of the evaluation sets of a slice, and a line for each that has none.
+
+    asked: its test set and language pair may be several, joined by commas, or "all". each_protocol: where the slice
+    names no human score, one of each human protocol of a set, the official one first; else the official one alone.
+    metric: this one alone; sets without it are left out without a line.
+    Raises QuestionError: unknown names.
+    """
+    found: list[SystemPairs] = []
+    notes: dict[str, list[str]] = {}
+    sets = expand(warehouse, asked.testset, asked.lp, asked.human).chosen
+    for number, (testset, lp) in enumerate(sets):
+        if progress is not None:
+            progress(f"system pairs of {testset} {lp}", number, len(sets))
+        own = replace(asked, testset=testset, lp=lp)
+        if metric is not None:
+            if not any(metric in names for names in metric_names(warehouse, testset, lp)):
+                continue
+            own = replace(own, metrics=(metric,))
+        try:
+            found.extend(
+                pairs_of(one, options, tested=tested) for one in _blocks(warehouse, own, options, each_protocol)
+            )
+        except QuestionError as error:
+            notes.setdefault(str(error).replace(f"{testset} {lp}", "it"), []).append(f"{testset} {lp}")
+    return found, [f"without {', '.join(named)}: {reason}" for reason, named in notes.items()]
+
+
+def _blocks(warehouse: Warehouse, asked: Slice, options: Options, each_protocol: bool) -> Iterator[Block]:
+    """The block of the official human score, then one for each further human protocol."""
+    official = Inputs(warehouse, asked, options.round_human).of_level("sys")
+    yield official
+    if asked.human is not None or not each_protocol:
+        return
+    seen = {protocol_of(str(official.selection.human))}
+    humans = human_levels(warehouse, asked.testset, asked.lp)
+    for human in sorted(humans, key=lambda name: (_DIRECT.index(name) if name in _DIRECT else len(_DIRECT), name)):
+        if protocol_of(human) not in seen and any(humans[human][:2]):
+            seen.add(protocol_of(human))
+            yield Inputs(warehouse, replace(asked, human=human), options.round_human).of_level("sys")

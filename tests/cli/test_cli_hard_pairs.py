@@ -1,0 +1,38 @@
+"""`hard-pairs`: its formats, the chart, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Scorehouse, refused
+
+WORDS = ("hard-pairs", "sim24", "cs-uk", "--at-most", "5")
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "markdown", "latex"])
+def test_formats(scorehouse: Scorehouse, format: str) -> None:
+    ran = scorehouse(*WORDS, "--format", format)
+    assert ran.code == 0, ran.err
+    assert "n_right" in ran.out.replace("\\", "")
+    assert ran.notes[0].startswith("hard_pairs:n_right<=5|testset:sim24|lp:cs-uk|human:mqm")
+    assert ran.notes[1].startswith("at most 5 of the metrics right on ")
+
+
+def test_json_names_the_systems_and_the_metrics_that_are_right(scorehouse: Scorehouse) -> None:
+    rows = scorehouse(*WORDS, "--format", "json").json
+    assert all(row["n_right"] <= 5 and row["human_difference"] > 0 for row in rows)
+    assert all(len([name for name in row["right"].split(", ") if name]) == row["n_right"] for row in rows)
+    few = scorehouse(*WORDS, "--significant", "--format", "json").json
+    assert few == [row for row in rows if row["significant"]]
+
+
+def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    path = tmp_path / "hard.svg"
+    assert scorehouse(*WORDS, "-q", "--chart", path).code == 0
+    assert "metrics that order the pair as people do" in path.read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_answered_is_refused(scorehouse: Scorehouse) -> None:
+    refused(scorehouse("hard-pairs", "sim29"), 2, "unknown test set")
+    refused(scorehouse("hard-pairs", "sim24", "--least-metrics", "99"), 2, "enough metrics")

@@ -1,0 +1,139 @@
+"""Deltas: pairs of evaluation sets counted by hand, scales, protocols and directions, and what is left out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import metaeval
+from metaeval.options import Options
+from metaeval.pairs.deltas import Asked, _on_one_scale, deltas, deltas_frame
+from metaeval.pairs.system_pairs import SystemPairs, direction_of, read_pairs
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+QUICK = Asked(draws=20)
+CS_UK = Slice("all", "cs-uk")
+
+
+def made_pairs(testset: str, largest: float, n_pairs: int = 3, *, is_fraction: bool = False) -> SystemPairs:
+    return SystemPairs(
+        testset=testset,
+        lp="en-de",
+        human="mqm",
+        systems=tuple("ABC"),
+        metric_names=("X",),
+        first=np.array([0, 0, 1] * (n_pairs // 3)),
+        second=np.array([1, 2, 2] * (n_pairs // 3)),
+        human_gaps=np.ones(n_pairs),
+        metric_gaps=np.full((1, n_pairs), largest / 2),
+        p=np.full(n_pairs, np.nan),
+        used=("mean",),
+        human_deviation=1.0,
+        largest=np.array([largest]),
+        is_fraction=np.array([is_fraction]),
+    )
+
+
+def test_the_pairs_of_a_set_are_those_of_its_system_scores(simulated_warehouse: Warehouse) -> None:
+    found = deltas(simulated_warehouse, Slice("sim24", "en-de"), "simBLEU", Options(), QUICK)
+    (fit,) = found.fits
+    ranked = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa(ties=tship)", metrics="simBLEU").frame
+    assert fit.n_pairs + fit.n_ties == fit.n_systems * (fit.n_systems - 1) // 2
+    assert fit.agreement == pytest.approx(ranked["value"][0])
+    assert (fit.protocol, fit.direction, fit.n_sets) == ("mqm", "all", 1)
+
+
+def test_each_protocol_of_a_set_has_its_own_fit_and_each_direction_where_there_are_several(
+    simulated_warehouse: Warehouse,
+) -> None:
+    found = deltas(simulated_warehouse, Slice("sim22", "all"), "simBLEU", Options(), QUICK)
+    assert [(fit.protocol, fit.direction, fit.n_sets) for fit in found.fits] == [
+        ("da", "all", 3),
+        ("da", "into English", 1),
+        ("da", "from English", 1),
+        ("da", "without English", 1),
+        ("mqm", "all", 3),
+        ("mqm", "into English", 1),
+        ("mqm", "from English", 1),
+        ("mqm", "without English", 1),
+    ]
+    alone = deltas(simulated_warehouse, Slice("sim22", "cs-uk", human="mqm"), "simBLEU", Options(), QUICK)
+    assert [(fit.protocol, fit.direction) for fit in alone.fits] == [("mqm", "all")]
+
+
+def test_only_pairs_that_people_tell_apart_count_when_asked(simulated_warehouse: Warehouse) -> None:
+    everything = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), QUICK).fits
+    apart = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), replace(QUICK, human_alpha=0.05)).fits
+    for whole, part in zip(everything, apart, strict=True):
+        assert part.n_untold > 0
+        assert whole.n_pairs + whole.n_ties == part.n_pairs + part.n_untold + part.n_untested
+        assert part.agreement > whole.agreement
+
+
+def test_the_frame_says_what_is_not_reached_and_extrapolates_nothing(simulated_warehouse: Warehouse) -> None:
+    frame = deltas_frame(deltas(simulated_warehouse, CS_UK, "Dice", Options(), QUICK))
+    assert frame["delta"].null_count() > 0
+    assert (frame["delta"].is_null() == frame["reason"].is_not_null()).all()
+    reached = frame.filter(frame["delta"].is_not_null())
+    assert (reached["n_at_least"] <= reached["n_pairs"]).all()
+
+
+def test_results_depend_on_seed_and_data_alone(simulated_warehouse: Warehouse) -> None:
+    first, again = (metaeval.deltas(simulated_warehouse, "simBLEU", "sim24", "en-de", draws=20).frame for _ in range(2))
+    assert first.equals(again)
+    other = metaeval.deltas(simulated_warehouse, "simBLEU", "sim24", "en-de", draws=20, seed=1).frame
+    assert other["delta"].equals(first["delta"])
+    assert not other.equals(first)
+
+
+def test_sets_on_another_scale_are_left_out_or_multiplied_by_100() -> None:
+    sets = [made_pairs("a", 60.0), made_pairs("b", 0.6, is_fraction=True), made_pairs("c", 70.0)]
+    kept, notes = _on_one_scale(sets, False)
+    assert [one.testset for one in kept] == ["a", "c"]
+    assert notes[0].startswith("without b en-de: scores on another scale")
+    assert "--percent" in notes[0]
+    kept, notes = _on_one_scale(sets, True)
+    assert [one.testset for one in kept] == ["a", "b", "c"]
+    assert kept[1].metric_gaps.tolist() == [[30.0] * 3]
+    assert notes == ["multiplied by 100 (scores between 0 and 1): b en-de"]
+
+
+def test_a_metric_that_passes_1_in_some_sets_is_not_taken_for_percentages() -> None:
+    sets = [made_pairs("a", 0.9, is_fraction=True), made_pairs("b", 2.3)]
+    kept, notes = _on_one_scale(sets, True)
+    assert [one.metric_gaps[0, 0] for one in kept] == [0.45, 1.15]
+    assert notes == []
+
+
+def test_human_scores_of_systems_alone_have_no_tested_pairs(simulated_warehouse: Warehouse) -> None:
+    (pairs, *_), notes = read_pairs(
+        simulated_warehouse, Slice("sim24", "cs-uk"), Options(), tested=True, each_protocol=False
+    )
+    assert notes == []
+    assert not np.isnan(pairs.p).any()
+    untested, _ = read_pairs(simulated_warehouse, Slice("sim24", "cs-uk"), Options(), tested=False, each_protocol=False)
+    assert np.isnan(untested[0].p).all()
+
+
+@pytest.mark.parametrize(
+    ("asked", "metric", "what", "message"),
+    [
+        (CS_UK, "simBLEV", QUICK, "unknown metric 'simBLEV'.*did you mean 'simBLEU'"),
+        (Slice("sim29", "all"), "simBLEU", QUICK, "unknown test set"),
+        (CS_UK, "simBLEU", replace(QUICK, levels=(0.3,)), "levels 0.3"),
+        (CS_UK, "simBLEU", replace(QUICK, draws=0), "at least 1"),
+        (CS_UK, "simBLEU", replace(QUICK, human_alpha=1.0), "significance level"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(
+    asked: Slice, metric: str, what: Asked, message: str, simulated_warehouse: Warehouse
+) -> None:
+    with pytest.raises(QuestionError, match=message):
+        deltas(simulated_warehouse, asked, metric, Options(), what)
+
+
+def test_directions() -> None:
+    assert [direction_of(lp) for lp in ("de-en", "en-de", "cs-uk", "en-zh_CN")] == [
+        "into English", "from English", "without English", "from English",
+    ]  # fmt: skip
