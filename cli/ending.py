@@ -11,9 +11,9 @@ from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
 from cli.words import joined_parameters
+from warehouse.errors import DISK_FULL
 
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
-_NO_ROOM = "the disk is full, or the file may not grow"
 _GOING_ON = ("load", "download")  # commands that write one piece after another
 
 
@@ -30,7 +30,7 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
 
 def _tidy() -> None:
     """Remove what killed runs left in the temporary folder, unless this one was too short to import anything."""
-    if "warehouse" in sys.modules:
+    if "warehouse.database.connection" in sys.modules:
         from warehouse.temporary import remove_left_folders
 
         remove_left_folders()
@@ -84,10 +84,11 @@ def _of_system(error: OSError) -> tuple[ExitCode, str]:
         forget_stdout()
         return ExitCode.DATABASE, stdout_problem(error)
     where = "" if error.filename is None else f"{error.filename}: "
+    text = f"{where}{error.strerror}" if error.strerror else str(error)
     if error.errno in _FULL:
         forget_stdout()
-        return ExitCode.DATABASE, f"{where}{_NO_ROOM} ({error.strerror})"
-    return ExitCode.USAGE, f"{where}{error.strerror}" if error.strerror else str(error)
+        return ExitCode.DATABASE, f"{DISK_FULL}: {text}"
+    return ExitCode.USAGE, text
 
 
 def _is_interruption(error: BaseException | None) -> bool:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import shutil
 import signal
 import sys
 from collections.abc import Mapping
@@ -16,12 +17,14 @@ from queries.limits import MARGIN, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError
 from warehouse.database.connection import plain_path, translated
 from warehouse.database.frames import frame
+from warehouse.errors import DISK_FULL, is_of_full_disk
 
 if TYPE_CHECKING:
     import polars as pl
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
+_LEFT = 16 * 1024**2  # bytes below which a disk is full
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 _TIMES = frozenset(
     {"date", "time", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"}
@@ -130,19 +133,33 @@ def _answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.
         return found.head(asked.max_rows), found.height > asked.max_rows
     except pl.exceptions.ComputeError as error:  # DuckDB's error, wrapped while rows were fetched
         first = str(error).splitlines()[0]
-        if "Out of Memory" in first:
-            raise LimitError(f"the query ran out of memory: {first}") from error
+        if "Out of Memory" in first or _is_of_room(first):
+            raise _limit(asked, first) from error
         raise QuestionError(first) from error
     except duckdb.OutOfMemoryException as error:
-        raise LimitError(f"the query ran out of memory: {_first(error)}") from error
+        raise _limit(asked, _first(error)) from error
     except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException) as error:
-        if "max_temp_directory_size" in str(error) or "File too large" in str(error):
-            raise LimitError(f"the query ran out of room on disk: {_first(error)}") from error
+        if _is_of_room(str(error)):
+            raise _limit(asked, _first(error)) from error
         raise SchemaError(f"{asked.path}: damaged or unreadable database: {_first(error)}") from error
     except duckdb.Error as error:
         if "Corrupt database file" in str(error):
             raise SchemaError(f"{asked.path}: damaged database: {_first(error)}") from error
         raise QuestionError(_first(error)) from error
+
+
+def _is_of_room(text: str) -> bool:
+    """Whether DuckDB says that nothing more can be laid aside: at a query's limit, or because the disk is full."""
+    return "max_temp_directory_size" in text or "failed to offload" in text or is_of_full_disk(text)
+
+
+def _limit(asked: Request, text: str) -> LimitError:
+    """The error for a query that ran out of memory or of room on disk. text: DuckDB's words."""
+    if not _is_of_room(text):
+        return LimitError(f"the query ran out of memory: {text}")
+    if shutil.disk_usage(asked.folder).free < _LEFT:
+        return LimitError(f"{asked.folder}: {DISK_FULL}, so that the query can lay nothing more aside: {text}")
+    return LimitError(f"the query ran out of room on disk: {text}; --spill gives it more")
 
 
 def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> None:

@@ -8,6 +8,9 @@ from difflib import get_close_matches
 _LONGEST = 60  # characters of one name, number or text that a message quotes from a file
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+""", re.DOTALL)
 
+DISK_FULL = "the disk is full"
+_OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
+
 
 class WarehouseError(Exception):
     """Base of all errors that a user can cause or mend; its text is one message for them."""
@@ -47,6 +50,11 @@ class Fault:
         expected = f", expected {shortened(self.expected)}" if self.expected else ""
         way_out = f"; {self.way_out}" if self.way_out else ""
         return f"{where}: {shortened(self.found)}{expected}{way_out}"
+
+
+def is_of_full_disk(error: str) -> bool:
+    """Whether DuckDB's or the system's words for an error mean that nothing more fits on a disk."""
+    return any(words in error for words in _OF_A_FULL_DISK)
 
 
 def shortened(message: str) -> str:

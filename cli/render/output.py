@@ -70,7 +70,9 @@ def _write_file(data: bytes, out: Path) -> None:
         else:
             _replace(target, data)
     except OSError as error:
-        raise OSError(f"can't write {str(out)!r}: {error.strerror or error}") from error
+        worded = OSError(f"can't write {str(out)!r}: {error.strerror or error}")
+        worded.errno = error.errno  # tells a full disk
+        raise worded from error
 
 
 def _replace(target: Path, data: bytes) -> None:

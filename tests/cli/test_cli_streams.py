@@ -1,7 +1,6 @@
 """Standard streams that are closed or full: one line, no traceback, and nothing of ours in their place."""
 
 import contextlib
-import errno
 import os
 import subprocess
 import sys
@@ -117,12 +116,29 @@ def test_help_for_a_reader_who_goes_away_is_no_error() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_a_full_disk_below_a_file_is_said_as_such(
-    scorehouse: Scorehouse, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
+@pytest.mark.parametrize("command", ["load", "export", "export csv", "export mtme", "sql -o", "rank -o", "compute"])
+def test_a_full_disk_is_said_as_such_with_exit_code_4(command: str, scorehouse: Scorehouse, tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk: the system refuses the same writes by another word."""
+    import resource
 
-    monkeypatch.setattr("warehouse.export.files.Path.replace", full)
-    ran = scorehouse("export", tmp_path / "out")
+    layout, out = tiny_layout(tmp_path / "scores"), tmp_path / "out"
+    words: dict[str, tuple[object, ...]] = {
+        "load": ("load", layout, "--db", tmp_path / "w.duckdb"),
+        "export": ("export", out),
+        "export csv": ("export", out, "--format", "csv"),
+        "export mtme": ("export", out, "--format", "mtme"),
+        "sql -o": ("sql", "FROM range(9999)", "-o", tmp_path / "x.csv"),
+        "rank -o": ("list", "metrics", *SET, "-o", tmp_path / "x.json"),
+        "compute": ("compute", "bleu", "sim24", "ja-en"),
+    }
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = scorehouse("list", "testsets", "--format", "json").json
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
+    try:
+        ran = scorehouse(*words[command])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert _refused(ran, "the disk is full"), ran
+    assert scorehouse("list", "testsets", "--format", "json").json == before
+    assert [path for path in tmp_path.iterdir() if path.name.startswith(("x.", "."))] == []

@@ -16,7 +16,7 @@ import duckdb
 from warehouse.database.frames import frame
 from warehouse.database.migration import apply_migrations, find_tables, has_tables
 from warehouse.database.schema import is_known_whole, missing_in_file
-from warehouse.errors import LimitError, QuestionError, SchemaError, WarehouseError
+from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ PATIENCE = 10.0  # seconds that a load waits for another process to let go of th
 _MOMENT = 0.05  # seconds between two calls to a query to stop
 _SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
 _OF_THE_FILE = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.TransactionException)
-_UNWRITABLE = ("Permission denied", "Read-only file system", "No space left", "File too large", "Could not write")
+_UNWRITABLE = ("Permission denied", "Read-only file system", "Could not write")
 _ENDINGS = ("", ".wal", ".wal.recovery", ".wal.checkpoint")  # the file, and what DuckDB puts beside it
 _MAGIC, _MAGIC_PLACE = b"DUCK", 8  # what a DuckDB file says of itself, and where
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # what Path leaves of two slashes
@@ -65,6 +65,8 @@ def _schema_error(path: Path, error: duckdb.Error) -> SchemaError:
             who += f" ({holder[1].strip('(')})"
         return SchemaError(f"{path}: locked by {who}, which is using it; try again when it has ended")
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
+    if is_of_full_disk(text):
+        return SchemaError(f"{path}: {DISK_FULL}: {first}")
     if any(words in text for words in _UNWRITABLE):
         return SchemaError(f"{path}: cannot be written: {first}")
     if "Permission denied" in text:
@@ -132,7 +134,8 @@ def _answer_error(path: Path, error: duckdb.Error) -> WarehouseError:
     if isinstance(error, duckdb.OutOfMemoryException):
         return LimitError(f"{path}: out of memory: {text.splitlines()[0]}")
     is_of_file = isinstance(error, duckdb.IOException) and path.name in text
-    if is_of_file or isinstance(error, _OF_DAMAGE) or any(words in text for words in (*_DAMAGED, *_UNWRITABLE)):
+    is_of_disk = is_of_full_disk(text) or any(words in text for words in (*_DAMAGED, *_UNWRITABLE))
+    if is_of_file or is_of_disk or isinstance(error, _OF_DAMAGE):
         return _schema_error(path, error)
     return QuestionError(text)
 

@@ -1,5 +1,7 @@
 """What an export names and tells."""
 
+import errno
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -7,7 +9,7 @@ from urllib.parse import quote
 import duckdb
 
 from warehouse.database.connection import Warehouse, plain_path
-from warehouse.errors import SchemaError
+from warehouse.errors import SchemaError, is_of_full_disk
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,9 @@ def copy(warehouse: Warehouse, query: str, path: Path, options: str) -> int:
         ((n_rows,),) = warehouse.rows(f"COPY ({query}) TO '{target}' ({options})")
     except SchemaError as error:
         if isinstance(error.__cause__, duckdb.IOException):
-            raise OSError(f"{path}: can't be written: {str(error.__cause__).splitlines()[0]}") from error
+            first = str(error.__cause__).splitlines()[0]
+            if is_of_full_disk(first):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+            raise OSError(f"{path}: can't be written: {first}") from error
         raise
     return int(n_rows)
