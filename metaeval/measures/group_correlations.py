@@ -2,6 +2,7 @@
 
 from metaeval import kernels
 from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
+from metaeval.kernels.agreement.tau import CountStatistic
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
@@ -51,6 +52,10 @@ class GroupCorrelation(GroupMeasure):
 
 class GroupKendall(GroupCorrelation):
     """Kendall's τ_b in each group, which is made of pairs."""
+
+    @property
+    def item_statistic(self) -> CountStatistic | None:
+        return kernels.tau_b if self.by == "item" else None
 
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
         counts = pair_counts_without_copies(human, metrics, self.labels_of(human), origins=origins)

@@ -82,6 +82,10 @@ class CountedPairs(GroupMeasure):
         assert cells.labels is not None
         return epsilon * standard_deviations(group_scores(cells.human, cells.scores, cells.labels))
 
+    @property
+    def item_statistic(self) -> CountStatistic | None:
+        return self.statistic if self.by == "item" and self.threshold[0] == 0 else None
+
     def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
         if not self.is_aligned(swap):
             return super().swap_of(cells, swap)
@@ -111,6 +115,10 @@ class TauC(CountedPairs):
     """Stuart's τ_c, which also looks at the number of distinct scores in a group."""
 
     @property
+    def item_statistic(self) -> CountStatistic | None:
+        return None
+
+    @property
     def adds_up(self) -> bool:
         return False
 
@@ -138,6 +146,10 @@ class KendallLike(CountedPairs):
     @property
     def statistic(self) -> CountStatistic:
         return kernels.tau_10
+
+    @property
+    def item_statistic(self) -> CountStatistic | None:
+        return None  # not all pairs count
 
     def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
         return kernels.thresholded_pair_counts(human, metrics, labels, float(self["threshold"]))

@@ -19,6 +19,7 @@ from scipy import stats
 from metaeval.kernels.agreement.pairwise_accuracy import pairwise_accuracy
 from metaeval.kernels.agreement.pairwise_difference_pearson import pairwise_difference_pearson
 from metaeval.kernels.agreement.soft_pairwise import soft_pairwise_accuracy
+from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays.grouping import cell_labels
 from metaeval.kernels.resampling import permutation_groups
 from metaeval.kernels.resampling.permutation import (
@@ -36,6 +37,7 @@ from metaeval.kernels.resampling.permutation_groups import (
     right_pairs_swap,
     tau_group_swap,
 )
+from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.permutation_system import system_swap
@@ -117,6 +119,21 @@ CASES: dict[str, Case] = {
         lambda h, m, swap: tau_group_swap(h, m, "acc23", swap),  # type: ignore[arg-type]
         lambda: naive.acc23_by_item,
         ("inputs",),
+    ),
+    "kendall(by=item) of pairs": (
+        lambda h, m, swap: item_pairs_swap(h, m, TAUS["tau_b"], swap),  # type: ignore[arg-type]
+        lambda: naive.rank_correlation_by_item("kendall"),
+        EVERY,
+    ),
+    "acc23(by=item) of pairs": (
+        lambda h, m, swap: item_pairs_swap(h, m, TAUS["acc23"], swap),  # type: ignore[arg-type]
+        lambda: naive.acc23_by_item,
+        EVERY,
+    ),
+    "tau_a(by=item, pool=pairs) of pairs": (
+        lambda h, m, swap: item_pairs_swap(h, m, TAUS["tau_a"], swap, pool="pairs"),  # type: ignore[arg-type]
+        lambda: naive.tau_a_pooled_over_items,
+        EVERY,
     ),
     "tau_a(by=item, pool=pairs)": (
         lambda h, m, swap: tau_group_swap(h, m, "tau_a", swap, pool="pairs"),  # type: ignore[arg-type]
