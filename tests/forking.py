@@ -101,7 +101,7 @@ def _answer(files: Sequence[int], parent: int, folder: str) -> None:
         os.dup2(stderr, 1)
         os.dup2(stderr, 2)
         with os.fdopen(stdout, "wb") as answer, os.fdopen(stdin, "rb") as request:
-            main(answer, request.read())
+            main(answer, request)
         code = 0
     except BaseException:
         import traceback
