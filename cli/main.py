@@ -27,6 +27,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("trend", "trend", "trend"),
         ("deltas", "deltas", "deltas"),
         ("hard-pairs", "hard_pairs", "hard_pairs"),
+        ("noise", "noise", "noise"),
         ("systems", "systems", "systems"),
         ("means", "means", "means"),
         ("counts", "counts", "counts"),

@@ -11,6 +11,7 @@ from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
+from metaeval.kernels.resampling.noise import KINDS, Kind
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.pairs import deltas as differences
@@ -21,6 +22,8 @@ from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
 from metaeval.protocols.tables import beside_lines, missing_lines, score_frame
 from metaeval.ranking import DEFAULT_MEASURES, ranked, read
+from metaeval.robustness import noise as injection
+from metaeval.robustness import oracles as made_of_errors
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import matrix_frame
 from metaeval.significance.options import TestOptions
@@ -139,6 +142,11 @@ def _measure(given: str | Measure) -> Measure:
     return Measure.parse(given) if isinstance(given, str) else given
 
 
+def _measures(given: Names | Measure | Sequence[Measure]) -> list[Measure]:
+    several = [given] if isinstance(given, str | Measure) else given
+    return list(dict.fromkeys(_measure(one) for one in several))
+
+
 @_question
 def rank(
     warehouse: Warehouse,
@@ -170,15 +178,13 @@ def rank(
     Returns one row for each measure and metric, best first; undefined values are null and last.
     Raises QuestionError: unknown names, a slice with nothing in it, or no metric that can be ranked.
     """
-    given = [measures] if isinstance(measures, str | Measure) else measures
-    parsed = list(dict.fromkeys(_measure(one) for one in given))
     testing = TestOptions(
         test=test, population=population, alternative=alternative, draws=draws, alpha=alpha, correction=correction
     )
     found = read(
         warehouse,
         _slice(testset, lp, options),
-        parsed,
+        _measures(measures),
         Options(system_score, seed, raw_ties, round_human),
         testing if significance else None,
         strict=strict,
@@ -524,6 +530,58 @@ def hard_pairs(
     what = hardness.Asked(at_most, least_metrics, alpha, significant)
     computing = Options(system_score, round_human=round_human)
     return hardness.hard_pairs(warehouse, _slice(testset, lp, options), computing, what).table
+
+
+@_question
+def noise(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    metric: str | None = None,
+    measures: Names | Measure | Sequence[Measure] = injection.DEFAULT_MEASURES,
+    *,
+    kinds: Names = KINDS,
+    strengths: Sequence[float] = injection.STRENGTHS,
+    shares: Sequence[float] = injection.SHARES,
+    draws: int = 20,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """What rising noise in a metric does to each measure; metric: None for the human score itself.
+
+    kinds: noise on each score, a bias of each segment or system, outliers. strengths: in standard deviations of the
+    metric; shares: of scores that become outliers.
+    Returns a row for each kind, measure and strength: mean value over draws, 5 and 95%, standard deviation.
+    Raises QuestionError: unknown names, or a metric without scores for all that is judged.
+    """
+    for kind in _names(kinds):
+        if kind not in KINDS:
+            raise unknown("kind", kind, KINDS)
+    chosen: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind in _names(kinds))
+    what = injection.Asked(chosen, tuple(strengths), tuple(shares), draws, seed)
+    computing = Options(seed=seed, round_human=round_human)
+    return injection.noise(warehouse, _slice(testset, lp, options), metric, _measures(measures), computing, what)
+
+
+@_question
+def oracles(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    measures: Names | Measure | Sequence[Measure] = injection.DEFAULT_MEASURES,
+    *,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Metrics made of the errors that people marked, under other weights, and the order in which measures put them.
+
+    Returns a row for each measure and oracle, with its rank, and for each further human score of segments.
+    Raises QuestionError: unknown names, or neither errors nor a further human score.
+    """
+    computing = Options(seed=seed, round_human=round_human)
+    return made_of_errors.oracles(warehouse, _slice(testset, lp, options), _measures(measures), computing)
 
 
 @_question

@@ -1,0 +1,165 @@
+"""Noise injected into a metric: how each measure falls as the noise rises."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.inputs import Inputs, check_judged
+from metaeval.kernels.resampling.noise import KINDS, Kind, noisy_scores
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.robustness.made_up import values_of, with_metrics
+from metaeval.tables.table import Table, table_notes, table_signature
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+DEFAULT_MEASURES = ("pdp", "pearson(by=none)", "pearson(by=item)", "acc_eq(by=item)")
+STRENGTHS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+SHARES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.1)
+HUMAN = "human score itself"
+RANGE = (0.05, 0.95)
+_COLUMNS = ("metric", "kind", "strength", "measure", "value", "low", "high", "sd", "lost", "n_undefined", "n_draws")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is injected. strengths: of noise and biases, in standard deviations of the metric; shares: of outliers."""
+
+    kinds: tuple[Kind, ...] = KINDS
+    strengths: tuple[float, ...] = STRENGTHS
+    shares: tuple[float, ...] = SHARES
+    draws: int = 20
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if self.draws < 1:
+            raise QuestionError(f"{self.draws} draws: at least 1 is needed")
+        if not self.strengths or not all(0 <= one < np.inf for one in self.strengths):
+            raise QuestionError("strengths of noise are finite and at least 0")
+        if not self.shares or not all(0 <= one <= 1 for one in self.shares):
+            raise QuestionError("shares of outliers lie between 0 and 1")
+
+    def levels(self, kind: Kind) -> tuple[float, ...]:
+        """The strengths of a kind, rising, 0 among them."""
+        return tuple(sorted({0.0, *(self.shares if kind == "outliers" else self.strengths)}))
+
+
+def noise(
+    warehouse: Warehouse,
+    asked: Slice,
+    metric: str | None,
+    measures: Sequence[Measure],
+    options: Options,
+    what: Asked,
+    progress: Progress | None = None,
+) -> Table:
+    """Values of measures as noise in a metric rises, each the mean over draws with its spread.
+
+    metric: a metric of the slice; None for the human score itself, which is without noise a perfect metric. All
+    measures see the same draws. Columns: metric, kind (independent: noise on each score; segment, system: one bias for
+    all its scores; outliers), strength (standard deviations of the metric, for outliers a share), measure, value (mean
+    over draws), low, high (5 and 95% of the draws), sd, lost (value without noise minus value), n_undefined (draws
+    without a value, excluded), n_draws, signature. Rows by kind, measure, strength.
+    Raises QuestionError: see `select`; a metric without scores for all that is judged.
+    Source: DiIanni and Deutsch 2025.
+    """
+    import polars as pl
+
+    what.check()
+    block, name = _block(warehouse, asked, metric, options)
+    scores = block.scores[0] if metric is not None else block.human
+    steps = [(kind, strength) for kind in dict.fromkeys(what.kinds) for strength in what.levels(kind)]
+    rows: list[dict[str, Any]] = []
+    for number, (kind, strength) in enumerate(steps):
+        if progress is not None:
+            progress(f"{kind} noise of {strength:g}", number, len(steps))
+        drawn = noisy_scores(scores, block.judged, kind, strength, seed=what.seed, n_draws=what.draws)
+        copies = drawn[:1] if strength == 0 else drawn
+        made = with_metrics(block, [f"draw {place}" for place in range(len(copies))], copies)
+        for measure in measures:
+            values = values_of(made, measure, options)
+            rows.append(
+                {"metric": name, "kind": kind, "strength": strength, "measure": str(measure), **_spread(values)}
+            )
+    signature = table_signature(
+        ("noise", name),
+        block,
+        ("measures", ",".join(map(str, measures))),
+        ("draws", what.draws),
+        ("seed", what.seed),
+        ("round_human", options.round_human),
+        n_metrics=1,
+    )
+    frame = _frame(rows, [str(measure) for measure in measures], what)
+    notes = (
+        "strength: standard deviations of the metric's scores; outliers: share of scores set to 10 standard deviations "
+        "from their mean",
+        "system scores are means over annotated segments",
+        *table_notes(block, {}),
+    )
+    return Table(frame.with_columns(signature=pl.lit(signature)), signature, notes)
+
+
+def _block(warehouse: Warehouse, asked: Slice, metric: str | None, options: Options) -> tuple[Block, str]:
+    """The block of segment scores with the one metric, or none; and what the metric is called."""
+    if metric is None:
+        block = Inputs(warehouse, asked, options.round_human).of_level("seg")
+        check_judged(block)
+        return block.only([False] * len(block.metrics)), HUMAN
+    block = Inputs(warehouse, replace(asked, metrics=(metric,)), options.round_human).judged_segments()
+    if len(block.metrics) > 1:
+        raise QuestionError(f"{metric!r} names several metrics: {', '.join(one.name for one in block.metrics)}")
+    return block, block.metrics[0].name
+
+
+def _spread(values: Floats) -> dict[str, Any]:
+    there = values[~np.isnan(values)]
+    found = {"n_undefined": len(values) - len(there), "n_draws": len(values)}
+    if not there.size:
+        return {"value": None, "low": None, "high": None, "sd": None, **found}
+    low, high = np.quantile(there, RANGE)
+    sd = float(there.std(ddof=1)) if there.size > 1 else 0.0
+    return {"value": float(there.mean()), "low": float(low), "high": float(high), "sd": sd, **found}
+
+
+def _frame(rows: Sequence[dict[str, Any]], measures: Sequence[str], what: Asked) -> "pl.DataFrame":
+    import polars as pl
+
+    schema: dict[str, Any] = dict.fromkeys(_COLUMNS, pl.Float64)
+    schema |= dict.fromkeys(("metric", "kind", "measure"), pl.String) | dict.fromkeys(
+        ("n_undefined", "n_draws"), pl.Int64
+    )
+    clean = pl.col("value").filter(pl.col("strength") == 0).first().over("kind", "measure")
+    frame = pl.DataFrame([{**row, "lost": None} for row in rows], schema=schema, orient="row")
+    order: dict[str, list[str]] = {"kind": [*dict.fromkeys(what.kinds)], "measure": [*dict.fromkeys(measures)]}
+    places = [
+        pl.col(name).replace_strict({one: place for place, one in enumerate(known)}, return_dtype=pl.Int64)
+        for name, known in order.items()
+    ]
+    return frame.with_columns(lost=clean - pl.col("value")).sort(*places, "strength").select(_COLUMNS)
+
+
+def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """A line for each kind and strength, a column for each measure: value and range."""
+    import polars as pl
+
+    cell = pl.format("{} [{}, {}]", *(pl.col(name).round(3) for name in ("value", "low", "high")))
+    shown = (
+        pl.when(pl.col("value").is_null())
+        .then(pl.lit("-"))
+        .when(pl.col("strength") == 0)
+        .then(pl.col("value").round(3).cast(pl.String))
+    )
+    return frame.with_columns(cell=shown.otherwise(cell)).pivot(
+        on="measure", index=["kind", "strength"], values="cell", maintain_order=True
+    )

@@ -1,0 +1,205 @@
+"""Oracles: metrics made of people's own errors under other weights, and the order in which measures put them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.inputs import Inputs, check_judged, where
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.robustness.made_up import values_of, with_metrics
+from metaeval.study import ranking_order
+from metaeval.tables.table import Table, table_notes, table_signature
+from queries.blocks import Block
+from queries.catalog import ask
+from queries.longitudinal import human_levels
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+ORACLES = {
+    "as marked": "as_marked",
+    "no minor errors": "without_minor",
+    "minor errors only": "only_minor",
+    "flat weights": "n_weighted",
+    "any error": "any",
+}
+ONE = "one annotator"
+_COLUMNS = ("kind", "name", "measure", "value", "rank", "n_systems", "n_scores", "reason")
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """Errors of one human score on a block: penalty by oracle (N, S), NaN where nobody looked; and of one annotator."""
+
+    human: str
+    penalties: dict[str, Floats]
+    one: Floats | None
+
+
+def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options) -> Table:
+    """Values and ranks of oracles, and of further rounds of human scores as their ceiling.
+
+    Oracles score a segment by minus the errors that people marked in it, added up by annotator and averaged: with the
+    weights as marked, without minor errors, minor errors alone, every error 1 ("flat weights"), 1 where there is any
+    error, and by one annotator of several, drawn at random for each output. Errors are those of the slice's human
+    score, or of another score of its protocol that has them. All are on the (system, segment) pairs for which both are
+    there. A round is another human score of segments, on the pairs that both scored; it has no rank among oracles.
+    Columns: kind (oracle, round), name, measure, value (null with a reason), rank (by value, within the measure),
+    n_systems, n_scores, reason, signature.
+    Raises QuestionError: see `select`; no human score of segments, or neither errors nor another round.
+    Source: DiIanni and Deutsch 2025.
+    """
+    import polars as pl
+
+    block = Inputs(warehouse, asked, options.round_human).of_level("seg")
+    check_judged(block)
+    block = block.only([False] * len(block.metrics))
+    humans = human_levels(warehouse, asked.testset, asked.lp)
+    marked = _marked(warehouse, block, humans, options.seed)
+    rows = [] if marked is None else _oracle_rows(block, marked, measures, options)
+    official = str(block.selection.human)
+    notes = [] if marked is None or marked.human == official else [f"errors are those marked for {marked.human}"]
+    for human in sorted(humans):
+        if human != official and humans[human][0]:
+            try:
+                other = Inputs(warehouse, replace(asked, human=human), options.round_human).of_level("seg")
+            except QuestionError as error:
+                notes.append(f"no round of {human}: {error}")
+                continue
+            rows += _round_rows(block, other, measures, options)
+    if not rows:
+        raise QuestionError(
+            f"{where(block.selection)} has neither errors with weights nor a further human score of segments"
+        )
+    what = ",".join(map(str, measures))
+    signature = table_signature(("oracles", what), block, ("seed", options.seed), n_metrics=len(ORACLES))
+    schema: dict[str, Any] = dict.fromkeys(("kind", "name", "measure", "reason"), pl.String)
+    schema |= {"value": pl.Float64} | dict.fromkeys(("rank", "n_systems", "n_scores"), pl.Int64)
+    frame = pl.DataFrame(rows, schema={name: schema[name] for name in _COLUMNS}, orient="row")
+    if marked is None:
+        notes.append(f"no errors with weights are loaded for {official}: no oracles")
+    return Table(frame.with_columns(signature=pl.lit(signature)), signature, (*notes, *table_notes(block, {})))
+
+
+def _marked(warehouse: Warehouse, block: Block, humans: dict[str, tuple[bool, bool, int]], seed: int) -> _Marked | None:
+    """The errors behind the block's human score, else behind another score of its protocol."""
+    official = str(block.selection.human)
+    candidates = [official, *sorted(name for name in humans if protocol_of(name) == protocol_of(official))]
+    for human in dict.fromkeys(candidates):
+        frame = ask(warehouse, "marked_errors", evalset=block.selection.evalset_id, human=human)
+        if frame.height and int(frame["n_weighted"].sum()) and not int(frame["n_without_weight"].sum()):
+            return _Marked(human, *_placed(frame, block, seed))
+    return None
+
+
+def _placed(frame: "pl.DataFrame", block: Block, seed: int) -> tuple[dict[str, Floats], Floats | None]:
+    """Mean penalties over annotators (N, S) by oracle, and those of one annotator drawn, None where all have one."""
+    rows = {name: place for place, name in enumerate(block.systems)}
+    columns = {int(number): place for place, number in enumerate(block.segments)}
+    at = np.array([rows.get(name, -1) for name in frame["system"]], dtype=np.int64)
+    on = np.array([columns.get(int(number), -1) for number in frame["segment"]], dtype=np.int64)
+    there = (at >= 0) & (on >= 0)
+    cells = at[there] * len(columns) + on[there]
+    size = len(rows) * len(columns)
+    n = np.bincount(cells, minlength=size)
+    shape = (len(rows), len(columns))
+    penalties = {}
+    for name, column in ORACLES.items():
+        of_each = (frame["n_weighted"] > 0).to_numpy() if column == "any" else frame[column].to_numpy()
+        total = np.bincount(cells, weights=of_each[there].astype(np.float64), minlength=size)
+        penalties[name] = np.divide(total, n, out=np.full(size, np.nan), where=n > 0).reshape(shape)
+    if n.max(initial=0) < 2:
+        return penalties, None
+    order = np.random.default_rng(seed).permutation(len(cells))
+    one = np.full(size, np.nan)
+    one[cells[order]] = frame["as_marked"].to_numpy()[there][order]  # the last of each cell stays
+    return penalties, one.reshape(shape)
+
+
+def _oracle_rows(block: Block, marked: _Marked, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
+    looked = ~np.isnan(next(iter(marked.penalties.values()))) & block.judged
+    if not looked.any():
+        return []
+    named = dict(marked.penalties) | ({} if marked.one is None else {ONE: marked.one})
+    made = _on(block, looked, {name: 0.0 - penalty for name, penalty in named.items()})
+    rows = []
+    for measure in measures:
+        values = values_of(made, measure, options).tolist()
+        order = ranking_order(values, list(named))
+        rows += [_row("oracle", list(named)[place], measure, values[place], rank, made) for place, rank in order]
+        if marked.one is None:
+            lone = _row("oracle", ONE, measure, float("nan"), None, made)
+            rows.append(lone | {"reason": "no (system, segment) pair has two annotators"})
+    return rows
+
+
+def _round_rows(block: Block, other: Block, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
+    """Another human score as a metric, on systems and segments of both."""
+    systems = [block.systems.index(name) for name in other.systems if name in block.systems]
+    mine = [other.systems.index(name) for name in other.systems if name in block.systems]
+    columns = {int(number): place for place, number in enumerate(block.segments)}
+    kept = [place for place, number in enumerate(other.segments) if int(number) in columns]
+    scores = np.full(block.human.shape, np.nan)
+    segments = [columns[int(other.segments[place])] for place in kept]
+    scores[np.ix_(systems, segments)] = other.human[np.ix_(mine, kept)]
+    both = block.judged & ~np.isnan(scores)
+    human = str(other.selection.human)
+    if not both.any():
+        nothing = "no (system, segment) pair in common"
+        return [_row("round", human, one, float("nan"), None, None) | {"reason": nothing} for one in measures]
+    made = _on(block, both, {human: scores})
+    return [_row("round", human, one, float(values_of(made, one, options)[0]), None, made) for one in measures]
+
+
+def _on(block: Block, cells: Bools, scores: dict[str, Floats]) -> Block:
+    """The block restricted to some of what is judged, with these scores as metrics; systems without any are gone."""
+    kept = np.flatnonzero(cells.any(axis=1))
+    part = replace(
+        block,
+        systems=tuple(block.systems[place] for place in kept),
+        human=np.where(cells, block.human, np.nan)[kept],
+        human_submitted=np.full(len(kept), np.nan),
+    )
+    return with_metrics(part, list(scores), np.stack([np.where(cells, one, np.nan)[kept] for one in scores.values()]))
+
+
+def _row(kind: str, name: str, measure: Measure, value: float, rank: int | None, made: Block | None) -> dict[str, Any]:
+    is_undefined = np.isnan(value)
+    return {
+        "kind": kind,
+        "name": name,
+        "measure": str(measure),
+        "value": None if is_undefined else value,
+        "rank": rank,
+        "n_systems": 0 if made is None else len(made.systems),
+        "n_scores": 0 if made is None else int(made.judged.sum()),
+        "reason": "not defined" if is_undefined else None,
+    }
+
+
+def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """A line for each oracle and round, a column for each measure: value, and rank among oracles."""
+    import polars as pl
+
+    rounded = pl.col("value").round(4)
+    cell = (
+        pl.when(pl.col("value").is_null())
+        .then(pl.lit("-"))
+        .when(pl.col("rank").is_null())
+        .then(rounded.cast(pl.String))
+    )
+    shown = frame.with_columns(cell=cell.otherwise(pl.format("{} ({})", rounded, pl.col("rank"))))
+    names = frame.select("kind", "name", "n_scores").unique(maintain_order=True)
+    wide = shown.pivot(on="measure", index=["kind", "name"], values="cell", maintain_order=True)
+    return wide.join(names, on=["kind", "name"], maintain_order="left").select(
+        "kind", "name", "n_scores", pl.exclude("kind", "name", "n_scores")
+    )
