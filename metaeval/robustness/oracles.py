@@ -33,6 +33,7 @@ ORACLES = {
     "any error": "any",
 }
 ONE = "one annotator"
+NEARLY = 0.999  # of two human scores that are the same up to rounding
 _COLUMNS = ("kind", "name", "measure", "value", "rank", "n_systems", "n_scores", "reason")
 
 
@@ -75,7 +76,10 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
             except QuestionError as error:
                 notes.append(f"no round of {human}: {error}")
                 continue
-            rows += _round_rows(block, other, measures, options)
+            found = _round_rows(block, other, measures, options)
+            if all(row["value"] is not None and row["value"] > NEARLY for row in found):
+                notes.append(f"{human} has the scores of {official}: no round of its own")
+            rows += found
     if not rows:
         raise QuestionError(
             f"{where(block.selection)} has neither errors with weights nor a further human score of segments"
