@@ -205,6 +205,14 @@ COMMENT ON COLUMN metric_facts.is_error_measure IS 'True where the metric counts
 COMMENT ON COLUMN metric_facts.training_year IS 'Newest WMT year whose human scores it was trained on; NULL where not public or not trained.';
 COMMENT ON COLUMN metric_facts.is_known IS 'False where the name is not in the registry, and a rule gave the family.';
 
+CREATE MACRO protocol_of(human) AS CASE
+  WHEN lower(human) IN ('wmt', 'wmt-raw', 'wmt-z', 'da', 'da-raw', 'da-z') THEN 'da'
+  WHEN regexp_matches(lower(human), '^(mqm|da-sqm|esa|appraise)([.-]|$)|-(mqm|da-sqm|esa|appraise)$')
+    THEN regexp_extract(lower(human), 'mqm|da-sqm|esa|appraise')
+  ELSE human
+END;
+COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, mqm (mqm.merged is one way to add up its errors), appraise; any other name is a protocol of its own.';
+
 CREATE VIEW humans AS
 WITH single AS (
   SELECT v.evalset_id, v.scorer_id, count(*) AS n_judgements
@@ -217,6 +225,7 @@ SELECT
   t.year,
   e.lp,
   sc.name AS human,
+  protocol_of(sc.name) AS protocol,
   coalesce(sc.name IN (e.standard_human_seg, e.standard_human_sys), false) AS is_standard,
   string_agg(DISTINCT v.level, ',' ORDER BY v.level) AS levels,
   count(DISTINCT v.system_id) AS n_systems,
@@ -234,6 +243,7 @@ COMMENT ON COLUMN humans.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN humans.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN humans.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN humans.human IS 'Name of the human score, such as mqm.';
+COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, mqm, or the name of the human score; several human scores may come from the same judgements, such as wmt-raw and wmt-z.';
 COMMENT ON COLUMN humans.is_standard IS 'True where it is the official score of segments or systems.';
 COMMENT ON COLUMN humans.levels IS 'Levels with scores, joined by commas.';
 COMMENT ON COLUMN humans.n_systems IS 'Systems judged.';

@@ -1,14 +1,44 @@
 -- The public face for SQL: scores and what lies behind them, names joined in, nothing internal.
 
+CREATE MACRO scale_of(low, high) AS CASE
+  WHEN low >= -0.001 AND high <= 1.001 THEN '0..1'
+  WHEN low >= -0.1 AND high <= 100.1 THEN '0..100'
+  WHEN high <= 0.001 THEN '..0'
+  WHEN low IS NOT NULL AND high IS NOT NULL THEN 'other'
+END;
+COMMENT ON MACRO scale_of IS 'Narrowest of the scales 0..1, 0..100 and ..0 (errors, negated) that holds scores from low to high, but for rounding; other where none does, NULL without scores.';
+
 CREATE VIEW scores AS
-SELECT t.name AS testset, t.year, e.lp, g.domain, g.document, s.segment, y.name AS system, sc.name AS metric, sc.base_name AS base_metric, sc.reference, s.value
+WITH range AS (
+  SELECT v.evalset_id, v.scorer_id, scale_of(min(s.value), max(s.value)) AS scale
+  FROM internal.score AS s
+  JOIN internal.vector AS v ON v.vector_id = s.vector_id
+  GROUP BY v.evalset_id, v.scorer_id
+)
+SELECT
+  t.name AS testset,
+  t.year,
+  e.lp,
+  g.domain,
+  g.document,
+  s.segment,
+  y.name AS system,
+  sc.name AS metric,
+  sc.base_name AS base_metric,
+  f.family,
+  f.kind,
+  sc.reference,
+  r.scale,
+  s.value
 FROM internal.score AS s
 JOIN internal.vector AS v ON v.vector_id = s.vector_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
 JOIN internal.system AS y ON y.system_id = v.system_id
 JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
-JOIN internal.segment AS g ON g.evalset_id = v.evalset_id AND g.segment = s.segment;
+JOIN internal.segment AS g ON g.evalset_id = v.evalset_id AND g.segment = s.segment
+LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = sc.base_name
+LEFT JOIN range AS r ON r.evalset_id = v.evalset_id AND r.scorer_id = v.scorer_id;
 COMMENT ON VIEW scores IS 'Segment scores of metrics. One row per evaluation set, metric, system and segment.';
 COMMENT ON COLUMN scores.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN scores.year IS 'Year of the shared task; NULL where not known.';
@@ -19,7 +49,10 @@ COMMENT ON COLUMN scores.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN scores.system IS 'System scored.';
 COMMENT ON COLUMN scores.metric IS 'Full name of the metric variant.';
 COMMENT ON COLUMN scores.base_metric IS 'Name without the reference.';
+COMMENT ON COLUMN scores.family IS 'Family of metrics, such as COMET; NULL where not known.';
+COMMENT ON COLUMN scores.kind IS 'Kind of metric: string, embedding, trained, likelihood, llm, sentinel, random or unknown.';
 COMMENT ON COLUMN scores.reference IS 'Reference used; NULL for none.';
+COMMENT ON COLUMN scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that holds all segment scores of the metric in the evaluation set, else other: what was observed, so that scores of different scales are not averaged.';
 COMMENT ON COLUMN scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
 
 CREATE VIEW human_scores AS
@@ -48,50 +81,91 @@ WITH submitted AS (
   FROM internal.aggregate_score AS a
   JOIN internal.vector AS v ON v.vector_id = a.vector_id AND v.level = 'sys'
 ),
-segment_mean AS (
+segment_mean AS ( -- with the names, so that conditions on them are met before the means are taken
   SELECT
+    t.name AS testset,
+    e.lp,
+    sc.kind,
+    sc.name AS scorer,
     v.evalset_id,
-    v.scorer_id,
     v.system_id,
     avg(s.value ORDER BY s.segment) AS mean,
     count(s.value) AS n_segments,
     count(*) - count(s.value) AS n_missing
   FROM internal.score AS s
   JOIN internal.vector AS v ON v.vector_id = s.vector_id
-  GROUP BY v.evalset_id, v.scorer_id, v.system_id
+  JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+  JOIN internal.testset AS t ON t.testset_id = e.testset_id
+  JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+  GROUP BY t.name, e.lp, sc.kind, sc.name, v.evalset_id, v.system_id
 ),
 scored AS (
   SELECT DISTINCT evalset_id, scorer_id, system_id
   FROM internal.vector
   WHERE level IN ('sys', 'seg')
+),
+ranged AS (
+  SELECT
+    t.name AS testset,
+    t.year,
+    e.lp,
+    sc.kind,
+    sc.name AS scorer,
+    CASE sc.kind WHEN 'metric' THEN sc.base_name END AS base_metric,
+    CASE sc.kind WHEN 'metric' THEN f.family END AS family,
+    CASE sc.kind WHEN 'metric' THEN f.kind END AS metric_kind,
+    min(coalesce(u.value, m.mean)) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name) AS lowest,
+    max(coalesce(u.value, m.mean)) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name) AS highest,
+    y.name AS system,
+    u.value AS submitted,
+    m.mean,
+    coalesce(u.value, m.mean) AS score,
+    CASE WHEN u.value IS NOT NULL THEN 'submitted' WHEN m.mean IS NOT NULL THEN 'mean' END AS score_source,
+    coalesce(m.n_segments, 0) AS n_segments,
+    coalesce(m.n_missing, 0) AS n_missing
+  FROM scored AS k
+  JOIN internal.evalset AS e ON e.evalset_id = k.evalset_id
+  JOIN internal.testset AS t ON t.testset_id = e.testset_id
+  JOIN internal.scorer AS sc ON sc.scorer_id = k.scorer_id
+  JOIN internal.system AS y ON y.system_id = k.system_id
+  LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = sc.base_name
+  LEFT JOIN submitted AS u ON u.evalset_id = k.evalset_id AND u.scorer_id = k.scorer_id AND u.system_id = k.system_id
+  LEFT JOIN segment_mean AS m ON m.testset = t.name AND m.lp = e.lp AND m.kind = sc.kind AND m.scorer = sc.name
+    AND m.evalset_id = k.evalset_id AND m.system_id = k.system_id
 )
 SELECT
-  t.name AS testset,
-  t.year,
-  e.lp,
-  sc.kind,
-  sc.name AS scorer,
-  y.name AS system,
-  u.value AS submitted,
-  m.mean,
-  coalesce(m.n_segments, 0) AS n_segments,
-  coalesce(m.n_missing, 0) AS n_missing
-FROM scored AS k
-JOIN internal.evalset AS e ON e.evalset_id = k.evalset_id
-JOIN internal.testset AS t ON t.testset_id = e.testset_id
-JOIN internal.scorer AS sc ON sc.scorer_id = k.scorer_id
-JOIN internal.system AS y ON y.system_id = k.system_id
-LEFT JOIN submitted AS u ON u.evalset_id = k.evalset_id AND u.scorer_id = k.scorer_id AND u.system_id = k.system_id
-LEFT JOIN segment_mean AS m ON m.evalset_id = k.evalset_id AND m.scorer_id = k.scorer_id AND m.system_id = k.system_id;
+  r.testset,
+  r.year,
+  r.lp,
+  r.kind,
+  r.scorer,
+  r.base_metric,
+  r.family,
+  r.metric_kind,
+  scale_of(r.lowest, r.highest) AS scale,
+  r.system,
+  r.submitted,
+  r.mean,
+  r.score,
+  r.score_source,
+  r.n_segments,
+  r.n_missing
+FROM ranged AS r;
 COMMENT ON VIEW system_scores IS 'System scores, submitted and as means of segment scores. One row per evaluation set, scorer and system.';
 COMMENT ON COLUMN system_scores.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN system_scores.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN system_scores.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN system_scores.kind IS 'metric or human.';
 COMMENT ON COLUMN system_scores.scorer IS 'Full name of the metric variant, or human score.';
+COMMENT ON COLUMN system_scores.base_metric IS 'Metric name without the reference; NULL for a human score.';
+COMMENT ON COLUMN system_scores.family IS 'Family of metrics, such as COMET; NULL where not known, and for a human score.';
+COMMENT ON COLUMN system_scores.metric_kind IS 'Kind of metric, the column kind of other views: string, embedding, trained, likelihood, llm, sentinel, random or unknown; NULL for a human score.';
+COMMENT ON COLUMN system_scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that holds all scores (column score) of the scorer in the evaluation set, else other: what was observed, so that scores of different scales are not averaged.';
 COMMENT ON COLUMN system_scores.system IS 'System scored.';
 COMMENT ON COLUMN system_scores.submitted IS 'Submitted system score; NULL where missing.';
 COMMENT ON COLUMN system_scores.mean IS 'Mean of the segment scores that are not missing; NULL without any.';
+COMMENT ON COLUMN system_scores.score IS 'The submitted score, else the mean. The official rankings take submitted scores only of scorers that have one for every included system: see ranked_scores.';
+COMMENT ON COLUMN system_scores.score_source IS 'submitted or mean: where score is from; NULL without a score.';
 COMMENT ON COLUMN system_scores.n_segments IS 'Segment scores in the mean.';
 COMMENT ON COLUMN system_scores.n_missing IS 'Segments without a score.';
 

@@ -51,9 +51,10 @@ COMMENT ON COLUMN pair_counts.n_tied_human IS 'Pairs tied by the human score onl
 COMMENT ON COLUMN pair_counts.n_tied_metric IS 'Pairs tied by the metric only.';
 COMMENT ON COLUMN pair_counts.n_tied_both IS 'Pairs tied by both.';
 
--- Arguments are read once, where no name of the macro's own is in scope (`asked`): an argument such as e.lp, taken from
--- the query around the call, can't meet a column or an alias of the body.
-CREATE MACRO concordance_by(testset, lp, human, epsilon, unit) AS TABLE
+-- What table macros are asked for, checked: an unknown evaluation set is an error, one that is NULL is not. Arguments are
+-- read once, where no name of the macro's own is in scope (`asked`): an argument such as e.lp, taken from the query around
+-- the call, can't meet a column or an alias of the body.
+CREATE MACRO internal.question(testset, lp, human, epsilon, unit) AS TABLE
 WITH asked(asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit) AS (
   SELECT testset::VARCHAR, lp::VARCHAR, human::VARCHAR, epsilon::DOUBLE, unit::VARCHAR
 ),
@@ -61,30 +62,35 @@ place AS (
   SELECT t.name AS testset_name, e.lp AS lp_name, e.evalset_id
   FROM internal.testset AS t
   JOIN internal.evalset AS e ON e.testset_id = t.testset_id
-),
-question AS (
-  SELECT
-    CASE
-      WHEN q.asked_unit NOT IN ('item', 'system', 'doc', 'domain', 'none')
-        THEN error('unknown unit ''' || q.asked_unit || '''; available: item, system, doc, domain, none')::INTEGER
-      WHEN NOT (q.asked_epsilon >= 0 AND isfinite(q.asked_epsilon))
-        THEN error('epsilon is ' || q.asked_epsilon || ', expected a finite number from 0 on')::INTEGER
-      WHEN q.asked_testset IS NULL OR q.asked_lp IS NULL THEN NULL
-      ELSE coalesce(
-        p.evalset_id,
-        error(
-          'no evaluation set ''' || q.asked_testset || ''' ''' || q.asked_lp
-          || ''' in the warehouse; FROM evalsets lists those there are'
-        )::INTEGER
-      )
-    END AS evalset_id,
-    q.asked_testset,
-    q.asked_lp,
-    q.asked_human,
-    q.asked_epsilon,
-    q.asked_unit
-  FROM asked AS q
-  LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp
+)
+SELECT
+  CASE
+    WHEN q.asked_unit NOT IN ('item', 'system', 'doc', 'domain', 'none')
+      THEN error('unknown unit ''' || q.asked_unit || '''; available: item, system, doc, domain, none')::INTEGER
+    WHEN NOT (q.asked_epsilon >= 0 AND isfinite(q.asked_epsilon))
+      THEN error('epsilon is ' || q.asked_epsilon || ', expected a finite number from 0 on')::INTEGER
+    WHEN q.asked_testset IS NULL OR q.asked_lp IS NULL THEN NULL
+    ELSE coalesce(
+      p.evalset_id,
+      error(
+        'no evaluation set ''' || q.asked_testset || ''' ''' || q.asked_lp
+        || ''' in the warehouse; FROM evalsets lists those there are'
+      )::INTEGER
+    )
+  END AS evalset_id,
+  q.asked_testset,
+  q.asked_lp,
+  q.asked_human,
+  q.asked_epsilon,
+  q.asked_unit
+FROM asked AS q
+LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp;
+COMMENT ON MACRO TABLE internal.question IS 'What a table macro is asked for. Columns: evalset_id (NULL where testset or lp is), asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit. An unknown evaluation set, a unit that is none and an epsilon that is no finite number from 0 on are errors.';
+
+CREATE MACRO concordance_by(testset, lp, human, epsilon, unit) AS TABLE
+WITH question AS (
+  SELECT q.evalset_id, q.asked_testset, q.asked_lp, q.asked_human, q.asked_epsilon, q.asked_unit
+  FROM internal.question(testset, lp, human, epsilon, unit) AS q
 ),
 judged AS (
   SELECT q.evalset_id, q.asked_epsilon, q.asked_unit, v.system_id, s.segment, s.value

@@ -1,10 +1,10 @@
--- Every view, macro and table of the warehouse, with what it and its columns mean.
+-- Every public view and macro and every table of the warehouse, with what it and its columns mean.
 -- Params: $thing (of one of them, without a macro's parameters; NULL for all).
 -- One row per view, macro and table (column is NULL), and one per column: views first, then macros, then tables.
 WITH thing AS (
   SELECT 'view' AS kind, view_name AS plain_name, view_name AS name, schema_name, comment, 1 AS rank
   FROM duckdb_views()
-  WHERE NOT internal
+  WHERE NOT internal AND schema_name = 'main'
   UNION ALL
   SELECT
     'macro',
@@ -14,7 +14,7 @@ WITH thing AS (
     comment,
     2
   FROM duckdb_functions()
-  WHERE NOT internal AND function_type IN ('macro', 'table_macro')
+  WHERE NOT internal AND schema_name = 'main' AND function_type IN ('macro', 'table_macro')
   UNION ALL
   SELECT 'table', table_name, schema_name || '.' || table_name, schema_name, comment, 3
   FROM duckdb_tables()

@@ -25,6 +25,8 @@ ARGUMENTS = {
     "pairwise_accuracy_by_metric": "{testset}, {lp}",
 }
 """What each table macro takes."""
+SHARED = ("internal.question", "internal.official_list")
+"""Table macros that those call."""
 PASSED_ON = sorted(ARGUMENTS.keys() - {"concordance_by"})
 """Table macros but for that to which concordance passes its arguments on: the names of both are met."""
 SCALARS: Mapping[str, Sequence[str]] = {
@@ -53,7 +55,7 @@ def body_of(macro: str) -> str:
     """The definitions of a table macro and of those that it calls, without texts in quotes."""
     text = "".join(text for _, _, text in migrations.sql_files())
     (body,) = re.findall(rf"(?ms)^CREATE (?:OR REPLACE )?MACRO {macro}\(.*?^COMMENT", text)
-    called = [name for name in ARGUMENTS if name != macro and re.search(rf"\b{name}\(", body)]
+    called = [name for name in (*ARGUMENTS, *SHARED) if name != macro and re.search(rf"\b{name}\(", body)]
     return re.sub(r"'[^']*'", "", body) + "".join(body_of(name) for name in called)
 
 
@@ -87,7 +89,8 @@ def literal_rows(warehouse: Warehouse, macro: str, pairs: Iterable[tuple[str, st
 
 def table_macros(warehouse: Warehouse) -> list[str]:
     found = warehouse.sql(
-        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal AND function_type = 'table_macro'"
+        "SELECT DISTINCT function_name FROM duckdb_functions() "
+        "WHERE NOT internal AND schema_name = 'main' AND function_type = 'table_macro'"
     )
     return sorted(found["function_name"])
 

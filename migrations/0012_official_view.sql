@@ -282,41 +282,38 @@ COMMENT ON COLUMN ranked_scores.human_score IS 'Human system score: submitted wh
 COMMENT ON COLUMN ranked_scores.metric_score IS 'Metric''s system score, higher is better: submitted where every included system has one, else the mean of its segment scores.';
 COMMENT ON COLUMN ranked_scores.score_source IS 'submitted or mean: where metric_score is from.';
 
--- What is listed is joined by evalset_id, so that an unknown evaluation set is an error under any filter.
--- Arguments of the table macros are read once, where no name of the macro's own is in scope (`asked`): see
--- concordance_by. System scores nearer than 1e-12 of the largest one's size differ by rounding alone and count as equal.
-CREATE MACRO pearson_by_metric(testset, lp) AS TABLE
-WITH asked(asked_testset, asked_lp) AS (
-  SELECT testset::VARCHAR, lp::VARCHAR
-),
-place AS (
-  SELECT t.name AS testset_name, e.lp AS lp_name, e.evalset_id
-  FROM internal.testset AS t
-  JOIN internal.evalset AS e ON e.testset_id = t.testset_id
+-- An unknown evaluation set is an error under any filter: what is listed is joined by evalset_id, and the row without one
+-- has a name that depends on it.
+CREATE MACRO internal.official_list(testset, lp, ranked_level, epsilon) AS TABLE
+WITH asked(asked_level) AS (
+  SELECT ranked_level::VARCHAR
 ),
 question AS (
-  SELECT
-    CASE
-      WHEN q.asked_testset IS NULL OR q.asked_lp IS NULL THEN NULL
-      ELSE coalesce(
-        p.evalset_id,
-        error(
-          'no evaluation set ''' || q.asked_testset || ''' ''' || q.asked_lp
-          || ''' in the warehouse; FROM evalsets lists those there are'
-        )::INTEGER
-      )
-    END AS evalset_id,
-    q.asked_testset,
-    q.asked_lp
-  FROM asked AS q
-  LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp
-),
-listed AS (
-  SELECT q.evalset_id, p.human, p.kind, p.name, p.reason
-  FROM question AS q
-  JOIN place AS w ON w.evalset_id = q.evalset_id
-  JOIN participants AS p ON p.testset = w.testset_name AND p.lp = w.lp_name AND p.level = 'sys'
-  WHERE q.evalset_id IS NOT NULL AND p.kind = 'metric'
+  SELECT q.evalset_id, q.asked_testset, q.asked_lp, q.asked_epsilon
+  FROM internal.question(testset, lp, NULL, epsilon, NULL) AS q
+)
+SELECT q.evalset_id, p.human, p.kind, p.name, p.reason, q.asked_epsilon
+FROM question AS q
+JOIN internal.evalset AS e ON e.evalset_id = q.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN participants AS p ON p.testset = t.name AND p.lp = e.lp
+JOIN asked AS l ON l.asked_level = p.level
+WHERE q.evalset_id IS NOT NULL
+UNION ALL
+SELECT
+  q.evalset_id, NULL, 'metric', CASE WHEN q.evalset_id IS NOT NULL THEN q.asked_lp END,
+  CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END,
+  q.asked_epsilon
+FROM question AS q
+WHERE q.evalset_id IS NULL;
+COMMENT ON MACRO TABLE internal.official_list IS 'Systems and metrics of one evaluation set in the official ranking of a level, as in participants, included or not. Columns: evalset_id, human, kind, name, reason, asked_epsilon. Where testset or lp is NULL, one row of kind metric has the reason alone.';
+
+-- System scores nearer than 1e-12 of the largest one's size differ by rounding alone and count as equal.
+CREATE MACRO pearson_by_metric(testset, lp) AS TABLE
+WITH listed AS (
+  SELECT l.evalset_id, l.human, l.name, l.reason
+  FROM internal.official_list(testset, lp, 'sys', NULL) AS l
+  WHERE l.kind = 'metric'
 ),
 measured AS (
   SELECT
@@ -328,58 +325,21 @@ measured AS (
         AND max(r.metric_score) - min(r.metric_score) > 1e-12 * max(abs(r.metric_score))
         THEN corr(r.human_score, r.metric_score ORDER BY r.system)
     END AS coefficient
-  FROM question AS q
+  FROM internal.question(testset, lp, NULL, NULL, NULL) AS q
   JOIN ranked_scores AS r ON r.testset = q.asked_testset AND r.lp = q.asked_lp
   GROUP BY q.evalset_id, r.metric
-),
-answer AS (
-  SELECT l.name, l.human, m.n, m.coefficient, l.reason
-  FROM listed AS l
-  LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
-  UNION ALL
-  SELECT
-    CASE WHEN q.evalset_id IS NOT NULL THEN q.asked_lp END, NULL, NULL, NULL,
-    CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
-  FROM question AS q
-  WHERE q.evalset_id IS NULL
 )
-SELECT k.name AS metric, k.human, k.n AS n_systems, k.coefficient AS pearson, k.reason
-FROM answer AS k
-ORDER BY k.coefficient DESC NULLS LAST, k.name;
+SELECT l.name AS metric, l.human, m.n AS n_systems, m.coefficient AS pearson, l.reason
+FROM listed AS l
+LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
+ORDER BY m.coefficient DESC NULLS LAST, l.name;
 COMMENT ON MACRO TABLE pearson_by_metric IS 'Pearson correlation of every metric with the official human score over the systems of the official ranking, best first: what `rank -m pearson` gives. Columns: metric, human, n_systems, pearson (NULL where one side is constant), reason. Metrics that are excluded have a row with the reason.';
 
 CREATE MACRO pairwise_accuracy_by_metric(testset, lp) AS TABLE
-WITH asked(asked_testset, asked_lp) AS (
-  SELECT testset::VARCHAR, lp::VARCHAR
-),
-place AS (
-  SELECT t.name AS testset_name, e.lp AS lp_name, e.evalset_id
-  FROM internal.testset AS t
-  JOIN internal.evalset AS e ON e.testset_id = t.testset_id
-),
-question AS (
-  SELECT
-    CASE
-      WHEN q.asked_testset IS NULL OR q.asked_lp IS NULL THEN NULL
-      ELSE coalesce(
-        p.evalset_id,
-        error(
-          'no evaluation set ''' || q.asked_testset || ''' ''' || q.asked_lp
-          || ''' in the warehouse; FROM evalsets lists those there are'
-        )::INTEGER
-      )
-    END AS evalset_id,
-    q.asked_testset,
-    q.asked_lp
-  FROM asked AS q
-  LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp
-),
-listed AS (
-  SELECT q.evalset_id, p.human, p.kind, p.name, p.reason
-  FROM question AS q
-  JOIN place AS w ON w.evalset_id = q.evalset_id
-  JOIN participants AS p ON p.testset = w.testset_name AND p.lp = w.lp_name AND p.level = 'sys'
-  WHERE q.evalset_id IS NOT NULL AND p.kind = 'metric'
+WITH listed AS (
+  SELECT l.evalset_id, l.human, l.name, l.reason
+  FROM internal.official_list(testset, lp, 'sys', NULL) AS l
+  WHERE l.kind = 'metric'
 ),
 cell AS (
   SELECT
@@ -390,7 +350,7 @@ cell AS (
     r.metric_score AS m,
     1e-12 * max(abs(r.human_score)) OVER of_metric AS h_noise,
     1e-12 * max(abs(r.metric_score)) OVER of_metric AS m_noise
-  FROM question AS q
+  FROM internal.question(testset, lp, NULL, NULL, NULL) AS q
   JOIN ranked_scores AS r ON r.testset = q.asked_testset AND r.lp = q.asked_lp
   WINDOW of_metric AS (PARTITION BY q.evalset_id, r.metric)
 ),
@@ -412,71 +372,34 @@ ranked AS (
   SELECT c.evalset_id, c.metric, count(*) AS n
   FROM cell AS c
   GROUP BY c.evalset_id, c.metric
-),
-answer AS (
-  SELECT l.name, l.human, k.n AS n_scored, CASE WHEN l.reason IS NULL THEN coalesce(m.n, 0) END AS n_paired, m.accuracy, l.reason
-  FROM listed AS l
-  LEFT JOIN ranked AS k ON k.evalset_id = l.evalset_id AND k.metric = l.name
-  LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
-  UNION ALL
-  SELECT
-    CASE WHEN q.evalset_id IS NOT NULL THEN q.asked_lp END, NULL, NULL, NULL, NULL,
-    CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
-  FROM question AS q
-  WHERE q.evalset_id IS NULL
 )
 SELECT
-  k.name AS metric, k.human, k.n_scored AS n_systems, k.n_paired AS n_pairs, k.accuracy AS pairwise_accuracy, k.reason
-FROM answer AS k
-ORDER BY k.accuracy DESC NULLS LAST, k.name;
+  l.name AS metric,
+  l.human,
+  k.n AS n_systems,
+  CASE WHEN l.reason IS NULL THEN coalesce(m.n, 0) END AS n_pairs,
+  m.accuracy AS pairwise_accuracy,
+  l.reason
+FROM listed AS l
+LEFT JOIN ranked AS k ON k.evalset_id = l.evalset_id AND k.metric = l.name
+LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
+ORDER BY m.accuracy DESC NULLS LAST, l.name;
 COMMENT ON MACRO TABLE pairwise_accuracy_by_metric IS 'Share of system pairs that every metric orders as the official human score does, over the systems of the official ranking, best first: what `rank -m pa` gives. Columns: metric, human, n_systems, n_pairs, pairwise_accuracy (NULL without pairs), reason. Metrics that are excluded have a row with the reason.';
 
 CREATE MACRO concordance_official(testset, lp, epsilon := 0) AS TABLE
-WITH asked(asked_testset, asked_lp, asked_epsilon) AS (
-  SELECT testset::VARCHAR, lp::VARCHAR, epsilon::DOUBLE
-),
-place AS (
-  SELECT t.name AS testset_name, e.lp AS lp_name, e.evalset_id
-  FROM internal.testset AS t
-  JOIN internal.evalset AS e ON e.testset_id = t.testset_id
-),
-question AS (
-  SELECT
-    CASE
-      WHEN NOT (q.asked_epsilon >= 0 AND isfinite(q.asked_epsilon))
-        THEN error('epsilon is ' || q.asked_epsilon || ', expected a finite number from 0 on')::INTEGER
-      WHEN q.asked_testset IS NULL OR q.asked_lp IS NULL THEN NULL
-      ELSE coalesce(
-        p.evalset_id,
-        error(
-          'no evaluation set ''' || q.asked_testset || ''' ''' || q.asked_lp
-          || ''' in the warehouse; FROM evalsets lists those there are'
-        )::INTEGER
-      )
-    END AS evalset_id,
-    q.asked_testset,
-    q.asked_lp,
-    q.asked_epsilon
-  FROM asked AS q
-  LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp
-),
-listed AS (
-  SELECT q.evalset_id, p.human, p.kind, p.name, p.reason
-  FROM question AS q
-  JOIN place AS w ON w.evalset_id = q.evalset_id
-  JOIN participants AS p ON p.testset = w.testset_name AND p.lp = w.lp_name AND p.level = 'seg'
-  WHERE q.evalset_id IS NOT NULL
+WITH listed AS (
+  SELECT l.evalset_id, l.human, l.kind, l.name, l.reason, l.asked_epsilon
+  FROM internal.official_list(testset, lp, 'seg', epsilon) AS l
 ),
 judged AS (
-  SELECT l.evalset_id, y.system_id, s.segment, s.value, q.asked_epsilon
+  SELECT l.evalset_id, y.system_id, s.segment, s.value, l.asked_epsilon
   FROM listed AS l
-  JOIN question AS q ON q.evalset_id = l.evalset_id AND q.asked_epsilon IS NOT NULL
   JOIN internal.system AS y ON y.evalset_id = l.evalset_id AND y.name = l.name
   JOIN internal.scorer AS sc ON sc.kind = 'human' AND sc.name = l.human
   JOIN internal.vector AS v
     ON v.evalset_id = l.evalset_id AND v.scorer_id = sc.scorer_id AND v.system_id = y.system_id AND v.level = 'seg'
   JOIN internal.score AS s ON s.vector_id = v.vector_id
-  WHERE l.kind = 'system' AND l.reason IS NULL AND s.value IS NOT NULL
+  WHERE l.kind = 'system' AND l.reason IS NULL AND l.asked_epsilon IS NOT NULL AND s.value IS NOT NULL
 ),
 cell AS (
   SELECT j.evalset_id, l.name AS metric, j.system_id, j.segment, j.value AS h, s.value AS m, j.asked_epsilon AS margin
@@ -508,14 +431,7 @@ answer AS (
   UNION ALL
   SELECT l.name, NULL, NULL, NULL, NULL, NULL, NULL, coalesce(l.reason, 'no epsilon given (NULL)')
   FROM listed AS l
-  JOIN question AS q ON q.evalset_id = l.evalset_id
-  WHERE l.kind = 'metric' AND (l.reason IS NOT NULL OR q.asked_epsilon IS NULL)
-  UNION ALL
-  SELECT
-    CASE WHEN q.evalset_id IS NOT NULL THEN q.asked_lp END, NULL, NULL, NULL, NULL, NULL, NULL,
-    CASE WHEN q.asked_testset IS NULL THEN 'no test set given (NULL)' ELSE 'no language pair given (NULL)' END
-  FROM question AS q
-  WHERE q.evalset_id IS NULL
+  WHERE l.kind = 'metric' AND (l.reason IS NOT NULL OR l.asked_epsilon IS NULL)
 )
 SELECT
   k.metric,

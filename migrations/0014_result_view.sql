@@ -1,30 +1,29 @@
 -- Stored results as plain columns. A payload that is no JSON (a damaged result) has no rows here.
 
+CREATE VIEW internal.readable_result AS
+SELECT r.kind, r.testset, r.lp, r.signature, CASE WHEN json_valid(r.payload) THEN r.payload END AS payload, r.stored_at
+FROM internal.result AS r;
+COMMENT ON VIEW internal.readable_result IS 'Stored results whose payload can be read. One row per result.';
+COMMENT ON COLUMN internal.readable_result.kind IS 'What was computed, such as compare.';
+COMMENT ON COLUMN internal.readable_result.testset IS 'Test set (several are joined by commas).';
+COMMENT ON COLUMN internal.readable_result.lp IS 'Language pair (several are joined by commas).';
+COMMENT ON COLUMN internal.readable_result.signature IS 'Measure, parameters, slice, counts, seed, conventions.';
+COMMENT ON COLUMN internal.readable_result.payload IS 'The result, as JSON; NULL where it is none.';
+COMMENT ON COLUMN internal.readable_result.stored_at IS 'When it was stored, in UTC.';
+
 CREATE VIEW rankings AS
 WITH comparison AS (
   SELECT
-    r.testset,
-    r.lp,
-    r.signature,
-    r.stored_at,
-    from_json(
-      CASE WHEN json_valid(r.payload) THEN r.payload END,
-      '{"measure": "VARCHAR", "metrics": ["VARCHAR"], "values": ["DOUBLE"], "ranks": ["INTEGER"], "clusters": ["INTEGER"]}'
-    ) AS found
-  FROM internal.result AS r
+    r.testset, r.lp, r.signature, r.stored_at,
+    from_json(r.payload, '{"measure": "VARCHAR", "metrics": ["VARCHAR"], "values": ["DOUBLE"], "ranks": ["INTEGER"], "clusters": ["INTEGER"]}') AS found
+  FROM internal.readable_result AS r
   WHERE r.kind = 'compare'
 ),
 scored AS (
   SELECT
-    r.testset,
-    r.lp,
-    r.signature,
-    r.stored_at,
-    from_json(
-      CASE WHEN json_valid(r.payload) THEN r.payload END,
-      '{"protocol": "VARCHAR", "metrics": ["VARCHAR"], "overall": ["DOUBLE"], "ranks": ["INTEGER"], "clusters": ["INTEGER"], "tasks": [{"lps": ["VARCHAR"], "measure": "VARCHAR", "values": ["DOUBLE"], "ranks": ["INTEGER"], "clusters": ["INTEGER"]}]}'
-    ) AS found
-  FROM internal.result AS r
+    r.testset, r.lp, r.signature, r.stored_at,
+    from_json(r.payload, '{"protocol": "VARCHAR", "metrics": ["VARCHAR"], "overall": ["DOUBLE"], "ranks": ["INTEGER"], "clusters": ["INTEGER"], "tasks": [{"lps": ["VARCHAR"], "measure": "VARCHAR", "values": ["DOUBLE"], "ranks": ["INTEGER"], "clusters": ["INTEGER"]}]}') AS found
+  FROM internal.readable_result AS r
   WHERE r.kind = 'protocol'
 ),
 task AS (
@@ -85,15 +84,9 @@ COMMENT ON COLUMN rankings.stored_at IS 'When the result was stored, in UTC.';
 CREATE VIEW comparisons AS
 WITH many AS (
   SELECT
-    r.testset,
-    r.lp,
-    r.signature,
-    r.stored_at,
-    from_json(
-      CASE WHEN json_valid(r.payload) THEN r.payload END,
-      '{"measure": "VARCHAR", "test": "VARCHAR", "alternative": "VARCHAR", "correction": "VARCHAR", "alpha": "DOUBLE", "metrics": ["VARCHAR"], "values": ["DOUBLE"], "p": [["DOUBLE"]], "corrected": [["DOUBLE"]]}'
-    ) AS found
-  FROM internal.result AS r
+    r.testset, r.lp, r.signature, r.stored_at,
+    from_json(r.payload, '{"measure": "VARCHAR", "test": "VARCHAR", "alternative": "VARCHAR", "correction": "VARCHAR", "alpha": "DOUBLE", "metrics": ["VARCHAR"], "values": ["DOUBLE"], "p": [["DOUBLE"]], "corrected": [["DOUBLE"]]}') AS found
+  FROM internal.readable_result AS r
   WHERE r.kind = 'compare'
 ),
 pair AS (
@@ -105,15 +98,9 @@ pair AS (
 ),
 two AS (
   SELECT
-    r.testset,
-    r.lp,
-    r.signature,
-    r.stored_at,
-    from_json(
-      CASE WHEN json_valid(r.payload) THEN r.payload END,
-      '{"measure": "VARCHAR", "metrics": ["VARCHAR"], "tests": [{"test": "VARCHAR", "alternative": "VARCHAR", "values": ["DOUBLE"], "p": "DOUBLE"}]}'
-    ) AS found
-  FROM internal.result AS r
+    r.testset, r.lp, r.signature, r.stored_at,
+    from_json(r.payload, '{"measure": "VARCHAR", "metrics": ["VARCHAR"], "tests": [{"test": "VARCHAR", "alternative": "VARCHAR", "values": ["DOUBLE"], "p": "DOUBLE"}]}') AS found
+  FROM internal.readable_result AS r
   WHERE r.kind = 'pairwise'
 ),
 tested AS (

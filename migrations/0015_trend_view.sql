@@ -1,16 +1,11 @@
--- Stored points of trends as plain columns. A payload that is no JSON (a damaged result) has no rows here.
+-- Stored points of trends as plain columns, in the same way.
 
 CREATE VIEW trends AS
 WITH history AS (
   SELECT
-    r.testset,
-    r.lp,
-    r.stored_at,
-    from_json(
-      CASE WHEN json_valid(r.payload) THEN r.payload END,
-      '{"points": [{"human": "VARCHAR", "bridge": "VARCHAR", "measure": "VARCHAR", "metrics": ["VARCHAR"], "base_names": ["VARCHAR"], "value": ["DOUBLE"], "low": ["DOUBLE"], "high": ["DOUBLE"], "anchor": "VARCHAR", "gap": ["DOUBLE"], "gap_low": ["DOUBLE"], "gap_high": ["DOUBLE"], "gap_p": ["DOUBLE"], "context": {"n_systems": "INTEGER", "n_segments": "INTEGER", "human_sd": "DOUBLE", "significant_pairs": "DOUBLE", "tied_pairs": "DOUBLE", "coverage": "DOUBLE"}, "ceiling": {"value": "DOUBLE"}, "signature": "VARCHAR"}]}'
-    ) AS found
-  FROM internal.result AS r
+    r.testset, r.lp, r.stored_at,
+    from_json(r.payload, '{"points": [{"human": "VARCHAR", "bridge": "VARCHAR", "measure": "VARCHAR", "metrics": ["VARCHAR"], "base_names": ["VARCHAR"], "value": ["DOUBLE"], "low": ["DOUBLE"], "high": ["DOUBLE"], "anchor": "VARCHAR", "gap": ["DOUBLE"], "gap_low": ["DOUBLE"], "gap_high": ["DOUBLE"], "gap_p": ["DOUBLE"], "context": {"n_systems": "INTEGER", "n_segments": "INTEGER", "human_sd": "DOUBLE", "significant_pairs": "DOUBLE", "tied_pairs": "DOUBLE", "coverage": "DOUBLE"}, "ceiling": {"value": "DOUBLE"}, "signature": "VARCHAR"}]}') AS found
+  FROM internal.readable_result AS r
   WHERE r.kind = 'trend'
 ),
 point AS (
