@@ -28,7 +28,7 @@ def noisy_scores(
         outliers above 1.
     Source: DiIanni and Deutsch 2025, whose strengths are not printed.
     >>> noisy_scores([[1.0, 3.0]], [[True, True]], "outliers", 0.5, seed=0, n_draws=1).tolist()
-    [[[-8.0, 3.0]]]
+    [[[12.0, 3.0]]]
     """
     values, mask = np.asarray(scores, dtype=np.float64), np.asarray(used, dtype=bool)
     count(n_draws, "n_draws")
