@@ -27,6 +27,8 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 CHUNK = 2040
 #: Outcomes of comparisons held at a time, one byte each.
 OUTCOMES = 1 << 22
+#: The same, of system pairs that are computed together.
+AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,12 @@ class SoftPairwiseSwap(SwapStatistic):
         shifts = np.arange(n_metrics)
         other = (shifts + shifts[:, np.newaxis]) % n_metrics  # [shift, a]: the metric that a takes from
         values = np.empty((len(swaps), n_metrics, n_metrics))
-        outcomes = np.empty(min(max(OUTCOMES, n_metrics * CHUNK), n_metrics**2 * CHUNK), dtype=np.bool_)
+        outcomes = np.empty(min(max(OUTCOMES, n_metrics * CHUNK), sums.n_at_once * n_metrics**2 * CHUNK), np.bool_)
         for draw in range(len(swaps)):
             distance = np.zeros((n_metrics, n_metrics), dtype=np.int64)
-            for pair, (kept, taken) in enumerate(sums.of_draw(draw)):
-                distance += np.abs(_shifted_counts(kept, taken, outcomes) - sums.n_padding - self.human_counts[pair])
+            for pairs, kept, taken in sums.of_draw(draw):
+                counts = _shifted_counts(kept, taken, outcomes) - sums.n_padding
+                distance += np.abs(counts - self.human_counts[pairs, np.newaxis, np.newaxis]).sum(axis=0)
             values[draw, shifts, other] = -distance
         return values
 
@@ -80,35 +83,46 @@ class _FlippedSums:
         self.n_padding = -n_flips % 8  # flips of nothing: always counted, then taken off
         self._flips = np.zeros((n_segments, n_flips + self.n_padding))
         self._flips[:, :n_flips] = statistic.flips[:, used].T
-        self._pairs = list(zip(*np.triu_indices(n_systems, 1), strict=True))
+        self._first, self._second = np.triu_indices(n_systems, 1)
+        pairs = list(zip(self._first, self._second, strict=True))
+        n_pairs, n_sums = len(pairs), n_metrics * self._flips.shape[1]
+        self.n_at_once = max(1, min(n_pairs, AT_ONCE // max(1, n_metrics * n_sums)))
         everything = np.ones(self._judged.shape, dtype=np.bool_)
         self._whole = self._system_sums(everything)
-        self._whole_lone = [self._lone_gaps(i, j, everything) for i, j in self._pairs]
-        self._slacks = [self._slack(i, j) for i, j in self._pairs]
+        self._whole_lone = {
+            pair: gaps for pair, (i, j) in enumerate(pairs) if (gaps := self._lone_gaps(i, j, everything)) is not None
+        }
+        slacks = [self._slack(i, j) for i, j in pairs]
+        self._whole_slack = np.array([whole for whole, _ in slacks]).reshape(n_pairs, n_metrics, 1)
+        self._slacks = np.array([swapped for _, swapped in slacks]).reshape(n_pairs, len(swaps), n_metrics, 1)
 
-    def of_draw(self, draw: int) -> Iterator[tuple[Floats, Floats]]:
-        """For each system pair: kept (M, n_flips) and taken (2M, n_flips), metrics twice over.
+    def of_draw(self, draw: int) -> Iterator[tuple[slice, Floats, Floats]]:
+        """For some system pairs at a time: which, kept (pairs, M, n_flips), and taken (pairs, 2M, n_flips), where
+        metrics stand twice over.
 
-        A hybrid's sum counts as small where taken ≤ kept. Both arrays are used again for the next pair.
+        A hybrid's sum counts as small where taken ≤ kept. Both arrays are used again for the next pairs.
         """
         mask = np.broadcast_to(self._masks[draw], self._judged.shape)
         taken = self._system_sums(mask)
         kept = self._whole - taken
         _, n_metrics, n_flips = taken.shape
-        first_gap, kept_gap = np.empty((n_metrics, n_flips)), np.empty((n_metrics, n_flips))
-        taken_gap = np.empty((2 * n_metrics, n_flips))
-        taken_twice = taken_gap.reshape(2, n_metrics, n_flips)
-        for (i, j), (whole_slack, slacks), whole_extra in zip(self._pairs, self._slacks, self._whole_lone, strict=True):
-            np.subtract(taken[i], taken[j], out=first_gap)
-            np.subtract(kept[j], kept[i], out=kept_gap)
-            extra = self._lone_gaps(i, j, mask)
-            if extra is not None and whole_extra is not None:
-                first_gap += extra
-                kept_gap += extra - whole_extra
-            slack = slacks[draw][:, np.newaxis]
-            np.subtract(first_gap, slack, out=taken_twice)
-            kept_gap += whole_slack[:, np.newaxis] - slack
-            yield kept_gap, taken_gap
+        kept_gaps = np.empty((self.n_at_once, n_metrics, n_flips))
+        taken_gaps = np.empty((self.n_at_once, 2, n_metrics, n_flips))
+        for start in range(0, len(self._first), self.n_at_once):
+            pairs = slice(start, min(start + self.n_at_once, len(self._first)))
+            kept_gap, taken_gap = kept_gaps[: pairs.stop - start], taken_gaps[: pairs.stop - start]
+            for place, (i, j) in enumerate(zip(self._first[pairs], self._second[pairs], strict=True)):
+                np.subtract(taken[i], taken[j], out=taken_gap[place, 0])
+                np.subtract(kept[j], kept[i], out=kept_gap[place])
+                if (whole := self._whole_lone.get(start + place)) is not None:
+                    extra = self._lone_gaps(i, j, mask)
+                    taken_gap[place, 0] += extra
+                    kept_gap[place] += extra - whole
+            slack = self._slacks[pairs, draw]
+            taken_gap[:, 0] -= slack
+            taken_gap[:, 1] = taken_gap[:, 0]
+            kept_gap += self._whole_slack[pairs] - slack
+            yield pairs, kept_gap, taken_gap.reshape(len(kept_gap), 2 * n_metrics, n_flips)
 
     def _system_sums(self, mask: Bools) -> Floats:
         """Sums of each system's masked, flipped scores over its judged segments: (N, M, n_flips)."""
@@ -151,25 +165,27 @@ class _FlippedSums:
 
 
 def _shifted_counts(kept: Floats, taken: Floats, outcomes: Bools) -> Ints:
-    """[shift, a]: number of flips where taken of metric (a + shift) mod M ≤ kept of metric a, (M, M).
+    """[pair, shift, a]: number of flips where taken of metric (a + shift) mod M ≤ kept of metric a, (pairs, M, M).
 
-    kept: (M, n); taken: (2M, n), the M rows twice; outcomes: room for some comparisons. All shifts are
+    kept: (pairs, M, n); taken: (pairs, 2M, n), the M rows twice; outcomes: room for some comparisons. All shifts are
     windows on the same memory, so comparisons run over long stretches; outcomes, one byte each, are added up
     eight at a time.
     """
-    n_metrics, n_flips = kept.shape
-    counts = np.zeros((n_metrics, n_metrics), dtype=np.int64)
+    n_pairs, n_metrics, n_flips = kept.shape
+    counts = np.zeros((n_pairs, n_metrics, n_metrics), dtype=np.int64)
     for start in range(0, n_flips, CHUNK):
-        mine = np.ascontiguousarray(kept[:, start : start + CHUNK])
-        other = np.ascontiguousarray(taken[:, start : start + CHUNK])
-        windows = np.lib.stride_tricks.sliding_window_view(other.ravel(), mine.size)[:: mine.shape[1]]
-        step = outcomes.size // mine.size
+        mine = np.ascontiguousarray(kept[:, :, start : start + CHUNK])
+        other = np.ascontiguousarray(taken[:, :, start : start + CHUNK])
+        size = mine[0].size
+        windows = np.lib.stride_tricks.sliding_window_view(other.reshape(n_pairs, -1), size, axis=1)
+        windows = windows[:, :: mine.shape[2]]
+        step = outcomes.size // (n_pairs * size)
         for first in range(0, n_metrics, step):
             n_shifts = min(step, n_metrics - first)
-            is_small = outcomes[: n_shifts * mine.size].reshape(n_shifts, mine.size)
-            np.less_equal(windows[first : first + n_shifts], mine.ravel(), out=is_small)
-            lanes = is_small.view(np.uint64).reshape(n_shifts, n_metrics, -1).sum(axis=2, dtype=np.uint64)
-            counts[first : first + n_shifts] += _lane_sums(lanes)
+            is_small = outcomes[: n_pairs * n_shifts * size].reshape(n_pairs, n_shifts, size)
+            np.less_equal(windows[:, first : first + n_shifts], mine.reshape(n_pairs, 1, size), out=is_small)
+            lanes = is_small.view(np.uint64).reshape(n_pairs, n_shifts, n_metrics, -1)
+            counts[:, first : first + n_shifts] += _lane_sums(np.einsum("psak->psa", lanes))
     return counts
 
 
