@@ -243,23 +243,18 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
 
 
 def is_dear(row: Row) -> bool:
-    """Whether a test takes a tenth of a second or more."""
-    redraws = row.test in ("bootstrap", "jackknife-both")
-    if row.measure.startswith("spa"):
-        return redraws or row.test in ("perm-inputs", "perm-both")
-    return redraws and row.measure in ("pearson", "kendall", "pa")
+    """Whether a test takes some hundredths of a second."""
+    return row.measure.startswith("spa") and row.test not in ("perm-systems", "jackknife-systems")
 
 
 def weight(kind: Kind) -> int:
     """How many worlds others get for one of these."""
     data, null, effect, dear = kind
-    return (3 if effect or null == "documents" or data == _ONLY_SEGMENTS else 1) * (6 if dear else 1)
+    return (3 if effect or null == "documents" or data == _ONLY_SEGMENTS else 1) * (2 if dear else 1)
 
 
 def enough(row: Row) -> int:
     """Worlds that a row needs at most."""
-    if is_dear(row):
-        return 200 if row.effect == 0 else 60 if row.data != SIMULATED else 0
     return 1000 if row.effect == 0 and row.null != "documents" and row.data != _ONLY_SEGMENTS else 400
 
 

@@ -10,7 +10,8 @@ from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, soft_pairwise_resample
+from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, Test
 from metaeval.measures.judged import Judged, judged_segments

@@ -65,6 +65,24 @@ def system_correlation(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: 
     return values[:, 0] if values.shape[1] else np.full(len(metrics), np.nan)
 
 
+def correlation_of_rows(human: Floats, metrics: Floats, statistic: Correlation) -> Floats:
+    """Correlation along the last axis, human (..., N) with metrics (..., N), which broadcast; there is no NaN in them.
+
+    NaN where all values of either row are equal.
+    >>> correlation_of_rows(np.array([[1.0, 2.0, 4.0]]), np.array([[2.0, 4.0, 8.0], [3.0, 2.0, 1.0]]), "kendall")
+    array([ 1., -1.])
+    """
+    if statistic == "kendall":
+        first, second = np.triu_indices(human.shape[-1], 1)
+        one, other = (np.sign(scores[..., first] - scores[..., second]) for scores in (human, metrics))
+        n_untied = np.count_nonzero(one, axis=-1) * np.count_nonzero(other, axis=-1)
+        found = np.full(np.broadcast_shapes(one.shape, other.shape)[:-1], np.nan)
+        np.divide((one * other).sum(axis=-1), np.sqrt(n_untied), out=found, where=n_untied > 0)
+        return found
+    standardise = _standardised if _named(statistic) is pearson else _standardised_ranks
+    return np.clip((standardise(human) * standardise(metrics)).sum(axis=-1), -1.0, 1.0)
+
+
 def correlation_matrix(metrics: npt.ArrayLike, labels: npt.ArrayLike, statistic: Correlation = "pearson") -> Floats:
     """Correlation of every metric with every other, (n_metrics, n_metrics), mean over groups.
 

@@ -12,14 +12,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation, system_correlation
-from metaeval.kernels.agreement.pairwise_accuracy import PairwiseAgreement, Ties, pairwise_accuracy
+from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation, correlation_of_rows, system_correlation
+from metaeval.kernels.agreement.pairwise_accuracy import PairwiseAgreement, Ties, difference_signs, pairwise_accuracy
 from metaeval.kernels.agreement.pairwise_difference_pearson import pairwise_difference_pearson
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 from .copies import Origins
-from .sign_flip import normal_p_values, sign_flip_p_values
 
 Statistic = Callable[[Floats, Floats, Origins], Floats]
 #: Of system scores: human (N,), metrics (M, N), where the rows come from -> (M,).
@@ -135,6 +134,8 @@ class SystemResample:
         if systems is not None:
             human = np.take_along_axis(human, systems, axis=1)
             metrics = np.take_along_axis(metrics, systems[:, np.newaxis], axis=2)
+        if isinstance(self.statistic, (_SystemCorrelation, _PairwiseAccuracy)) and not np.isnan(human).any():
+            return self.statistic.of_draws(human, metrics, systems)
         return np.stack([self.statistic(human[k], metrics[k], Origins(_row(systems, k))) for k in range(n_draws)])
 
 
@@ -146,6 +147,12 @@ class _SystemCorrelation:
 
     def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
         return system_correlation(without_noise(human), without_noise(metrics), self.name)
+
+    def of_draws(self, human: Floats, metrics: Floats, systems: Ints | None) -> Floats:
+        """The same for many draws, all systems judged: human (k, N), metrics (k, M, N) -> (k, M)."""
+        human = np.stack([without_noise(scores) for scores in human])[:, np.newaxis]
+        metrics = np.stack([without_noise(scores) for scores in metrics])
+        return correlation_of_rows(human, metrics, self.name)
 
 
 @dataclass(frozen=True)
@@ -163,27 +170,15 @@ class _PairwiseAccuracy:
             found = PairwiseAgreement(n + kept, np.full_like(found.n_pairs, kept))
         return found.accuracy
 
-
-@dataclass(frozen=True)
-class _SoftPairwise:
-    """Soft pairwise accuracy of a resample; signs go with positions, not with segments."""
-
-    signs: npt.NDArray[np.int8] | None
-
-    def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
-        judged = ~np.isnan(human)
-        scores = np.concatenate([human[np.newaxis], metrics])
-        if self.signs is None:
-            p = normal_p_values(scores, judged)
-        else:
-            p = sign_flip_p_values(scores, judged, self.signs[:, : human.shape[1]])
-        first, second = np.triu_indices(len(human), 1)
-        counted = origins.system_pairs(len(human)) & (judged[first] & judged[second]).any(axis=1)
-        if not counted.any():
-            return np.full(len(metrics), np.nan)
-        first, second = first[counted], second[counted]
-        distances = np.abs(p[0, first, second] - p[1:, first, second])
-        return np.asarray(1.0 - distances.mean(axis=1), dtype=np.float64)
+    def of_draws(self, human: Floats, metrics: Floats, systems: Ints | None) -> Floats:
+        """The same for many draws, all systems judged: human (k, N), metrics (k, M, N) -> (k, M)."""
+        signs = difference_signs(human)[:, np.newaxis]
+        counted = signs != 0 if self.ties == "tship" else np.ones_like(signs, dtype=np.bool_)
+        if systems is not None:
+            first, second = np.triu_indices(human.shape[1], 1)
+            counted = counted & (systems[:, first] != systems[:, second])[:, np.newaxis]
+        agree = (difference_signs(metrics) == signs) & counted
+        return ratio(agree.sum(axis=2).astype(np.float64), np.broadcast_to(counted.sum(axis=2), agree.shape[:2]))
 
 
 def any_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Statistic) -> AnyResample:
@@ -229,13 +224,6 @@ def system_resample(
 def accuracy_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, ties: Ties = "organisers") -> SystemResample:
     """Pairwise accuracy on means of judged cells, prepared for `bootstrap`."""
     return system_resample(human, metrics, _PairwiseAccuracy(ties))
-
-
-def soft_pairwise_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, signs: npt.ArrayLike | None) -> AnyResample:
-    """Soft pairwise accuracy prepared for `bootstrap`; signs as in `soft_pairwise_swap`, None = normal limit."""
-    human, metrics = checked_scores(human, metrics)
-    inner = None if signs is None else np.asarray(signs).astype(np.int8)
-    return AnyResample(_SoftPairwise(inner), human, metrics)
 
 
 def _pearson_of_all(human: Floats, metrics: Floats, origins: Origins) -> Floats:

@@ -15,13 +15,13 @@ from scipy import stats
 
 from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power
 from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import (
     ResampleStatistic,
     accuracy_resample,
     any_resample,
     pairwise_difference_resample,
     pearson_resample,
-    soft_pairwise_resample,
     system_resample,
 )
 from metaeval.kernels.resampling.sign_flip import draw_signs
