@@ -96,7 +96,7 @@ def compare_systems(
         raise QuestionError(f"{name} has no two systems with segment scores in this slice of {where(block.selection)}")
     used = there.any(axis=0)
     documents = documents_of(block.selection, used) if whole_documents else None
-    p = _p_values(scored.scores[:, used], there[:, used], test, options, draws, documents)
+    p = system_p_values(scored.scores[:, used], there[:, used], test, options, draws, documents)
     n = there.sum(axis=1)
     values = np.full(len(there), np.nan)
     np.divide(np.where(there, scored.scores, 0.0).sum(axis=1), n, out=values, where=n > 0)
@@ -200,7 +200,7 @@ def _beside(values: Floats, submitted: Floats, source: SystemScore) -> list[str]
     return [f"value: mean over {what}, which is ranked and tested; the submitted system scores beside it {order}"]
 
 
-def _p_values(
+def system_p_values(
     scores: Floats,
     there: npt.NDArray[np.bool_],
     test: SystemTest,

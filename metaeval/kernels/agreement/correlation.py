@@ -76,11 +76,12 @@ def correlation_of_rows(human: Floats, metrics: Floats, statistic: Correlation) 
         first, second = np.triu_indices(human.shape[-1], 1)
         one, other = (np.sign(scores[..., first] - scores[..., second]) for scores in (human, metrics))
         n_untied = np.count_nonzero(one, axis=-1) * np.count_nonzero(other, axis=-1)
-        found = np.full(np.broadcast_shapes(one.shape, other.shape)[:-1], np.nan)
+        found: Floats = np.full(np.broadcast_shapes(one.shape, other.shape)[:-1], np.nan)
         np.divide((one * other).sum(axis=-1), np.sqrt(n_untied), out=found, where=n_untied > 0)
         return found
     standardise = _standardised if _named(statistic) is pearson else _standardised_ranks
-    return np.clip((standardise(human) * standardise(metrics)).sum(axis=-1), -1.0, 1.0)
+    values: Floats = np.clip((standardise(human) * standardise(metrics)).sum(axis=-1), -1.0, 1.0)
+    return values
 
 
 def correlation_matrix(metrics: npt.ArrayLike, labels: npt.ArrayLike, statistic: Correlation = "pearson") -> Floats:

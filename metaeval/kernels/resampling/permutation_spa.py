@@ -114,8 +114,8 @@ class _FlippedSums:
             for place, (i, j) in enumerate(zip(self._first[pairs], self._second[pairs], strict=True)):
                 np.subtract(taken[i], taken[j], out=taken_gap[place, 0])
                 np.subtract(kept[j], kept[i], out=kept_gap[place])
-                if (whole := self._whole_lone.get(start + place)) is not None:
-                    extra = self._lone_gaps(i, j, mask)
+                whole = self._whole_lone.get(start + place)
+                if whole is not None and (extra := self._lone_gaps(i, j, mask)) is not None:
                     taken_gap[place, 0] += extra
                     kept_gap[place] += extra - whole
             slack = self._slacks[pairs, draw]

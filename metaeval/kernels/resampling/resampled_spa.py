@@ -15,7 +15,7 @@ from .sign_flip import BATCH_VALUES, ROUNDING, TOLERANCE, normal_p_values, sign_
 
 
 @dataclass(frozen=True)
-class _SoftPairwise:
+class OfArrays:
     """Soft pairwise accuracy of a resample; signs go with positions, not with segments."""
 
     signs: npt.NDArray[np.int8] | None
@@ -38,58 +38,76 @@ class _SoftPairwise:
 
 @dataclass(frozen=True)
 class SoftPairwiseResample:
-    """Soft pairwise accuracy by drawn signs where each segment is judged for all systems or none; segments redrawn.
+    """Soft pairwise accuracy by drawn signs, where each segment is judged for all systems or none.
 
     Σ σ d ≥ Σ d says the same as "the differences of the flipped segments add up to 0 or less", up to 1e-9 Σ |d|.
     scores: (S, 1 + M, N), people first, without what systems share on a segment, 0 where not judged; distances:
-    (S, 1 + M, n_pairs) |d|; flips: (S, n_flips) 1 where the sign is −1; judged: (S,). general: where systems are
-    redrawn.
+    (S, 1 + M, n_pairs) |d|; flips: (S, n_flips) 1 where the sign is −1; judged: (S,).
     """
 
     scores: Floats
     distances: Floats
     flips: Floats
     judged: Floats
-    general: AnyResample
 
     @property
     def shape(self) -> tuple[int, int]:
         """See `ResampleStatistic`."""
-        return self.general.shape
+        return self.scores.shape[2], self.scores.shape[0]
 
     def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
         """See `ResampleStatistic`; NaN where no judged segment is drawn."""
-        if systems is not None or segments is None:
-            return self.general.values(systems, segments, n_draws)
         n_segments, n_scorers, n_systems = self.scores.shape
-        counts = times_drawn(segments, n_draws, n_segments)
-        distances = (counts @ self.distances.reshape(n_segments, -1)).reshape(n_draws, n_scorers, -1)
-        sizes = (counts @ np.abs(self.scores).reshape(n_segments, -1)).reshape(n_draws, n_scorers, n_systems)
-        rounding = ROUNDING * sizes.max(axis=2, keepdims=True)
-        has_any = counts @ self.judged > 0
-        p = np.stack([self._p_values(segments[k], distances[k], rounding[k]) for k in range(n_draws)])
-        found = 1.0 - np.abs(p[:, :1] - p[:, 1:]).mean(axis=2)
-        return np.where(has_any[:, np.newaxis], found, np.nan)
+        first, second = np.triu_indices(n_systems, 1)
+        if segments is None:
+            p = self._p_values(np.arange(n_segments), self.distances.sum(axis=0), np.abs(self.scores).sum(axis=0))
+            every_p, has_any = [p] * n_draws, np.full(n_draws, self.judged.any())
+        else:
+            counts = times_drawn(segments, n_draws, n_segments)
+            distances = (counts @ self.distances.reshape(n_segments, -1)).reshape(n_draws, n_scorers, -1)
+            sizes = (counts @ np.abs(self.scores).reshape(n_segments, -1)).reshape(n_draws, n_scorers, n_systems)
+            every_p = [self._p_values(segments[k], distances[k], sizes[k]) for k in range(n_draws)]
+            has_any = counts @ self.judged > 0
+        found = np.full((n_draws, n_scorers - 1), np.nan)
+        for draw in np.flatnonzero(has_any):
+            if systems is None:
+                one, other = first, second
+            else:
+                ones, others = np.triu_indices(systems.shape[1], 1)
+                one, other = systems[draw, ones], systems[draw, others]
+                one, other = one[one != other], other[one != other]  # copies of one system are no pair
+            if one.size:
+                p = every_p[draw][:, one, other]
+                found[draw] = 1.0 - np.abs(p[:1] - p[1:]).mean(axis=1)
+        return found
 
-    def _p_values(self, segments: Ints, distances: Floats, rounding: Floats) -> Floats:
-        """(1 + M, n_pairs) inner p-values of one resample; signs go with positions."""
+    def _p_values(self, segments: Ints, distances: Floats, sizes: Floats) -> Floats:
+        """(1 + M, N, N) inner p-values of one resample, whose signs go with positions.
+
+        distances: (1 + M, n_pairs) Σ |d|; sizes: (1 + M, N) Σ |score|, for the rounding of sums.
+        """
         _, n_scorers, n_systems = self.scores.shape
         flips = self.flips[: len(segments)]
+        n_flips = flips.shape[1]
         first, second = np.triu_indices(n_systems, 1)
-        p = np.empty(distances.shape)
-        step = max(1, BATCH_VALUES // (self.flips.shape[1] * first.size))
+        p = np.ones((n_scorers, n_systems, n_systems))
+        step = max(1, BATCH_VALUES // (n_flips * first.size))
+        slack = 0.5 * TOLERANCE * distances[:, :, np.newaxis]
         for start in range(0, n_scorers, step):
             batch = slice(start, start + step)
             scores = self.scores[segments, batch].reshape(len(segments), -1)
-            sums = (scores.T @ flips).reshape(-1, n_systems, self.flips.shape[1])
-            slack = 0.5 * TOLERANCE * distances[batch]
-            small = sums[:, first] - sums[:, second] <= slack[:, :, np.newaxis]
-            p[batch] = np.count_nonzero(small, axis=2) / self.flips.shape[1]
-        p[distances == 0] = 1.0
-        for scorer, pair in np.argwhere((distances > 0) & (0.5 * TOLERANCE * distances < rounding)):
-            gaps = self.scores[segments, scorer, first[pair]] - self.scores[segments, scorer, second[pair]]
-            gaps = gaps / distances[scorer, pair]
-            p[scorer, pair] = np.count_nonzero(gaps @ flips <= 0.5 * TOLERANCE) / self.flips.shape[1]
+            sums = (scores.T @ flips).reshape(-1, n_systems, n_flips)
+            gaps = sums[:, first] - sums[:, second]
+            p[batch, first, second] = np.count_nonzero(gaps <= slack[batch], axis=2) / n_flips
+            p[batch, second, first] = np.count_nonzero(gaps >= -slack[batch], axis=2) / n_flips
+        rounding = ROUNDING * sizes.max(axis=1, keepdims=True)
+        for scorer, pair in np.argwhere(0.5 * TOLERANCE * distances < rounding):
+            i, j = first[pair], second[pair]
+            size = distances[scorer, pair]
+            gap = (self.scores[segments, scorer, i] - self.scores[segments, scorer, j]) / (size if size > 0 else 1.0)
+            sums = gap @ flips
+            p[scorer, i, j] = 1.0 if size == 0 else np.count_nonzero(sums <= 0.5 * TOLERANCE) / n_flips
+            p[scorer, j, i] = 1.0 if size == 0 else np.count_nonzero(sums >= -0.5 * TOLERANCE) / n_flips
         return p
 
 
@@ -99,13 +117,12 @@ def soft_pairwise_resample(
     """Soft pairwise accuracy prepared for `bootstrap`; signs as in `soft_pairwise_swap`, None = normal limit."""
     human, metrics = checked_scores(human, metrics)
     inner = None if signs is None else np.asarray(signs).astype(np.int8)
-    general = AnyResample(_SoftPairwise(inner), human, metrics)
     judged = ~np.isnan(human)
     if inner is None or len(human) < 2 or not (judged == judged[0]).all():
-        return general
+        return AnyResample(OfArrays(inner), human, metrics)
     scores = np.where(judged, np.concatenate([human[np.newaxis], metrics]), 0.0).transpose(2, 0, 1)
     first, second = np.triu_indices(len(human), 1)
     distances = np.abs(scores[:, :, first] - scores[:, :, second])
     centred = scores - scores.mean(axis=2, keepdims=True)
     flips = (inner < 0).T.astype(np.float64)
-    return SoftPairwiseResample(centred, distances, flips, judged[0].astype(np.float64), general)
+    return SoftPairwiseResample(centred, distances, flips, judged[0].astype(np.float64))

@@ -15,7 +15,11 @@ from scipy import stats
 
 from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power
 from metaeval.kernels.resampling.resampled_items import item_resample
-from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
+from metaeval.kernels.resampling.resampled_spa import (
+    OfArrays,
+    SoftPairwiseResample,
+    soft_pairwise_resample,
+)
 from metaeval.kernels.resampling.resampled_statistics import (
     ResampleStatistic,
     accuracy_resample,
@@ -78,6 +82,23 @@ def test_draws_equal_the_statistic_of_each_resampled_array(name: str, missing: f
             expected.append([statistic(h, x, *copies) for x in m])
     np.testing.assert_allclose(result.draws.T, expected, atol=1e-10)
     np.testing.assert_allclose(result.values, [statistic(human, x) for x in metrics], atol=1e-10)
+
+
+@pytest.mark.parametrize("resample", ["inputs", "systems", "both"])
+def test_soft_pairwise_accuracy_by_sums_equals_that_of_each_resampled_array(resample: str) -> None:
+    human, metrics = scores(7, 0.0)
+    human[:, [2, 3, 9]] = np.nan  # segments that nobody judged
+    metrics[1, 2] = metrics[1, 4]  # two systems of equal scores
+    metrics[1, 3] = metrics[1, 0] + 0.1  # sums of rounding noise alone, after what systems share is taken off
+    quick = soft_pairwise_resample(human, metrics, SIGNS)
+    assert isinstance(quick, SoftPairwiseResample)
+    slow = any_resample(human, metrics, OfArrays(SIGNS))
+    found, expected = (
+        bootstrap(one, resample, rng=np.random.default_rng(4), n_draws=40, n_threads=1)  # type: ignore[arg-type]
+        for one in (quick, slow)
+    )
+    np.testing.assert_allclose(found.draws, expected.draws, atol=1e-12)
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-12)
 
 
 def test_threads_batches_and_executors_change_nothing() -> None:

@@ -1,0 +1,229 @@
+"""How often 95% intervals hold the truth, for every type of interval that a command prints.
+
+    python -m benchmarks.coverage                              # what there is
+    python -m benchmarks.coverage --minutes 10 --db all.duckdb # more worlds
+    python -m benchmarks.coverage --minutes 5 --only "systems pearson"
+
+A world is a sample of a pool, and the truth is the measure on the whole pool:
+
+- `inputs`: 300 segments, drawn with replacement from 1,000 simulated ones of 12 systems, or from all segments of an
+  evaluation set of WMT23;
+- `systems`: 12 of 200 simulated systems, on all 300 segments of the pool;
+- `both`: 12 of 200 simulated systems, on 300 segments drawn with replacement from the pool's 300.
+
+The intervals of the values of two metrics, and of their difference, are those of `compare`: the same kernel, 399
+resamples, tie thresholds calibrated on the world. Five worlds share a pool. A run adds worlds to the kind with the
+fewest, and goes on where the last one ended; `python -m docs.generate` makes the tables of docs/levels.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.levels import EVALSETS, SIMULATED, Source, block_of, interval, sources
+from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, simulated_pair
+from metaeval.evaluation import evaluate
+from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
+from metaeval.measures import Measure
+from metaeval.options import Options
+
+Floats = npt.NDArray[np.float64]
+COVERAGE = Path(__file__).with_name("coverage.csv")
+FIELDS = ("data", "resample", "measure", "method", "of", "n_intervals", "n_holding", "n_undefined")
+MEASURES = (
+    "pearson",
+    "spearman",
+    "kendall",
+    "pa",
+    "spa(n=99)",
+    "acc_eq(by=item)",
+    "tau_b(by=item)",
+    "pearson(by=item)",
+    "pearson(by=none)",
+    "pdp",
+)
+DRAWS, SHARING = 399, 5
+POOL_SYSTEMS, POOL_SEGMENTS = 200, 1000
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Row:
+    """One type of interval. of: "value", or "difference" of two metrics."""
+
+    data: str
+    resample: Resample
+    measure: str
+    method: IntervalMethod
+    of: str
+
+
+@dataclass
+class Count:
+    """Intervals so far, those that hold the truth, and those that are not defined (which hold nothing)."""
+
+    n_intervals: int = 0
+    n_holding: int = 0
+    n_undefined: int = 0
+
+    def add(self, found: Interval, truth: float) -> None:
+        self.n_intervals += 1
+        self.n_holding += found.low - TOLERANCE <= truth <= found.high + TOLERANCE
+        self.n_undefined += bool(np.isnan(found.low))
+
+
+def read(path: Path = COVERAGE) -> dict[Row, Count]:
+    """The results so far."""
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
+            Row(*list(line.values())[:5]): Count(*map(int, list(line.values())[5:]))  # type: ignore[arg-type]
+            for line in csv.DictReader(file)
+        }
+
+
+def write(found: dict[Row, Count], path: Path = COVERAGE) -> None:
+    """Keep the results; a file half written is never in their place."""
+    beside = path.with_suffix(".part")
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FIELDS)
+        for row in (row for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]) for row in rows(*kind)):
+            if row in found:
+                count = found[row]
+                kind = (row.data, row.resample, row.measure, row.method, row.of)
+                writer.writerow([*kind, count.n_intervals, count.n_holding, count.n_undefined])
+    beside.replace(path)
+
+
+Kind = tuple[str, Resample, str]  # data, what is resampled, measure
+
+
+def kinds(data: Sequence[str]) -> Iterator[Kind]:
+    """What is simulated together; evaluation sets have too few systems to draw some of them."""
+    for name in data:
+        for resample in get_args(Resample) if name == SIMULATED else ("inputs",):
+            for measure in MEASURES:
+                yield name, resample, measure
+
+
+def methods(resample: Resample, measure: Measure) -> list[IntervalMethod]:
+    """Types of intervals that a command prints."""
+    has_bca = measure.has_bca and resample != "both"
+    return [method for method in get_args(IntervalMethod) if method != "bca" or has_bca]
+
+
+def rows(data: str, resample: Resample, measure: str) -> list[Row]:
+    """The rows of a kind."""
+    found = methods(resample, Measure.parse(measure))
+    return [Row(data, resample, measure, method, of) for method in found for of in ("value", "difference")]
+
+
+def pool(data: str, resample: Resample, source: Source, rng: np.random.Generator) -> Pair:
+    """All that a world is drawn from."""
+    if data != SIMULATED:
+        return source(rng)
+    if resample == "inputs":
+        return simulated_pair(rng, N_SYSTEMS, POOL_SEGMENTS)
+    return simulated_pair(rng, POOL_SYSTEMS, N_SEGMENTS)
+
+
+def drawn(whole: Pair, resample: Resample, rng: np.random.Generator) -> Pair:
+    """A world."""
+    n_systems, n_segments = whole.shape
+    systems = np.arange(n_systems) if resample == "inputs" else rng.permutation(n_systems)[:N_SYSTEMS]
+    segments = np.arange(n_segments) if resample == "systems" else rng.integers(0, n_segments, N_SEGMENTS)
+    human, metrics = whole.human[np.ix_(systems, segments)], whole.metrics[:, systems][:, :, segments]
+    return Pair(human, metrics, np.arange(len(segments)))
+
+
+def bootstrapped(world: Pair, resample: Resample, measure: Measure, seed: int, draws: int = DRAWS) -> Bootstrap:
+    """The draws that `compare` makes its intervals of."""
+    block, options = block_of(world), Options(seed=seed, system_score="judged-mean" if measure.level == "sys" else None)
+    epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
+    return bootstrap(
+        measure.resampled(block, options, epsilon),
+        resample,
+        rng=np.random.default_rng([seed, 2]),
+        n_draws=draws,
+        jackknife="bca" in methods(resample, measure),
+        n_threads=1,
+    )
+
+
+def true_values(whole: Pair, measure: Measure) -> Floats:
+    """(2,) the measure on the pool."""
+    options = Options(system_score="judged-mean" if measure.level == "sys" else None)
+    return evaluate(measure, block_of(whole), options).value
+
+
+def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: dict[Row, Count]) -> None:
+    """Worlds of one pool, whose intervals are counted."""
+    data, resample, text = kind
+    measure = Measure.parse(text)
+    rng = np.random.default_rng([number, get_args(Resample).index(resample)])
+    whole = pool(data, resample, source, rng)
+    truth = true_values(whole, measure)
+    for place in range(n_worlds):
+        resamples = bootstrapped(drawn(whole, resample, rng), resample, measure, SHARING * number + place)
+        for row in rows(*kind):
+            count = found.setdefault(row, Count())
+            if row.of == "difference":
+                of_two = resamples.difference_interval(0, 1, method=row.method)
+                count.add(of_two, float(truth[0] - truth[1]))
+            else:
+                for metric in range(2):
+                    count.add(resamples.interval(metric, method=row.method), float(truth[metric]))
+
+
+def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = COVERAGE) -> None:
+    """Add worlds to the kinds with the fewest of them, until the time is over or all have the most."""
+    end = time.monotonic() + 60 * minutes
+    found, known = read(path), sources(database)
+    asked = [kind for kind in kinds(list(known)) if only in " ".join(kind)]
+
+    def so_far(kind: Kind) -> int:
+        return found.get(rows(*kind)[1], Count()).n_intervals  # a difference: one a world
+
+    while time.monotonic() < end and (left := [kind for kind in asked if so_far(kind) < most]):
+        kind = min(left, key=so_far)
+        add_worlds(kind, so_far(kind) // SHARING, SHARING, known[kind[0]], found)
+        write(found, path)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run, or print what there is."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage")
+    parser.add_argument("--minutes", type=float, default=0.0)
+    parser.add_argument("--db", type=Path)
+    parser.add_argument("--only", default="", help="kinds in whose name (data, what is resampled, measure) this stands")
+    parser.add_argument("--most", type=int, default=1000, help="worlds of a kind")
+    parser.add_argument("--out", type=Path, default=COVERAGE)
+    given = parser.parse_args(arguments)
+    if given.minutes:
+        warnings.simplefilter("ignore", RuntimeWarning)
+        simulate(given.minutes, given.db, given.only, given.most, given.out)
+    for row, count in read(given.out).items():
+        low, high = interval(count.n_holding, count.n_intervals)
+        share = count.n_holding / count.n_intervals
+        print(
+            f"{row.data}, {row.resample}, {row.measure}, {row.method}, {row.of}: {share:.3f}"
+            f" [{low:.3f}, {high:.3f}] of {count.n_intervals}, {count.n_undefined} not defined"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,159 @@
+"""How often the tests of `systems` find one of two equally good systems better.
+
+    python -m benchmarks.system_levels                              # what there is
+    python -m benchmarks.system_levels --minutes 5 --db all.duckdb  # more worlds
+
+A world is two systems' scores by one scorer, people's (most outputs have no error, so differences tie) or a metric's.
+The systems are two of `benchmarks.null_worlds.simulated_pair`, or two of an evaluation set of WMT23, picked by chance,
+and equally good because a fair coin for each unit exchanges their scores: `segments` are drawn with replacement, each
+with its coin; or whole `documents` are. Turning all coins exchanges the systems, so the difference of their means is
+symmetric around 0. Tests are those of the command, one-sided for the system that is first by chance: 5% is promised, by
+199 resamples. `python -m docs.generate` makes the table of docs/levels.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.levels import ALPHA, EVALSETS, SIMULATED, Count, Source, interval, sources
+from benchmarks.null_worlds import Pair, null_world
+from metaeval.options import Options
+from metaeval.significance.systems import SYSTEM_TESTS, SystemTest, system_p_values
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+SYSTEM_LEVELS = Path(__file__).with_name("system_levels.csv")
+FIELDS = ("data", "scorer", "null", "test", "unit", "n_worlds", "n_found", "n_undefined")
+SCORERS = ("human", "metric")
+NULLS: tuple[Literal["segments", "documents"], ...] = ("segments", "documents")
+UNITS = ("segment", "document")
+DRAWS, BATCH = 199, 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """One test and its unit in one kind of world."""
+
+    data: str
+    scorer: str
+    null: Literal["segments", "documents"]
+    test: SystemTest
+    unit: str
+
+
+def rows(data: str, scorer: str, null: Literal["segments", "documents"]) -> list[Row]:
+    """The rows of a kind. Where segments are independent there are no documents."""
+    units = UNITS if null == "documents" else UNITS[:1]
+    return [Row(data, scorer, null, test, unit) for test in SYSTEM_TESTS for unit in units]
+
+
+Kind = tuple[str, str, Literal["segments", "documents"]]
+
+
+def kinds(data: Sequence[str]) -> Iterator[Kind]:
+    """What is simulated together."""
+    for name in data:
+        for scorer in SCORERS:
+            for null in NULLS:
+                yield name, scorer, null
+
+
+def read(path: Path = SYSTEM_LEVELS) -> dict[Row, Count]:
+    """The results so far."""
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
+            Row(*list(line.values())[:5]): Count(*map(int, list(line.values())[5:]))  # type: ignore[arg-type]
+            for line in csv.DictReader(file)
+        }
+
+
+def write(found: dict[Row, Count], path: Path = SYSTEM_LEVELS) -> None:
+    """Keep the results; a file half written is never in their place."""
+    beside = path.with_suffix(".part")
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FIELDS)
+        for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]):
+            for row in (row for row in rows(*kind) if row in found):
+                count = found[row]
+                named = (row.data, row.scorer, row.null, row.test, row.unit)
+                writer.writerow([*named, count.n_worlds, count.n_found, count.n_undefined])
+    beside.replace(path)
+
+
+def world(pair: Pair, scorer: str, null: Literal["segments", "documents"], rng: np.random.Generator) -> Pair:
+    """Two systems, exchanged by coins: `null_world` with systems in the place of metrics."""
+    systems = rng.choice(pair.shape[0], 2, replace=False)
+    scores = pair.human[systems] if scorer == "human" else pair.metrics[0, systems]
+    judged = ~np.isnan(scores).any(axis=0)
+    scores, documents = scores[:, judged], pair.documents[judged]
+    return null_world(Pair(np.zeros((1, scores.shape[1])), scores[:, np.newaxis], documents), null, rng)
+
+
+def add_world(kind: Kind, number: int, source: Source, found: dict[Row, Count]) -> None:
+    """One more world, and what each test finds in it."""
+    _, scorer, null = kind
+    rng = np.random.default_rng([number, SCORERS.index(scorer), NULLS.index(null)])
+    drawn = world(source(rng), scorer, null, rng)
+    scores = drawn.metrics[:, 0]
+    for row in rows(*kind):
+        documents = drawn.documents if row.unit == "document" else None
+        there = np.ones(scores.shape, dtype=np.bool_)
+        p = system_p_values(scores, there, row.test, Options(seed=number), DRAWS, documents)[0, 1]
+        count = found.setdefault(row, Count())
+        count.n_worlds += 1
+        count.n_found += bool(p <= ALPHA)
+        count.n_undefined += bool(np.isnan(p))
+
+
+def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = SYSTEM_LEVELS) -> None:
+    """Add worlds to the kinds with the fewest of them, until the time is over or all have the most."""
+    end = time.monotonic() + 60 * minutes
+    found, known = read(path), sources(database)
+    asked = [kind for kind in kinds(list(known)) if only in " ".join(kind)]
+
+    def so_far(kind: Kind) -> int:
+        return found.get(rows(*kind)[0], Count()).n_worlds
+
+    while time.monotonic() < end and (left := [kind for kind in asked if so_far(kind) < most]):
+        kind = min(left, key=so_far)
+        for _ in range(BATCH):
+            add_world(kind, so_far(kind), known[kind[0]], found)
+        write(found, path)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run, or print what there is."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.system_levels")
+    parser.add_argument("--minutes", type=float, default=0.0)
+    parser.add_argument("--db", type=Path)
+    parser.add_argument("--only", default="", help="kinds in whose name (data, scorer, null) this stands")
+    parser.add_argument("--most", type=int, default=1000, help="worlds of a kind")
+    parser.add_argument("--out", type=Path, default=SYSTEM_LEVELS)
+    given = parser.parse_args(arguments)
+    if given.minutes:
+        simulate(given.minutes, given.db, given.only, given.most, given.out)
+    for row, count in read(given.out).items():
+        low, high = interval(count.n_found, count.n_worlds)
+        share = count.n_found / count.n_worlds
+        print(
+            f"{row.data}, {row.scorer}, {row.null}, {row.test}, {row.unit}: {share:.3f} [{low:.3f}, {high:.3f}]"
+            f" of {count.n_worlds}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
