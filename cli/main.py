@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.ending import run_program
-from cli.options import Db, FormatOption, Out, Quiet
+from cli.options import Db, FormatOption, Out, Quiet, SafeCells
 from cli.render.output import write
 
 
@@ -60,7 +60,8 @@ class _Commands(Mapping[str, Callable[..., None]]):
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = _Commands()
-_BEFORE_A_COMMAND = {"--db": 2, "--format": 2, "--output": 2, "-o": 2, "--quiet": 1, "-q": 1}  # words of an option
+_BEFORE_A_COMMAND = dict.fromkeys(("--db", "--format", "--output", "-o"), 2)  # words of an option
+_BEFORE_A_COMMAND |= dict.fromkeys(("--quiet", "-q", "--safe-cells"), 1)
 
 
 def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -103,6 +104,7 @@ def main(
     format: FormatOption = None,
     output: Out = None,
     quiet: Quiet = False,
+    safe_cells: SafeCells = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from queries.catalog import ask
+from queries.listing import CATALOGUE_SECONDS
 from warehouse import Warehouse
 from warehouse.errors import unknown
 
@@ -15,10 +16,12 @@ def dictionary(warehouse: Warehouse, name: str | None = None) -> "pl.DataFrame":
 
     Views come first, then macros, then tables; columns in their own order.
     name: one view, macro or table alone.
-    Raises QuestionError: there is none of that name.
+    Raises QuestionError: there is none of that name. LimitError: no answer in CATALOGUE_SECONDS.
     """
-    found = ask(warehouse, "dictionary", thing=name)
-    if name is not None and found.is_empty():
-        known = ask(warehouse, "dictionary", thing=None)["name"].unique().sort()
+    with warehouse.within(CATALOGUE_SECONDS):
+        found = ask(warehouse, "dictionary", thing=name)
+        if name is not None and found.is_empty():
+            known = ask(warehouse, "dictionary", thing=None)["name"].unique().sort()
+    if found.is_empty():
         raise unknown("view, macro or table", name, [full.partition("(")[0] for full in known])
     return found

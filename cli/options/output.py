@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from cli.exit_codes import UsageError
 from cli.options.choices import choice
 from cli.render import Format, format_for, is_for_reading, note, render
 from cli.render.output import is_file
@@ -27,6 +28,9 @@ Out = Annotated[
     typer.Option("--output", "-o", help="Output file; its extension chooses the format unless --format does."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Data and errors only: no notes, no progress.")]
+SafeCells = Annotated[
+    bool, typer.Option("--safe-cells", help="In csv and tsv, put ' before texts that spreadsheets take for formulas.")
+]
 
 
 @dataclass(frozen=True)
@@ -37,17 +41,19 @@ class Output:
     format: FormatOption = None
     output: Out = None
     quiet: Quiet = False
+    safe_cells: SafeCells = False
 
     @classmethod
     def of(cls, context: typer.Context, **own: Any) -> Self:
         """The options of a command: its own, and where it has none those that stood before its name.
 
-        Raises UsageError: see `format_for`; before anything is computed.
+        Raises UsageError: see `format_for`, and --safe-cells where there are no cells; before anything is computed.
         """
         before = context.find_root().params
         given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)}
         made = cls(**given)
-        format_for(made.format, made.output)
+        if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
+            raise UsageError("--safe-cells is for --format csv and tsv")
         return made
 
     @property
@@ -73,7 +79,7 @@ class Output:
 
     def show(self, frame: "pl.DataFrame", **more: Any) -> None:
         """Write a result; see `cli.render.render`."""
-        render(frame, self.format, out=self.output, quiet=self.quiet, **more)
+        render(frame, self.format, out=self.output, quiet=self.quiet, safe_cells=self.safe_cells, **more)
 
     def show_table(self, found: "Table", **more: Any) -> None:
         """Write a table with its signature and notes."""

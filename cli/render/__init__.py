@@ -85,6 +85,7 @@ def render(
     json_shape: object = None,
     page: str | None = None,
     quiet: bool = False,
+    safe_cells: bool = False,
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
@@ -92,7 +93,7 @@ def render(
     digits: decimals of floats where numbers are rounded, for all columns or by column.
     least: by column, what a 0 of each row stands for where numbers are rounded: `<0.001` instead of 0.0000.
     json_shape: nested lists and mappings to write for json and jsonl instead of the frame's rows.
-    page: text to write instead of an aligned table.
+    page: text to write instead of an aligned table. safe_cells: csv and tsv hold nothing that is a formula.
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
         be written.
     """
@@ -104,7 +105,7 @@ def render(
     elif page is not None and kind is Format.TABLE:
         output.write(page, out)
     else:
-        output.write(_content(frame, kind, digits, least, out), out)
+        output.write(_content(frame, kind, digits, least, out, safe_cells), out)
     for line in [signature] if isinstance(signature, str) else signature:
         note(line, quiet=quiet)
     for line in notes:
@@ -131,16 +132,17 @@ def _content(
     digits: int | Mapping[str, int],
     least: Mapping[str, Sequence[float]] | None,
     out: Path | None,
+    safe_cells: bool,
 ) -> str | bytes:
     from cli.render import delimited, latex, markdown, parquet, table
 
     match kind:
         case Format.TABLE:
             return table.table_text(frame, digits, width=output.terminal_width(out), least=least)
-        case Format.CSV:
-            return delimited.delimited_text(frame, ",")
-        case Format.TSV:
-            return delimited.delimited_text(frame, "\t")
+        case Format.CSV | Format.TSV:
+            frame = delimited.without_formulas(frame) if safe_cells else frame
+            frame = frame if output.terminal_width(out) is None else delimited.for_terminals(frame)
+            return delimited.delimited_text(frame, "," if kind is Format.CSV else "\t")
         case Format.JSON | Format.JSONL:
             return _json_text(frame.rows(named=True), kind)
         case Format.MARKDOWN:

@@ -1,9 +1,15 @@
 """Comma- and tab-separated text, full precision."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from cli.render.cells import one_line
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last ones wide
 
 
 def delimited_text(frame: "pl.DataFrame", separator: str) -> str:
@@ -17,12 +23,42 @@ def delimited_text(frame: "pl.DataFrame", separator: str) -> str:
     for series in frame.iter_columns():
         if series.dtype.is_float():
             columns.append(series.fill_nan(None))
-        elif series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Duration, pl.Object):
+        elif _is_json(series):
             columns.append(_json_column(series))
         else:
             columns.append(series)
     # A row of one missing value would be a blank line, which readers leave out.
     return pl.DataFrame(columns).write_csv(separator=separator, null_value='""' if len(columns) == 1 else "")
+
+
+def for_terminals(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame with texts that hold nothing a terminal would obey; line breaks are written out as `\\n`, too."""
+    return _with_texts(frame, one_line)
+
+
+def without_formulas(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame with ' before texts that a spreadsheet would take for formulas; numbers stay."""
+    return _with_texts(frame, lambda text: f"'{text}" if text.startswith(_FORMULAS) else text)
+
+
+def _with_texts(frame: "pl.DataFrame", changed: Callable[[str], str]) -> "pl.DataFrame":
+    """The frame with changed names of columns and texts, those in lists and structures included."""
+    import polars as pl
+
+    columns = {}
+    for series in frame.iter_columns():
+        texts = _json_column(series) if _is_json(series) else series
+        if texts.dtype in (pl.String, pl.Categorical, pl.Enum):
+            cells = [None if text is None else changed(text) for text in texts.cast(pl.String).to_list()]
+            texts = pl.Series(series.name, cells, dtype=pl.String)
+        columns[changed(series.name)] = texts
+    return pl.DataFrame(columns)
+
+
+def _is_json(series: "pl.Series") -> bool:
+    import polars as pl
+
+    return series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Duration, pl.Object)
 
 
 def _json_column(series: "pl.Series") -> "pl.Series":

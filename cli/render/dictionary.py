@@ -3,6 +3,8 @@
 import textwrap
 from typing import TYPE_CHECKING
 
+from cli.render.cells import one_line
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -20,6 +22,7 @@ def dictionary_text(frame: "pl.DataFrame") -> str:
     names = max((len(name) for name in columns["column"]), default=0)
     kinds = max((len(kind) for kind in columns["type"]), default=0)
     for row in frame.iter_rows(named=True):
+        row = {name: None if text is None else one_line(text) for name, text in row.items()}
         if row["column"] is None:
             parts += ["" for _ in parts[:1]]
             parts += _wrapped(f"{row['kind']} {row['name']}", " " * _INDENT)

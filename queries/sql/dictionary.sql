@@ -1,4 +1,5 @@
 -- Every public view and macro and every table of the warehouse, with what it and its columns mean.
+-- A comment ends after 4,000 characters: those of a stranger's file may have any length.
 -- Params: $thing (of one of them, without a macro's parameters; NULL for all).
 -- One row per view, macro and table (column is NULL), and one per column: views first, then macros, then tables.
 WITH thing AS (
@@ -28,7 +29,7 @@ line AS (
   FROM thing AS t
   JOIN duckdb_columns() AS m ON m.table_name = t.plain_name AND m.schema_name = t.schema_name AND t.kind <> 'macro'
 )
-SELECT kind, name, column_name AS "column", data_type AS type, comment AS meaning
+SELECT kind, name, column_name AS "column", data_type AS type, left(comment, 4000) AS meaning
 FROM line
 WHERE $thing IS NULL OR plain_name = $thing OR name = $thing
 ORDER BY rank, name, place;

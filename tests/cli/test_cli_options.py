@@ -56,6 +56,15 @@ def choices() -> list[tuple[str, str, str]]:
     ]
 
 
+def test_safe_cells_stands_before_or_behind_the_command_and_needs_a_format_with_cells(scorehouse: Scorehouse) -> None:
+    query = ("sql", "SELECT '=1' AS a, -1 AS b")
+    for words in (("--safe-cells", *query), (*query, "--safe-cells")):
+        assert scorehouse(*words, "--format", "csv").out == "a,b\n'=1,-1\n"
+        for form in ("json", "table", "parquet"):
+            refused(scorehouse(*words, "--format", form), 2, "--safe-cells is for --format csv and tsv")
+    assert scorehouse(*query, "--format", "csv").out == "a,b\n=1,-1\n"
+
+
 def test_there_are_closed_choices_to_look_at() -> None:
     assert len(choices()) > 40
     assert {"--format", "--test", "--by", "--severity", "--pool", "--system-score"} <= {

@@ -304,6 +304,41 @@ def test_parquet_goes_to_a_file_or_a_pipe_but_not_to_a_terminal(
         render(FRAME, "parquet")
 
 
+@pytest.mark.parametrize(("form", "mark"), [("csv", ","), ("tsv", "\t")])
+def test_no_text_in_csv_or_tsv_commands_a_terminal_and_programs_get_it_as_it_is(
+    form: str, mark: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = "\x1b]0;title\x07a\tb\nc\r\x9b31m\u202e\u2028"
+    frame = pl.DataFrame({"n": [1.5], f"name{commands}": [commands], "list": [[commands]]})
+    render(frame, form)
+    (header, row) = csv.reader(io.StringIO(capsys.readouterr().out, newline=""), delimiter=mark)
+    assert (header[1], row[:2]) == (f"name{commands}", ["1.5", commands])
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    render(frame, form)
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) == 2
+    assert not [sign for sign in shown.replace(mark, "") if sign != "\n" and not sign.isprintable()]
+    assert "title" in shown
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", '=HYPERLINK("http://127.0.0.1")', "＝1"]
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_safe_cells_quotes_what_spreadsheets_take_for_formulas_and_nothing_else(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [*FORMULAS, "plain", "a=b", "", "'", "x-1", None]
+    frame = pl.DataFrame({"=name": texts, "value": [-1.5] * len(texts), "kind": pl.Series(texts, dtype=pl.Categorical)})
+    render(frame, form, safe_cells=True)
+    header, *rows = csv.reader(
+        io.StringIO(capsys.readouterr().out, newline=""), delimiter="," if form == "csv" else "\t"
+    )
+    expected = [*(f"'{text}" for text in FORMULAS), "plain", "a=b", "", "'", "x-1", ""]
+    assert header == ["'=name", "value", "kind"]
+    assert rows == [[text, "-1.5", text] for text in expected]
+
+
 def test_a_file_is_replaced_whole_and_named_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "result.csv"
     out.write_text("old")

@@ -167,8 +167,8 @@ class Warehouse:
         try:
             with translated(path):
                 missing = missing_in_file(connection, path)
-                if missing and not has_tables(connection):
-                    raise SchemaError(f"{path}: an empty warehouse; `scorehouse load PATH` fills it")
+                if missing and not _has_evalsets(connection):
+                    raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
         except BaseException:
             connection.close()
             raise
@@ -253,6 +253,14 @@ class Warehouse:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _has_evalsets(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the current database holds an evaluation set; a first load may have ended before it made the table."""
+    try:
+        return connection.execute("SELECT 1 FROM evalset LIMIT 1").fetchone() is not None
+    except duckdb.CatalogException:
+        return False
 
 
 def is_empty_file(path: Path) -> bool:

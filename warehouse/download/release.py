@@ -54,10 +54,12 @@ def download(
     """Fetch the archive, unpack some test sets or all, and load them.
 
     folder: for archive and files; by default `download_folder`. keep: leave both there; else they are removed once
-    everything is loaded (what was refused stays, to be looked at). An interrupted download is resumed by the next.
+    everything is loaded (what was refused stays, to be looked at), a folder of the user's that was there before never.
+    An interrupted download is resumed by the next.
     Raises SourceError: see `fetch` and `extract`. QuestionError: a test set that the archive does not hold.
     SchemaError: the database can't be written.
     """
+    is_theirs = folder is not None and folder.exists()
     folder = download_folder(database) if folder is None else folder
     archive = folder / ARCHIVE
     fetched = fetch(urls, archive, sha256=sha256, progress=progress, pause=pause)
@@ -78,7 +80,7 @@ def download(
             kept.append(path)
         else:
             shutil.rmtree(path)
-    for empty in (files, folder):
+    for empty in (files,) if is_theirs else (files, folder):
         if empty.is_dir() and not any(empty.iterdir()):
             empty.rmdir()
     return DownloadReport(fetched, extracted.n_files, report, tuple(kept))

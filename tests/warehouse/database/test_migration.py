@@ -89,13 +89,33 @@ def test_tables_without_a_ledger_are_somebody_elses() -> None:
 
 @pytest.fixture
 def old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A warehouse of a program that knew all migrations but the last."""
+    """A warehouse with an evaluation set, of a program that knew all migrations but the last."""
     files = migrations.sql_files()
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "sql_files", lambda: files[:-1])
         with duckdb.connect() as connection, writing(tmp_path / "old.duckdb", connection):
-            pass
+            connection.execute("INSERT INTO testset (testset_id, name) VALUES (1, 'tiny24')")
+            connection.execute(
+                "INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language, lp_base)"
+                " VALUES (1, 1, 'en-de', 'en', 'de', 'en-de')"
+            )
     return tmp_path / "old.duckdb"
+
+
+@pytest.mark.parametrize("n", [1, len(migrations.sql_files()) // 2, len(migrations.sql_files()) - 1])
+def test_a_first_load_that_was_killed_between_migrations_is_no_earlier_scorehouse(
+    n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, database = migrations.sql_files(), tmp_path / "a.duckdb"
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "sql_files", lambda: files[:n])
+        with duckdb.connect() as connection, writing(database, connection):
+            pass
+    with pytest.raises(SchemaError, match="a warehouse without scores yet; `scorehouse load PATH` fills it"):
+        Warehouse.open(database)
+    assert load([tiny_layout(tmp_path / "in")], database).is_clean
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT testset FROM testsets") == [("tiny24",)]
 
 
 def test_an_older_database_asks_for_migrate_and_is_up_to_date_after_it(old_database: Path) -> None:

@@ -394,6 +394,16 @@ def test_a_download_ends_in_the_warehouse_and_leaves_no_files(tmp_path: Path) ->
     assert _left(tmp_path / "data") == {"w.duckdb"}
 
 
+def test_a_folder_of_the_users_stays_and_one_that_was_made_goes(tmp_path: Path) -> None:
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.mkdir()
+    with serving(_task(tmp_path)) as served:
+        for number, folder in enumerate((theirs, ours)):
+            download(tmp_path / f"{number}.duckdb", urls=[served.url], folder=folder, pause=0.0)
+    assert list(theirs.iterdir()) == []
+    assert not ours.exists()
+
+
 def test_chosen_test_sets_alone_are_loaded(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     with serving(_task(tmp_path)) as served:
