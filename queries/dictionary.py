@@ -22,6 +22,6 @@ def dictionary(warehouse: Warehouse, name: str | None = None) -> "pl.DataFrame":
         found = ask(warehouse, "dictionary", thing=name)
         if name is not None and found.is_empty():
             known = ask(warehouse, "dictionary", thing=None)["name"].unique().sort()
-    if found.is_empty():
+    if name is not None and found.is_empty():
         raise unknown("view, macro or table", name, [full.partition("(")[0] for full in known])
     return found
