@@ -28,6 +28,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("deltas", "deltas", "deltas"),
         ("hard-pairs", "hard_pairs", "hard_pairs"),
         ("noise", "noise", "noise"),
+        ("paper", "paper", "paper"),
         ("systems", "systems", "systems"),
         ("means", "means", "means"),
         ("counts", "counts", "counts"),

@@ -16,6 +16,10 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.pairs import deltas as differences
 from metaeval.pairs import hard_pairs as hardness
+from metaeval.papers import item_named, paper_named
+from metaeval.papers.items import Request
+from metaeval.papers.running import run as run_item
+from metaeval.papers.tables import results_table
 from metaeval.pooling import Pooling
 from metaeval.protocols import protocol_named
 from metaeval.protocols.entry import enter
@@ -530,6 +534,30 @@ def hard_pairs(
     what = hardness.Asked(at_most, least_metrics, alpha, significant)
     computing = Options(system_score, round_human=round_human)
     return hardness.hard_pairs(warehouse, _slice(testset, lp, options), computing, what).table
+
+
+def paper(
+    warehouse: Warehouse,
+    name: str,
+    item: str,
+    testset: str | None = None,
+    lp: str | None = None,
+    *,
+    human: str | None = None,
+    metrics: Names = (),
+    draws: int | None = None,
+    seed: int = 0,
+) -> Table:
+    """Recompute a table or figure of a paper, each value beside the printed one.
+
+    name: such as "thompson-2024"; item: such as "table-1". testset, lp: joined by commas or "all"; None for the paper's
+    own. metrics: of a figure that shows one or two. draws: None for the paper's number of resamples.
+    Returns a row for each value; verdict: "met", "noise", "explained", "differs", "not_loaded" or "new".
+    Raises QuestionError: unknown names, or nothing can be computed on what was named.
+    """
+    found = paper_named(name)
+    request = Request(lambda: nullcontext(warehouse), seed, draws, _names(metrics))
+    return results_table([run_item(request, found, item_named(found, item), testset, lp, human)])
 
 
 @_question

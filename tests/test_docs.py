@@ -22,6 +22,8 @@ from docs.generate import (
     sections,
 )
 from metaeval.measures import DEFINITIONS, Measure
+from metaeval.papers import PAPERS
+from metaeval.papers.printed import printed_values
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -146,3 +148,13 @@ def test_the_checksum_of_the_schema_is_up_to_date_where_it_is_of_this_duckdb() -
     if version.strip() != duckdb.__version__:
         pytest.skip(f"of DuckDB {version.strip()}")
     assert schema_digest().split()[0] == known, "run `python -m docs.generate`"
+
+
+def test_the_page_of_papers_has_every_item_with_the_number_of_its_printed_values() -> None:
+    text = (ROOT / "docs/papers.md").read_text(encoding="utf-8")
+    for paper in PAPERS.values():
+        for item in paper.items:
+            n_printed = sum(one.item == item.name for one in printed_values(paper.name))
+            row = f"| {paper.name} | `{item.name}` | {item.title} | {n_printed} |"
+            assert row in text, "run `python -m docs.papers WAREHOUSE` on a warehouse with the real scores"
+    assert re.search(r"^\| all \|.*\| 0 \| \d+ \|$", text, re.MULTILINE), "a printed value is neither met nor explained"

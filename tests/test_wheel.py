@@ -54,9 +54,10 @@ def _files_of_the_tree(*endings: str) -> set[str]:
     }
 
 
-def test_the_wheel_holds_every_module_query_migration_and_fact(wheel: Path) -> None:
+def test_the_wheel_holds_every_module_query_migration_fact_and_table(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert _files_of_the_tree(".py", ".sql", ".toml") <= names
+    assert _files_of_the_tree(".py", ".sql", ".toml", ".csv") <= names
+    assert "metaeval/papers/printed/thompson-2024.csv" in names
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
 
 

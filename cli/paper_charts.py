@@ -1,0 +1,210 @@
+"""Figures of papers as Vega-Lite charts, from the same cells that tables and CSV show."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.charts import SCHEMA, broken_lines, check_chart
+from cli.exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from metaeval.papers.items import Cell, Item
+    from metaeval.papers.running import Outcome
+
+_PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+) (?P<unit>\w+)")
+_MIDDLES = ("r", "mean", "tau_b", "groups")
+SIZE = 320  # pixels of a panel
+WIDTH = 110  # characters of a line of the signature
+_Spec = dict[str, Any]
+
+
+def check_item(item: "Item", path: Path) -> None:
+    """Raises UsageError: the item is no figure, or no chart can be drawn into such a file."""
+    if item.chart is None:
+        raise UsageError(f"--chart: {item.name} is a table; its values are in --format csv")
+    check_chart(path)
+
+
+def item_chart(outcome: "Outcome") -> _Spec:
+    """The chart of an item, one row of panels for each evaluation set.
+
+    Raises UsageError: nothing of it could be computed.
+    """
+    kind = outcome.item.chart
+    cells = [row.cell for row in outcome.rows if row.cell.value is not None]
+    if kind is None or not cells:
+        raise UsageError(f"--chart: nothing of {outcome.paper.name} {outcome.item.name} could be computed")
+    sets = list(dict.fromkeys((cell.testset, cell.lp) for cell in cells))
+    draw = _KINDS[kind]
+    panels = [
+        {**panel, "title": f"{testset} {lp}: {panel['title']}" if testset else panel["title"]}
+        for testset, lp in sets
+        for panel in draw([cell for cell in cells if (cell.testset, cell.lp) == (testset, lp)])
+    ]
+    signature = outcome.signatures[0].splitlines()[0] if outcome.signatures else ""
+    return {
+        "$schema": SCHEMA,
+        "title": {
+            "text": f"{outcome.paper.name}, {outcome.item.name}: {outcome.item.title}",
+            "subtitle": broken_lines(signature.split("|"), WIDTH),
+            "subtitleColor": "#666",
+            "subtitleFontSize": 10,
+            "anchor": "start",
+        },
+        "concat": panels,
+        "columns": 3 if kind == "heatmap" else 2,
+        "resolve": {"scale": {"color": "independent", "x": "independent", "y": "independent"}},
+        "config": {"view": {"stroke": "#ddd"}, "axis": {"labelLimit": 220}, "legend": {"labelLimit": 220}},
+    }
+
+
+def _curves(cells: "list[Cell]") -> list[_Spec]:
+    """Values over a number of units with their intervals; a panel for each series of rows."""
+    points: dict[str, dict[tuple[str, int], dict[str, Any]]] = {}
+    unit = ""
+    for cell in cells:
+        found = _PLACE.fullmatch(cell.row)
+        name, _, what = cell.column.rpartition("_")
+        if found is None or what not in (*_MIDDLES, "low", "high"):
+            continue
+        unit = found["unit"]
+        what = "value" if what in _MIDDLES else what
+        panel = points.setdefault(found["series"] or "", {})
+        point = panel.setdefault((name, int(found["x"])), {"measure": name, "x": int(found["x"])})
+        point[what] = cell.value
+    x = {"field": "x", "type": "quantitative", "title": unit, "scale": {"zero": False}}
+    colour = {"field": "measure", "type": "nominal", "title": None}
+    return [
+        {
+            "title": series,
+            "width": SIZE,
+            "height": SIZE * 3 // 4,
+            "data": {"values": list(found.values())},
+            "layer": [
+                {
+                    "transform": [{"filter": "isValid(datum.low)"}],
+                    "mark": {"type": "area", "opacity": 0.18},
+                    "encoding": {
+                        "x": x,
+                        "y": {"field": "low", "type": "quantitative", "scale": {"zero": False}, "title": None},
+                        "y2": {"field": "high"},
+                        "color": colour,
+                    },
+                },
+                {
+                    "mark": {"type": "line", "point": {"size": 25}},
+                    "encoding": {"x": x, "y": {"field": "value", "type": "quantitative"}, "color": colour},
+                },
+            ],
+        }
+        for series, found in points.items()
+    ]
+
+
+def _heatmap(cells: "list[Cell]") -> list[_Spec]:
+    """A square for each pair: rows `A > B` with a column for each panel, or columns `panel:B` of row A."""
+    panels: dict[str, list[dict[str, Any]]] = {}
+    for cell in cells:
+        one, greater, other = cell.row.partition(" > ")
+        panel = cell.column
+        if not greater:
+            panel, colon, other = cell.column.partition(":")
+            if not colon:
+                continue
+        panels.setdefault(panel, []).append({"row": one, "column": other, "value": cell.value})
+    shown = []
+    for panel, values in panels.items():
+        names = list(dict.fromkeys([one["row"] for one in values] + [one["column"] for one in values]))
+        is_p = panel.rpartition("_")[2] == "p" or panel in ("p", "p_legacy")
+        colour: dict[str, Any] = {"field": "value", "type": "quantitative", "title": panel}
+        if is_p:
+            colour["scale"] = {"type": "threshold", "domain": [0.001, 0.01, 0.05], "range": _GREENS}
+        else:
+            colour["scale"] = {"domain": [0, 1], "scheme": "viridis"}
+        axis = {"type": "nominal", "sort": None, "title": None, "scale": {"domain": names}}
+        shown.append(
+            {
+                "title": panel,
+                "width": {"step": 14},
+                "height": {"step": 14},
+                "data": {"values": values},
+                "mark": "rect",
+                "encoding": {
+                    "x": {"field": "column", **axis, "axis": {"labelAngle": -60}},
+                    "y": {"field": "row", **axis},
+                    "color": colour,
+                    "tooltip": [{"field": "row"}, {"field": "column"}, {"field": "value"}],
+                },
+            }
+        )
+    return shown
+
+
+_GREENS = ["#00441b", "#238b45", "#74c476", "#eee"]
+
+
+def _scatter(cells: "list[Cell]") -> list[_Spec]:
+    """People against a metric: rows `metric: what`, columns human and metric; correlations stand in the title."""
+    points: dict[str, dict[str, dict[str, Any]]] = {}
+    for cell in cells:
+        metric, colon, what = cell.row.partition(": ")
+        if colon and cell.column in ("human", "metric"):
+            points.setdefault(metric, {}).setdefault(what, {"what": what})[cell.column] = cell.value
+    values = {(cell.row, cell.column): cell.value for cell in cells}
+    rule = {"mark": {"type": "rule", "color": "#bbb"}, "data": {"values": [{"zero": 0}]}}
+    return [
+        {
+            "title": f"{metric}: r = {_shown(values, metric, 'pearson')}, ρ = {_shown(values, metric, 'spearman')}",
+            "width": SIZE,
+            "height": SIZE,
+            "layer": [
+                {**rule, "encoding": {"x": {"field": "zero", "type": "quantitative"}}},
+                {**rule, "encoding": {"y": {"field": "zero", "type": "quantitative"}}},
+                {
+                    "data": {"values": list(found.values())},
+                    "mark": {"type": "point", "filled": True, "opacity": 0.7},
+                    "encoding": {
+                        "x": {"field": "metric", "type": "quantitative", "title": metric, "scale": {"zero": False}},
+                        "y": {"field": "human", "type": "quantitative", "title": "people", "scale": {"zero": False}},
+                        "tooltip": [{"field": "what"}, {"field": "metric"}, {"field": "human"}],
+                    },
+                },
+            ],
+        }
+        for metric, found in points.items()
+    ]
+
+
+def _shown(values: dict[tuple[str, str], float | None], metric: str, statistic: str) -> str:
+    value = values.get((metric, statistic))
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _bars(cells: "list[Cell]") -> list[_Spec]:
+    """Shares by row."""
+    shares = [
+        {"row": cell.row, "share": cell.column, "value": cell.value}
+        for cell in cells
+        if cell.column.startswith("share_")
+    ]
+    return [
+        {
+            "title": "shares",
+            "width": SIZE,
+            "data": {"values": shares},
+            "mark": "bar",
+            "encoding": {
+                "y": {"field": "share", "type": "nominal", "title": None},
+                "x": {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]}, "title": None},
+            },
+        }
+    ]
+
+
+_KINDS: dict[str, Callable[["list[Cell]"], list[_Spec]]] = {
+    "curves": _curves,
+    "heatmap": _heatmap,
+    "scatter": _scatter,
+    "bars": _bars,
+}

@@ -1,0 +1,269 @@
+"""System pairs of many evaluation sets in one: accuracies over some of them, and the errors of two tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.inputs import Inputs
+from metaeval.kernels.agreement.correlation import Correlation
+from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
+from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values
+from metaeval.options import Options
+from metaeval.pairs.system_pairs import SystemPairs, pairs_of
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
+
+
+@dataclass(frozen=True)
+class PooledPairs:
+    """P pairs of systems, each within one evaluation set; pairs that people score alike are left out.
+
+    metrics: base names that every set has. testsets, lps, first, second: of each pair. human: (P,) differences, first
+    minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN without segment scores.
+    metric_p: (M, P) two-sided p of the paired bootstrap, None where not asked for; NaN without segment scores.
+    n_systems: of all sets; notes: what was left out.
+    """
+
+    metrics: tuple[str, ...]
+    testsets: tuple[str, ...]
+    lps: tuple[str, ...]
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    human: Floats
+    metric: Floats
+    human_p: Floats
+    metric_p: Floats | None
+    n_systems: int
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def right(self) -> Bools:
+        """(M, P) whether the metric orders the pair as people do; equal metric scores do not."""
+        return np.asarray(np.sign(self.metric) == np.sign(self.human), dtype=np.bool_)
+
+    def significant(self, alpha: float) -> Bools:
+        """(P,) whether people tell the two systems apart."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.human_p <= alpha, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Accuracies:
+    """accuracy: (M,) share of right pairs, NaN without pairs. n_pairs. on_par: (M,) whether the winner beats the metric
+    in less than 95% of the resampled pairs; None where it was not asked for."""
+
+    accuracy: Floats
+    n_pairs: int
+    on_par: Bools | None
+
+
+def accuracies(
+    pairs: PooledPairs, counted: npt.ArrayLike, *, seed: int | None = None, n_draws: int = 10_000
+) -> Accuracies:
+    """The share of pairs that each metric orders as people do, over some of the pairs.
+
+    counted: (P,) booleans. seed: compares metrics by the paired bootstrap of system pairs; None does not.
+    Source: Kocmi et al. 2021, section 4.2 and appendix B.
+    """
+    right = pairs.right[:, np.asarray(counted, dtype=np.bool_)]
+    n_pairs = right.shape[1]
+    if not n_pairs:
+        return Accuracies(np.full(len(right), np.nan), 0, None)
+    on_par = None
+    if seed is not None and len(right) > 1:
+        on_par = system_pair_bootstrap(right, rng=np.random.default_rng([seed, 5]), n_draws=n_draws).is_on_par
+    return Accuracies(right.mean(axis=1), n_pairs, on_par)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Pairs of systems by two tests, each (M,): of the metric (bootstrap) and of people (Wilcoxon).
+
+    both, neither: the two agree; type_1: only the metric finds a difference; type_2: only people do. right_if_found:
+    share of right pairs among those in which the metric finds a difference; NaN without any.
+    """
+
+    both: Ints
+    neither: Ints
+    type_1: Ints
+    type_2: Ints
+    right_if_found: Floats
+
+    @property
+    def type_2_share(self) -> Floats:
+        """Type II errors among the pairs in which the metric finds no difference; NaN without any."""
+        n = self.type_2 + self.neither
+        share = np.full(n.shape, np.nan)
+        np.divide(self.type_2, n, out=share, where=n > 0)
+        return share
+
+
+def errors(pairs: PooledPairs, alpha: float = 0.05) -> Errors:
+    """The two-by-two table of both tests, over pairs with segment scores by people and by the metric.
+
+    Raises ValueError: the pairs were read without the bootstrap.
+    Source: Kocmi et al. 2021, section 5.3 and appendix C.
+    """
+    if pairs.metric_p is None:
+        raise ValueError("the pairs have no p-values of metrics")
+    tested = ~np.isnan(pairs.human_p) & ~np.isnan(pairs.metric_p)  # (M, P)
+    by_people = pairs.significant(alpha) & tested
+    found = np.zeros(tested.shape, dtype=np.bool_)
+    found[tested] = pairs.metric_p[tested] <= alpha
+    n_found = found.sum(axis=1)
+    right = np.full(len(found), np.nan)
+    np.divide((pairs.right & found).sum(axis=1), n_found, out=right, where=n_found > 0)
+    return Errors(
+        both=_count(found & by_people),
+        neither=_count(tested & ~found & ~by_people),
+        type_1=_count(found & ~by_people),
+        type_2=_count(~found & by_people),
+        right_if_found=right,
+    )
+
+
+def _count(which: Bools) -> Ints:
+    return np.asarray(which.sum(axis=1), dtype=np.int64)
+
+
+def difference_correlations(pairs: PooledPairs) -> dict[str, Floats]:
+    """Pearson's r and Spearman's rho of metric with human differences, (M,).
+
+    Every pair counts in both directions, so that nothing depends on which of its systems comes first.
+    Source: Kocmi et al. 2021, section 4.1, where each pair counts once.
+    """
+    human = np.concatenate([pairs.human, -pairs.human])
+    metric = np.concatenate([pairs.metric, -pairs.metric], axis=1)
+    names: tuple[Correlation, ...] = ("spearman", "pearson")
+    return {name: kernels.system_correlation(human, metric, name) for name in names}
+
+
+def pooled_pairs(
+    warehouse: Warehouse, asked: Sequence[Slice], *, seed: int | None = None, n_draws: int = BOOTSTRAP_DRAWS
+) -> PooledPairs:
+    """All pairs of systems of some evaluation sets.
+
+    The human score is that of the segment level, where it has segment scores, else that of the system level. seed:
+    tests metrics by the paired bootstrap of segments (Koehn 2004); None does not.
+    Raises QuestionError: no set has both, or no metric is in all of them.
+    """
+    notes: list[str] = []
+    blocks: list[Block] = []
+    for one in asked:
+        try:
+            blocks.append(_block(warehouse, one))
+        except QuestionError as error:
+            notes.append(f"without {one.testset} {one.lp}: {str(error).partition(' (rank')[0]}")
+    if not blocks:
+        raise QuestionError("; ".join(notes))
+    return _paired(blocks, notes, seed, n_draws)
+
+
+def _block(warehouse: Warehouse, asked: Slice) -> Block:
+    inputs = Inputs(warehouse, asked)
+    block = inputs.of_level("seg")
+    return block if block.judged.any() else inputs.of_level("sys")
+
+
+def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_draws: int) -> PooledPairs:
+    pairs = [pairs_of(block, Options(), tested=True) for block in blocks]
+    each = [_places(block, found) for block, found in zip(blocks, pairs, strict=True)]
+    metrics = sorted(set.intersection(*(set(one) for one in each)))
+    if not metrics:
+        raise QuestionError(f"no metric is in all of {', '.join(found.where for found in pairs)}")
+    only_somewhere = sorted(set.union(*(set(one) for one in each)) - set(metrics))
+    parts = [
+        _only(block, found, [places[name] for name in metrics], seed, n_draws)
+        for block, found, places in zip(blocks, pairs, each, strict=True)
+    ]
+    found = PooledPairs(
+        tuple(metrics),
+        tuple(name for part in parts for name in part.testsets),
+        tuple(name for part in parts for name in part.lps),
+        tuple(name for part in parts for name in part.first),
+        tuple(name for part in parts for name in part.second),
+        np.concatenate([part.human for part in parts]),
+        np.concatenate([part.metric for part in parts], axis=1),
+        np.concatenate([part.human_p for part in parts]),
+        None
+        if seed is None
+        else np.concatenate([part.metric_p for part in parts if part.metric_p is not None], axis=1),
+        sum(part.n_systems for part in parts),
+    )
+    told = list(notes)
+    if only_somewhere:
+        told.append(f"without metrics that some set lacks: {', '.join(only_somewhere)}")
+    if n_equal := int((found.human == 0).sum()):
+        told.append(f"without {n_equal} pairs that people score alike")
+    return replace(_kept(found, found.human != 0), notes=tuple(told))
+
+
+def _places(block: Block, found: SystemPairs) -> dict[str, int]:
+    """Base name -> place among the metrics of the pairs; the first variant of several."""
+    base = {metric.name: metric.base_name for metric in block.metrics}
+    places: dict[str, int] = {}
+    for place, name in enumerate(found.metric_names):
+        places.setdefault(base[name], place)
+    return places
+
+
+def _only(block: Block, found: SystemPairs, places: Sequence[int], seed: int | None, n_draws: int) -> PooledPairs:
+    """The pairs of one set with the metrics of some places."""
+    n = found.first.size
+    return PooledPairs(
+        (),
+        (found.testset,) * n,
+        (found.lp,) * n,
+        tuple(found.systems[place] for place in found.first),
+        tuple(found.systems[place] for place in found.second),
+        found.human_gaps,
+        found.metric_gaps[np.asarray(places)],
+        found.p,
+        None if seed is None else _bootstrapped(block, found, places, seed, n_draws)[:, found.first, found.second],
+        len(found.systems),
+    )
+
+
+def _bootstrapped(block: Block, found: SystemPairs, places: Sequence[int], seed: int, n_draws: int) -> Floats:
+    """(M, N, N) two-sided p by segments that every system has from the metric; NaN without segment scores."""
+    rows = [block.systems.index(name) for name in found.systems]
+    by_name = {metric.name: scores for metric, scores in zip(block.metrics, block.scores, strict=True)}
+    p = np.full((len(places), len(rows), len(rows)), np.nan)
+    for row, place in enumerate(places):
+        scores = by_name[found.metric_names[place]][rows]
+        there = ~np.isnan(scores).any(axis=0)
+        if not there.any():
+            continue
+        rng = np.random.default_rng([seed, 6])
+        mask = np.ones((len(rows), int(there.sum())), dtype=np.bool_)
+        one = paired_bootstrap_p_values(scores[np.newaxis][:, :, there], mask, rng, n_draws)[0]
+        p[row] = np.minimum(1.0, 2.0 * np.minimum(one, one.T))
+    return p
+
+
+def _kept(pairs: PooledPairs, kept: Bools) -> PooledPairs:
+    places = np.flatnonzero(kept)
+
+    def some(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names[place] for place in places)
+
+    return replace(
+        pairs,
+        testsets=some(pairs.testsets),
+        lps=some(pairs.lps),
+        first=some(pairs.first),
+        second=some(pairs.second),
+        human=pairs.human[kept],
+        metric=pairs.metric[:, kept],
+        human_p=pairs.human_p[kept],
+        metric_p=None if pairs.metric_p is None else pairs.metric_p[:, kept],
+    )

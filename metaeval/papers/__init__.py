@@ -1,0 +1,25 @@
+"""The papers that this project implements: their tables and figures, computed and laid beside the printed values."""
+
+from metaeval.papers import deutsch_2023, graham_2014, kocmi_2021, thompson_2024
+from metaeval.papers.items import Item, Paper
+from warehouse.errors import unknown
+
+PAPERS: dict[str, Paper] = {one.PAPER.name: one.PAPER for one in (thompson_2024, graham_2014, kocmi_2021, deutsch_2023)}
+
+
+def paper_named(name: str) -> Paper:
+    """Raises QuestionError: there is no such paper."""
+    if name not in PAPERS:
+        raise unknown("paper", name, PAPERS)
+    return PAPERS[name]
+
+
+def item_named(paper: Paper, name: str) -> Item:
+    """Raises QuestionError: the paper has no such item."""
+    items = {one.name: one for one in paper.items}
+    if name not in items:
+        raise unknown("item", name, items, where=paper.name)
+    return items[name]
+
+
+__all__ = ["PAPERS", "Item", "Paper", "item_named", "paper_named"]

@@ -1,0 +1,236 @@
+"""Deutsch et al. 2023: ties matter."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.evaluation import Evaluation, evaluate
+from metaeval.kernels.agreement.tau import TAUS
+from metaeval.kernels.arrays.rebinning import broken_ties, equal_width_bins
+from metaeval.kernels.resampling.clusters import ranks
+from metaeval.measures import Measure
+from metaeval.measures.judged import labels
+from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.papers.printed import printed_values
+from metaeval.signature import line, program_version
+from metaeval.tables.table import table_signature
+from metaeval.tables.ties import ties
+from queries.blocks import Block
+from queries.selection import MetricChoice, Slice
+from warehouse import QuestionError
+
+Floats = npt.NDArray[np.float64]
+NAME = "deutsch-2023"
+TOY_HUMAN = (0.0, 0.0, 0.0, 0.0, 1.0, 2.0)
+TOY_METRICS = {"m1": (0.0, 0.0, 0.0, 0.0, 2.0, 1.0), "m2": (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)}
+TOY_TAUS = ("tau_a", "tau_b", "tau_c", "tau_10", "tau_13", "tau_14", "tau_23")
+STATISTICS = ("tau_a", "tau_b", "tau_c", "tau_10", "tau_13", "tau_14", "acc23", "acc_eq")
+CONSTANT = "Constant-Metric"
+BUCKETS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200)
+SEEDS = 20  # of ties broken at random
+
+
+def toy_taus(human: Sequence[float], metric: Sequence[float]) -> dict[str, float]:
+    """Every variant of Kendall's tau of two vectors; tau_c without the factor 2, as the paper's table 1 prints it.
+
+    >>> {name: round(value, 2) for name, value in toy_taus(TOY_HUMAN, TOY_METRICS["m1"]).items()}
+    {'tau_a': 0.47, 'tau_b': 0.78, 'tau_c': 0.29, 'tau_10': 0.78, 'tau_13': 0.78, 'tau_14': 0.78, 'tau_23': 0.87}
+    """
+    column = np.asarray(human, dtype=np.float64)[:, np.newaxis]
+    scores = np.asarray(metric, dtype=np.float64)[np.newaxis, :, np.newaxis]
+    counts = kernels.pair_counts(column, scores, np.zeros(column.shape, dtype=np.int64))
+    found = {name: float(TAUS[name](counts)[0, 0]) for name in TOY_TAUS}
+    return {**found, "tau_c": found["tau_c"] / 2.0}
+
+
+def figure_2(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Every tau of two made-up metrics against made-up human scores with ties."""
+    cells: list[Cell] = []
+    for name, metric in TOY_METRICS.items():
+        cells += cells_of("", "", name, toy_taus(TOY_HUMAN, metric))
+    signature = line([("paper", f"{NAME} figure-2"), ("n", len(TOY_HUMAN)), ("scorehouse", program_version())])
+    return Computed(
+        tuple(cells), signature, ("tau_c follows the formula as printed; elsewhere it is SciPy's, twice that",)
+    )
+
+
+def tied_pairs(request: Request, asked: Slice, columns: Sequence[str]) -> Computed:
+    """Pairs and tied pairs of the human score, in each grouping."""
+    with request.opened() as warehouse:
+        found = ties(warehouse, asked)
+    cells: list[Cell] = []
+    for row in found.frame.filter(found.frame["kind"] == "human").rows(named=True):
+        cells += cells_of(asked.testset, asked.lp, row["by"], {column: row[column] for column in columns})
+    return Computed(tuple(cells), found.signature)
+
+
+def table_4(request: Request, asked: Slice) -> Computed:
+    """The share of pairs within a segment that each metric ties."""
+    with request.opened() as warehouse:
+        found = ties(warehouse, asked)
+        names = _base_names(request.block(asked))
+    cells: list[Cell] = []
+    for row in found.frame.filter((found.frame["kind"] == "metric") & (found.frame["by"] == "item")).rows(named=True):
+        name = names[row["scorer"]]
+        cells += cells_of(asked.testset, asked.lp, name, {"share_tied": row["share_tied"]})
+    return Computed(tuple(cells), found.signature)
+
+
+def _base_names(block: Block) -> dict[str, str]:
+    return {metric.name: metric.base_name for metric in block.metrics}
+
+
+def _block(request: Request, asked: Slice, item: str) -> Block:
+    """The metrics of a printed table on its own evaluation set, elsewhere all; and a metric that is always equal."""
+    block = request.block(replace(asked, metrics=request.metrics))
+    printed = {
+        one.row.casefold()
+        for one in printed_values(NAME)
+        if one.item == item and (one.testset, one.lp) == (asked.testset, asked.lp)
+    }
+    if printed and not request.metrics:
+        chosen = [metric.base_name.casefold() in printed for metric in block.metrics]
+        block = block.only(chosen) if any(chosen) else block
+    constant = MetricChoice(0, CONSTANT, CONSTANT, None, None, False, True, False, None)
+    return replace(
+        block,
+        metrics=(*block.metrics, constant),
+        scores=np.concatenate([block.scores, np.zeros((1, *block.human.shape))]),
+        submitted=np.concatenate([block.submitted, np.full((1, len(block.systems)), np.nan)]),
+    )
+
+
+def correlations(
+    request: Request, asked: Slice, item: str, by: str, statistics: Sequence[str] = STATISTICS
+) -> Computed:
+    """Every tau, acc23 and its calibrated version of every metric, with ranks; undefined values are 0, as printed."""
+    block = _block(request, asked, item)
+    found: dict[str, Evaluation] = {}
+    for place, name in enumerate(statistics):
+        if request.progress is not None:
+            request.progress(name, place, len(statistics))
+        found[name] = evaluate(Measure.parse(f"{name}(by={by})"), block, request.options)
+    values = {name: np.nan_to_num(one.value) for name, one in found.items()}
+    order = {name: ranks(one) for name, one in values.items()}
+    cells: list[Cell] = []
+    for place, metric in enumerate(block.metrics):
+        row: dict[str, float | int | None] = {}
+        for name in statistics:
+            row |= {name: float(values[name][place]), f"{name}_rank": int(order[name][place])}
+        if "acc_eq" in found:
+            row["epsilon"] = float(found["acc_eq"].epsilon[place])
+        cells += cells_of(asked.testset, asked.lp, metric.base_name, row)
+    signature = table_signature(("paper", f"{NAME} {item}"), block, ("by", by))
+    notes = (f"{CONSTANT}: a metric that gives every translation the same score; undefined values count as 0",)
+    return Computed(tuple(cells), signature, notes)
+
+
+def figure_3(request: Request, asked: Slice) -> Computed:
+    """Kendall's tau_b by item of one metric cut into k buckets of equal width, and the segments it is defined on."""
+    block = request.block(replace(asked, metrics=request.metrics))
+    if request.metrics and len(block.metrics) > 1:
+        raise QuestionError(f"this item takes one metric; --metrics chooses {len(block.metrics)}")
+    names = [metric.base_name.casefold() for metric in block.metrics]
+    preferred = [place for place, name in enumerate(names) if name.startswith("metricx")]
+    block = block.only([place == (preferred or [0])[0] for place in range(len(names))])
+    original = block.scores[0]
+    rebinned = np.stack([*(equal_width_bins(original, n) for n in BUCKETS), original])
+    many = replace(block, metrics=block.metrics * len(rebinned), scores=rebinned)
+    taus = _by_group(many)
+    cells: list[Cell] = []
+    for name, of_groups in zip([*(f"{n} buckets" for n in BUCKETS), "as it is"], taus, strict=True):
+        defined = of_groups[~np.isnan(of_groups)]
+        values = {"tau_b": float(defined.mean()) if defined.size else None, "n_groups": int(defined.size)}
+        cells += cells_of(asked.testset, asked.lp, name, values)
+    signature = table_signature(("paper", f"{NAME} figure-3"), block, ("metric", block.metrics[0].name))
+    return Computed(tuple(cells), signature, (f"metric: {block.metrics[0].name}",))
+
+
+def _by_group(block: Block, scores: Floats | None = None, statistic: str = "tau_b") -> Floats:
+    """(M, n_segments) a tau of every metric and segment, NaN where it is not defined."""
+    counts = kernels.pair_counts(block.human, block.scores if scores is None else scores, labels(block, "item"))
+    return TAUS[statistic](counts)
+
+
+def section_6_1(request: Request, asked: Slice) -> Computed:
+    """tau_b on the segments where the metric with most ties is defined, and tau_10 with ties broken at random."""
+    block = request.block(replace(asked, metrics=request.metrics))
+    taus = _by_group(block)
+    defined = ~np.isnan(taus)
+    fewest = int(np.argmin(defined.sum(axis=1)))
+    named = [place for place, metric in enumerate(block.metrics) if metric.base_name.casefold() == "matese"]
+    reference = named[0] if named and (asked.testset, asked.lp) == ("wmt22", "en-de") else fewest
+    tau_10 = _mean(_by_group(block, statistic="tau_10"))
+    broken = np.zeros((SEEDS, len(block.metrics)))
+    for seed in range(SEEDS):
+        rng = np.random.default_rng([request.seed, 4, seed])
+        scores = np.stack([broken_ties(np.where(block.judged, one, np.nan), rng) for one in block.scores])
+        broken[seed] = _mean(_by_group(block, np.nan_to_num(scores), "tau_10"))
+    common = _mean(np.where(defined[reference], taus, np.nan))
+    cells: list[Cell] = []
+    for place, metric in enumerate(block.metrics):
+        values = {
+            "n_groups": int(defined[place].sum()),
+            "tau_b": float(_mean(taus)[place]),
+            "n_groups_common": int((defined[place] & defined[reference]).sum()),
+            "tau_b_common": float(common[place]),
+            "tau_10": float(tau_10[place]),
+        }
+        cells += cells_of(asked.testset, asked.lp, metric.base_name, values)
+        error = float(broken[:, place].std(ddof=1))
+        value = float(broken[:, place].mean())
+        cells.append(Cell(metric.base_name, "tau_10_broken", asked.testset, asked.lp, value, error))
+    signature = table_signature(
+        ("paper", f"{NAME} section-6.1"), block, ("common", block.metrics[reference].name), ("seed", request.seed)
+    )
+    notes = (f"common: segments where {block.metrics[reference].name} is defined; ties broken by {SEEDS} random seeds",)
+    return Computed(tuple(cells), signature, notes)
+
+
+def _mean(values: Floats) -> Floats:
+    """Means over defined groups, (M,); NaN without any."""
+    return kernels.group_mean(values).value
+
+
+_WMT22 = (("wmt22", "en-de"), ("wmt22", "zh-en"), ("wmt22", "en-ru"))
+_PAIRS = ("n_pairs", "n_tied", "share_tied")
+_ZERO = ("n_tied_zero", "share_tied_zero")
+_FIVE = ("acc_eq", "tau_b", "tau_10")
+_GROUPINGS = {"none": "no grouping", "item": "by segment", "system": "by system"}
+
+
+def _table(number: int, lp: str, by: str) -> Item:
+    item = f"table-{number}"
+    compute: Callable[[Request, Slice], Computed] = partial(correlations, item=item, by=by)
+    title = f"every tau and accuracy, {_GROUPINGS[by]}, {lp}"
+    return Item(item, title, (("wmt22", lp),), compute, human="mqm", is_stored=by != "item")
+
+
+PAPER = Paper(
+    NAME,
+    "Ties Matter: Modifying Kendall's Tau for Modern Metric Meta-Evaluation",
+    (
+        Item("figure-2", "every tau of a made-up example with ties", compute_together=figure_2),
+        Item("table-3", "pairs and tied pairs", _WMT22, partial(tied_pairs, columns=_PAIRS), human="mqm"),
+        Item("table-4", "pairs that metrics tie", _WMT22, table_4, human="mqm"),
+        Item("figure-3", "a metric cut into buckets", _WMT22[:1], figure_3, human="mqm", chart="curves"),
+        Item("section-6.1", "common segments, and ties broken at random", _WMT22[:1], section_6_1, human="mqm"),
+        Item(
+            "table-5",
+            "calibrated accuracy beside tau_b and tau_10, by segment, en-de",
+            _WMT22[:1],
+            partial(correlations, item="table-5", by="item", statistics=_FIVE),
+            human="mqm",
+        ),
+        Item("table-9", "pairs tied at a score of 0", _WMT22, partial(tied_pairs, columns=_PAIRS + _ZERO), human="mqm"),
+        *(
+            _table(11 + 3 * place + offset, lp, by)
+            for place, lp in enumerate(("en-de", "en-ru", "zh-en"))
+            for offset, by in enumerate(_GROUPINGS)
+        ),
+    ),
+)

@@ -1,0 +1,313 @@
+"""Kocmi et al. 2021: to ship or not to ship."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from metaeval import kernels
+from metaeval.evaluation import Evaluation, evaluate
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.pairs.pooled_pairs import (
+    BOOTSTRAP_DRAWS,
+    Bools,
+    PooledPairs,
+    accuracies,
+    difference_correlations,
+    errors,
+    pooled_pairs,
+)
+from metaeval.papers.items import Cell, ChartKind, Computed, Item, Paper, Request, cells_of
+from metaeval.signature import line, program_version
+from queries.selection import Outliers, Slice
+from warehouse import QuestionError
+from warehouse.facts.languages import language_pair
+
+PEARSON = Measure.parse("pearson")
+WITHOUT = {"wmt20": "en-zh"}  # the pair with a suspicious system; values in brackets are without it
+POPULATIONS: dict[str, Outliers] = {"": "none", " no outliers": "organisers"}
+
+
+def label_of(asked: Sequence[Slice]) -> tuple[str, str]:
+    """Test set and language pair under which several evaluation sets are shown."""
+    testsets = list(dict.fromkeys(one.testset for one in asked))
+    return ",".join(testsets), "all" if len(asked) > 1 else asked[0].lp
+
+
+def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Hunter and Schmidt's mean correlation over the language pairs of each test set."""
+    cells: list[Cell] = []
+    notes: list[str] = []
+    for testset in dict.fromkeys(one.testset for one in asked):
+        sets = [one for one in asked if one.testset == testset]
+        lp = "all" if len(sets) > 1 else sets[0].lp
+        seen: list[int] = []
+        for suffix, outliers in POPULATIONS.items():
+            found = []
+            for one in sets:
+                try:
+                    block = request.block(replace(one, outliers=outliers), "sys")
+                except QuestionError as error:
+                    notes.append(f"without {one.testset} {one.lp}: {error}")
+                    continue
+                found.append((one.lp, evaluate(PEARSON, block, Options())))
+            if not found or [one.n_systems for _, one in found] == seen:
+                continue
+            seen = [one.n_systems for _, one in found]
+            cells += _pooled(testset, lp, suffix.strip(), found)
+            rest = [one for one in found if one[0] != WITHOUT.get(testset)]
+            if 0 < len(rest) < len(found):
+                cells += _pooled(testset, lp, f"{suffix} without {WITHOUT[testset]}".strip(), rest)
+    signature = line(
+        [
+            ("paper", "kocmi-2021 table-6"),
+            ("measure", PEARSON),
+            ("pool", "hunter-schmidt"),
+            ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
+            ("n_sets", len(asked)),
+            ("scorehouse", program_version()),
+        ]
+    )
+    notes.append("a metric needs scores in every language pair; outliers: those of the organisers' list")
+    return Computed(tuple(cells), signature, tuple(dict.fromkeys(notes)))
+
+
+def _pooled(testset: str, lp: str, column: str, found: Sequence[tuple[str, Evaluation]]) -> list[Cell]:
+    """A cell for each metric with a value in every set: the mean of r weighted by systems."""
+    values = [
+        {
+            metric.base_name: float(value)
+            for metric, value in zip(one.metrics, one.value, strict=True)
+            if not np.isnan(value)
+        }
+        for _, one in found
+    ]
+    sizes = [one.n_systems for _, one in found]
+    column = column or "r"
+    cells = [Cell("systems", f"n_systems {column}", testset, lp, float(sum(sizes)))]
+    for name in sorted(set.intersection(*(set(one) for one in values))):
+        mean = kernels.hunter_schmidt([one[name] for one in values], sizes).mean
+        cells.append(Cell(name, column, testset, lp, mean))
+    return cells
+
+
+LOGOGRAMS = ("Hans", "Hant", "Jpan", "Kore", "Hang")  # scripts of Chinese, Japanese and Korean
+ALPHAS = (0.05, 0.01, 0.001)
+DRAWS = 10_000  # resamples of system pairs
+
+
+def _pairs(request: Request, asked: Sequence[Slice], *, tests_metrics: bool = False) -> PooledPairs:
+    """Pairs of the evaluation sets that were asked for."""
+    sets = [replace(one, metrics=request.metrics) for one in asked]
+    with request.opened() as warehouse:
+        return pooled_pairs(warehouse, sets, seed=request.seed if tests_metrics else None)
+
+
+def _signature(item: str, label: tuple[str, str], found: PooledPairs, *more: tuple[str, object]) -> str:
+    return line(
+        [
+            ("paper", f"kocmi-2021 {item}"),
+            ("testset", label[0]),
+            ("lp", ",".join(dict.fromkeys(found.lps))),
+            ("n_systems", found.n_systems),
+            ("n_pairs", found.human.size),
+            ("n_metrics", len(found.metrics)),
+            *more,
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def _shares(
+    request: Request, asked: Sequence[Slice], item: str, found: PooledPairs, columns: dict[str, Bools]
+) -> Computed:
+    """Accuracy in percent over some pairs, a column for each choice, and which metrics are on par with the best."""
+    label = label_of(asked)
+    cells: list[Cell] = []
+    n_draws = request.draws or DRAWS
+    for column, counted in columns.items():
+        one = accuracies(found, counted, seed=request.seed, n_draws=n_draws)
+        cells += cells_of(*label, "n", {column: one.n_pairs})
+        for place, name in enumerate(found.metrics):
+            values = {column: 100 * float(one.accuracy[place])}
+            if one.on_par is not None:
+                values[f"{column} on par"] = float(one.on_par[place])
+            cells += cells_of(*label, name, values)
+    signature = _signature(item, label, found, ("resamples", n_draws), ("seed", request.seed))
+    notes = (
+        "accuracy in percent; on par: the best metric is ahead in less than 95% of the resampled pairs",
+        *found.notes,
+    )
+    return Computed(tuple(cells), signature, notes)
+
+
+def table_2(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Accuracy over all pairs, and over those that people tell apart."""
+    found = _pairs(request, asked)
+    columns: dict[str, Bools] = {"All": np.ones(found.human.size, dtype=np.bool_)}
+    columns |= {f"{alpha:g}": found.significant(alpha) for alpha in ALPHAS}
+    columns["Within"] = found.significant(0.05) & ~(found.human_p < 0.001)
+    return _shares(request, asked, "table-2", found, columns)
+
+
+def table_3(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Accuracy over pairs that people tell apart, by direction, script and language."""
+    found = _pairs(request, asked)
+    apart = found.significant(0.05)
+    facts = [language_pair(lp) for lp in found.lps]
+
+    def those(which: list[bool]) -> Bools:
+        return apart & np.array(which, dtype=np.bool_)
+
+    columns = {
+        "Everything": apart,
+        "Into EN": those([one is not None and one.direction == "into-english" for one in facts]),
+        "From EN": those([one is not None and one.direction == "from-english" for one in facts]),
+        "Non Latin": those([one is not None and one.target.script != "Latn" for one in facts]),
+        "Logograms": those([one is not None and one.target.script in LOGOGRAMS for one in facts]),
+        "Non WMT": those([one is not None and not one.target.da_years for one in facts]),
+    }
+    return _shares(request, asked, "table-3", found, columns)
+
+
+def table_4(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Accuracy without and with the paired bootstrap, and the errors of the two tests against each other."""
+    found = _pairs(request, asked, tests_metrics=True)
+    label = label_of(asked)
+    every = accuracies(found, np.ones(found.human.size, dtype=np.bool_))
+    tests = errors(found)
+    cells: list[Cell] = []
+    assert found.metric_p is not None
+    for place, name in enumerate(found.metrics):
+        if np.isnan(found.metric_p[place]).all():
+            continue
+        values = {
+            "No test": 100 * float(every.accuracy[place]),
+            "Boot.": 100 * float(tests.right_if_found[place]),
+            "Both": int(tests.both[place]),
+            "Neither": int(tests.neither[place]),
+            "Type I n": int(tests.type_1[place]),
+            "Type II n": int(tests.type_2[place]),
+            "Type II share": 100 * float(tests.type_2_share[place]),
+        }
+        cells += cells_of(*label, name, values)
+    signature = _signature("table-4", label, found, ("resamples", BOOTSTRAP_DRAWS), ("seed", request.seed))
+    notes = (
+        "people: Wilcoxon's test of segments; metrics: paired bootstrap of segments, two-sided; both at 0.05, over "
+        "pairs with segment scores of both; metrics without segment scores are excluded",
+        *found.notes,
+    )
+    return Computed(tuple(cells), signature, notes)
+
+
+def table_5(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Accuracy over pairs that people tell apart, by the kinds of systems: anonymous online systems and submitted ones.
+
+    The paper's incremental and independent pairs are marked in its campaigns alone.
+    """
+    found = _pairs(request, asked)
+    apart = found.significant(0.05)
+    online = np.array(
+        [[name.casefold().startswith("online") for name in names] for names in (found.first, found.second)]
+    )
+    n_online = online.sum(axis=0) if found.human.size else np.zeros(0)
+    columns = {
+        "Both submitted": apart & (n_online == 0),
+        "One online": apart & (n_online == 1),
+        "Both online": apart & (n_online == 2),
+    }
+    return _shares(request, asked, "table-5", found, columns)
+
+
+def table_7(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Systems and segments of each evaluation set."""
+    cells: list[Cell] = []
+    for one in asked:
+        block = request.block(one, "sys")
+        values = {"n_systems": len(block.systems), "n_segments": block.selection.n_segments}
+        cells += cells_of(one.testset, one.lp, f"{one.testset}.{one.lp}", values)
+    signature = line([("paper", "kocmi-2021 table-7"), ("n_sets", len(asked)), ("scorehouse", program_version())])
+    return Computed(tuple(cells), signature)
+
+
+def table_8(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Correlations of metric with human differences over all pairs of systems."""
+    found = _pairs(request, asked)
+    label = label_of(asked)
+    by_name = difference_correlations(found)
+    cells: list[Cell] = []
+    for place, name in enumerate(found.metrics):
+        cells += cells_of(*label, name, {key.capitalize(): float(values[place]) for key, values in by_name.items()})
+    return Computed(tuple(cells), _signature("table-8", label, found), found.notes)
+
+
+def table_9(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Accuracy over pairs that people tell apart, for each language pair."""
+    found = _pairs(request, asked)
+    apart, lps = found.significant(0.05), np.array(found.lps, dtype=object)
+    columns: dict[str, Bools] = {lp: apart & (lps == lp) for lp in dict.fromkeys(found.lps)}
+    return _shares(request, asked, "table-9", found, {lp: one for lp, one in columns.items() if one.any()})
+
+
+def figure_1(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Differences of every pair by people and by each metric, with their correlations."""
+    found = _pairs(request, asked)
+    label = label_of(asked)
+    by_name = difference_correlations(found)
+    cells: list[Cell] = []
+    for place, name in enumerate(found.metrics):
+        cells += cells_of(*label, name, {key: float(values[place]) for key, values in by_name.items()})
+        for pair in range(found.human.size):
+            row = f"{name}: {found.testsets[pair]} {found.lps[pair]} {found.first[pair]} - {found.second[pair]}"
+            cells += cells_of(
+                *label, row, {"human": float(found.human[pair]), "metric": float(found.metric[place, pair])}
+            )
+    notes = ("metric and people disagree where the signs differ: upper left and lower right quadrants", *found.notes)
+    return Computed(tuple(cells), _signature("figure-1", label, found), notes)
+
+
+def section_5_3(request: Request, asked: Sequence[Slice]) -> Computed:
+    """How large the differences of a metric are in pairs that people tell apart the other way round."""
+    found = _pairs(request, asked)
+    label = label_of(asked)
+    wrong = found.significant(0.05) & (np.sign(found.metric) == -np.sign(found.human))
+    cells: list[Cell] = []
+    for place, name in enumerate(found.metrics):
+        sizes = np.abs(found.metric[place, wrong[place]])
+        values = {"n_flipped": sizes.size, "median_difference": float(np.median(sizes)) if sizes.size else None}
+        cells += cells_of(*label, name, values)
+    return Computed(tuple(cells), _signature("section-5.3", label, found), found.notes)
+
+
+_YEARS = tuple((f"wmt{year}", "all") for year in ("20", "19", "18", "17", "16", "15", "14", "13"))
+_CAMPAIGNS = "the authors' campaigns are not public; --testset computes it on others"
+
+
+def _on_campaigns(
+    name: str,
+    title: str,
+    compute: Callable[[Request, Sequence[Slice]], Computed],
+    chart: ChartKind | None = None,
+    *,
+    is_stored: bool = False,
+) -> Item:
+    return Item(name, title, compute_together=compute, chart=chart, is_stored=is_stored, unavailable=_CAMPAIGNS)
+
+
+PAPER = Paper(
+    "kocmi-2021",
+    "To Ship or Not to Ship: An Extensive Evaluation of Automatic Metrics for Machine Translation",
+    (
+        _on_campaigns("figure-1", "differences of system pairs by people and metrics", figure_1, "scatter"),
+        _on_campaigns("table-2", "accuracy over all pairs, and those that people tell apart", table_2),
+        _on_campaigns("table-3", "accuracy by direction, script and language", table_3),
+        _on_campaigns("section-5.3", "differences of pairs that a metric gets wrong", section_5_3),
+        _on_campaigns("table-4", "accuracy with the paired bootstrap, and errors", table_4, is_stored=True),
+        _on_campaigns("table-5", "accuracy by the kinds of systems", table_5),
+        Item("table-6", "correlations of the shared tasks by Hunter and Schmidt", _YEARS, compute_together=table_6),
+        _on_campaigns("table-7", "systems and segments", table_7),
+        _on_campaigns("table-8", "correlations of differences", table_8),
+        _on_campaigns("table-9", "accuracy by language pair", table_9),
+    ),
+)

@@ -1,0 +1,329 @@
+"""An item of a paper on what is loaded: computed or taken from the store, and laid beside the printed values."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metaeval.cache import FROM_STORE, Question, keep, key_of
+from metaeval.papers.items import Cell, Computed, Item, Paper, Request
+from metaeval.papers.printed import Printed, Verdict, printed_values, verdict
+from metaeval.signature import line, program_version
+from queries.longitudinal import EvalsetState, evalset_states
+from queries.selection import Slice
+from warehouse import QuestionError
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Set = tuple[str, str]  # test set, language pair
+COLUMNS = (
+    "paper",
+    "item",
+    "row",
+    "column",
+    "testset",
+    "lp",
+    "printed",
+    "decimals",
+    "value",
+    "difference",
+    "verdict",
+    "note",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A cell of an item beside what is printed."""
+
+    cell: Cell
+    printed: Printed | None
+    verdict: Verdict
+    note: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An item on what is loaded. lacking: why evaluation sets of the paper have no values."""
+
+    paper: Paper
+    item: Item
+    rows: tuple[Row, ...]
+    signatures: tuple[str, ...]
+    notes: tuple[str, ...]
+    lacking: Mapping[Set, str]
+
+    def count(self, wanted: Verdict) -> int:
+        """Cells with a verdict."""
+        return len([row for row in self.rows if row.verdict == wanted])
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Which evaluation sets an item can be computed on, with what was loaded for each, and why not on others."""
+
+    sets: Mapping[Set, EvalsetState]
+    lacking: Mapping[Set, str]
+
+
+def available(item: Item, states: Sequence[EvalsetState]) -> Availability:
+    """The evaluation sets of the paper that are loaded."""
+    by_set = {(one.testset, one.lp): one for one in states}
+    sets: dict[Set, EvalsetState] = {}
+    lacking: dict[Set, str] = {}
+    for testset, lp in item.sets:
+        every = [one for one in states if one.testset == testset]
+        found = every if lp == "all" else [by_set[testset, lp]] if (testset, lp) in by_set else []
+        usable = [one for one in found if one.n_humans and one.n_metrics]
+        sets |= {(one.testset, one.lp): one for one in usable}
+        if not usable:
+            what = testset if lp == "all" else f"{testset} {lp}"
+            lacking[testset, lp] = f"{what} is not loaded" if not found else f"{what} has no human or no metric scores"
+    return Availability(sets, lacking)
+
+
+def chosen(states: Sequence[EvalsetState]) -> Availability:
+    """The evaluation sets that were asked for.
+
+    Raises QuestionError: none has both human and metric scores.
+    """
+    usable = {(one.testset, one.lp): one for one in states if one.n_humans and one.n_metrics}
+    if not usable:
+        names = ", ".join(f"{one.testset} {one.lp}" for one in states)
+        raise QuestionError(f"an item of a paper needs human and metric scores; not both are loaded for {names}")
+    return Availability(usable, {})
+
+
+def loaded(request: Request, testset: str = "all", lp: str = "all") -> list[EvalsetState]:
+    """The evaluation sets of some names.
+
+    Raises QuestionError: unknown names.
+    """
+    with request.opened() as warehouse:
+        return evalset_states(warehouse, testset, lp)
+
+
+def run(
+    request: Request,
+    paper: Paper,
+    item: Item,
+    testset: str | None = None,
+    lp: str | None = None,
+    human: str | None = None,
+    *,
+    database: Path | None = None,
+    fresh: bool = False,
+    states: Sequence[EvalsetState] | None = None,
+) -> Outcome:
+    """Compute an item: on the paper's own evaluation sets, or on others that are named.
+
+    testset, lp: joined by commas or "all"; database: where results are kept, None keeps none. states: of all evaluation
+    sets, where they are known and none is named.
+    Raises QuestionError: unknown names, or nothing can be computed on what was named.
+    """
+    is_own = testset is None and lp is None
+    if not item.needs_data and not is_own:
+        raise QuestionError(f"{paper.name} {item.name} needs no scores; leave test set and language pair out")
+    if states is None or not is_own:
+        states = loaded(request, testset or "all", lp or "all")
+    there = available(item, states) if is_own else chosen(states)
+    wanted = human or item.human
+    asked = [Slice(*one, human=wanted if is_own or human else None) for one in there.sets]
+    results, lacking = _results(request, paper, item, asked, there, database=database, fresh=fresh)
+    if not is_own and not results:
+        raise QuestionError("; ".join(dict.fromkeys(lacking.values())))
+    computed = [found for found, _ in results]
+    comparable = human in (None, item.human)
+    printed = [one for one in printed_values(paper.name) if one.item == item.name] if comparable else []
+    if not is_own:
+        shown = {(cell.testset, cell.lp) for found in computed for cell in found.cells}
+        printed = [one for one in printed if (one.testset, one.lp) in shown]
+    notes = [note for found, more in results for note in (*found.notes, *more)]
+    notes += [f"without {' '.join(one)}: {why}" for one, why in lacking.items()] if results else []
+    return Outcome(
+        paper,
+        item,
+        tuple(beside([cell for found in computed for cell in found.cells], printed, lacking, item.unavailable)),
+        tuple(dict.fromkeys(found.signature for found in computed)),
+        tuple(dict.fromkeys(notes)),
+        lacking,
+    )
+
+
+def _results(
+    request: Request,
+    paper: Paper,
+    item: Item,
+    asked: Sequence[Slice],
+    there: Availability,
+    *,
+    database: Path | None,
+    fresh: bool,
+) -> tuple[list[tuple[Computed, list[str]]], dict[Set, str]]:
+    """What was computed, with notes on where it came from, and why there is nothing for the other sets."""
+    lacking = dict(there.lacking)
+    if not item.needs_data:
+        assert item.compute_together is not None
+        return [(item.compute_together(request, []), [])], lacking
+    found: list[tuple[Computed, list[str]]] = []
+    groups = [asked] if item.compute_together is not None and asked else [[one] for one in asked]
+    for place, group in enumerate(groups):
+        told = replace(request, progress=_part(request, f"{paper.name} {item.name}", place, len(groups)))
+        try:
+            found.append(_stored(told, paper, item, group, there, database=database, fresh=fresh))
+        except QuestionError as error:
+            lacking |= {(one.testset, one.lp): str(error).partition(" (rank --explain")[0] for one in group}
+    return found, lacking
+
+
+def _part(request: Request, what: str, place: int, total: int) -> Progress | None:
+    """Progress of one of several parts."""
+    if request.progress is None:
+        return None
+    tell = request.progress
+    tell(what, place, total)
+    return lambda inner, done, of: tell(f"{what}: {inner}", place * max(of, 1) + done, total * max(of, 1))
+
+
+def _stored(
+    request: Request,
+    paper: Paper,
+    item: Item,
+    group: Sequence[Slice],
+    there: Availability,
+    *,
+    database: Path | None,
+    fresh: bool,
+) -> tuple[Computed, list[str]]:
+    """The result from the store, or computed now and kept where it takes long."""
+    states = [there.sets[one.testset, one.lp] for one in group]
+    key = key_of(
+        "paper",
+        [state.fingerprint for state in states],
+        paper.name,
+        item.name,
+        *(f"{one.testset} {one.lp} {one.human}" for one in group),
+        request.seed,
+        request.draws,
+        str(request.metrics),
+    )
+    joined = [",".join(dict.fromkeys(names)) for names in zip(*((one.testset, one.lp) for one in group), strict=True)]
+    question = Question(key, "paper", joined[0], joined[1], Computed)
+    if item.is_stored and not fresh:
+        with request.opened() as warehouse:
+            kept = question.stored(warehouse)
+        if kept is not None:
+            return kept, [FROM_STORE]
+    started = time.perf_counter()
+    computed = item.compute_together(request, group) if item.compute_together else _one(item, request, group[0])
+    if item.is_stored and database is not None:
+        return computed, [*question.notes, *keep(database, [(question, computed, time.perf_counter() - started)])]
+    return computed, list(question.notes)
+
+
+def _one(item: Item, request: Request, asked: Slice) -> Computed:
+    assert item.compute is not None
+    return item.compute(request, asked)
+
+
+def beside(
+    cells: Sequence[Cell], printed: Sequence[Printed], lacking: Mapping[Set, str], unavailable: str = ""
+) -> list[Row]:
+    """Cells with their printed values and verdicts; then printed values that nothing was computed for.
+
+    lacking: evaluation set -> why it has no values. unavailable: why the paper's data cannot be loaded at all.
+    """
+    by_place = {one.place: one for one in printed}
+    short = _short_inputs(cells, printed)
+    rows: list[Row] = []
+    for cell in cells:
+        one = by_place.pop(_place(cell), None)
+        if one is None:
+            rows.append(Row(cell, None, "new", cell.note))
+            continue
+        why = short.get((cell.testset, cell.lp))
+        found: Verdict = "not_loaded" if why else verdict(cell, one)
+        rows.append(Row(cell, one, found, _note(cell, one, found, why)))
+    for one in by_place.values():
+        why = (
+            lacking.get((one.testset, one.lp))
+            or lacking.get((one.testset, "all"))
+            or short.get((one.testset, one.lp))
+            or unavailable
+            or f"{one.row} is not among what is loaded for {one.testset} {one.lp}"
+        )
+        empty = Cell(one.row, one.column, one.testset, one.lp, None)
+        rows.append(Row(empty, one, "not_loaded", f"{_page(one)}; {why}"))
+    return rows
+
+
+def _place(cell: Cell) -> tuple[str, str, str, str]:
+    return (cell.row.casefold(), cell.column, cell.testset, cell.lp)
+
+
+def _short_inputs(cells: Iterable[Cell], printed: Iterable[Printed]) -> dict[Set, str]:
+    """Evaluation sets of which less is loaded than the paper had."""
+    needed = {one.place: one.value for one in printed if one.kind == "input"}
+    found: dict[Set, str] = {}
+    for cell in cells:
+        n = needed.get(_place(cell))
+        if n is not None and (cell.value is None or cell.value < n):
+            what = cell.column.removeprefix("n_")
+            found[cell.testset, cell.lp] = f"{cell.value or 0:g} of {n:g} {what} are loaded"
+    return found
+
+
+def _page(printed: Printed) -> str:
+    return f"p. {printed.page}" if printed.page.isdecimal() else printed.page
+
+
+def _note(cell: Cell, printed: Printed, found: Verdict, why: str | None) -> str:
+    parts = [_page(printed), cell.note]
+    parts += [f"standard error {cell.error:.2g}"] if cell.error else []
+    parts += [why] if why else []
+    parts += [printed.reason] if found == "explained" else []
+    return "; ".join(part for part in parts if part)
+
+
+def outcome_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":
+    """One row a cell.
+
+    Columns: paper, item, row, column, testset, lp, printed, decimals, value, difference (ours minus printed), verdict,
+    note.
+    """
+    import polars as pl
+
+    rows = [
+        {
+            "paper": one.paper.name,
+            "item": one.item.name,
+            "row": row.cell.row,
+            "column": row.cell.column,
+            "testset": row.cell.testset or None,
+            "lp": row.cell.lp or None,
+            "printed": row.printed.value if row.printed else None,
+            "decimals": row.printed.decimals if row.printed else None,
+            "value": row.cell.value,
+            "difference": None
+            if row.printed is None or row.cell.value is None or row.verdict == "not_loaded"
+            else row.cell.value - row.printed.value,
+            "verdict": row.verdict,
+            "note": row.note or None,
+        }
+        for one in outcomes
+        for row in one.rows
+    ]
+    numbers = ("printed", "value", "difference")
+    schema = {
+        name: pl.Float64 if name in numbers else pl.Int64 if name == "decimals" else pl.String for name in COLUMNS
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def outcome_signature(outcome: Outcome) -> str:
+    """What an item was computed from, a line for each evaluation set."""
+    own = line([("paper", outcome.paper.name), ("item", outcome.item.name), ("scorehouse", program_version())])
+    return "\n".join(dict.fromkeys(outcome.signatures)) or own

@@ -1,0 +1,128 @@
+"""Papers, their items and their results as tables."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from metaeval.papers import PAPERS
+from metaeval.papers.items import Item, Opened, Paper
+from metaeval.papers.printed import VERDICTS, printed_values
+from metaeval.papers.running import Outcome, available, outcome_frame, outcome_signature
+from metaeval.signature import line, program_version
+from metaeval.tables.table import Table
+from queries.longitudinal import EvalsetState, evalset_states
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def papers_table(opened: Opened) -> Table:
+    """One row a paper.
+
+    Columns: paper, title, n_items, n_computable (on evaluation sets of the paper that are loaded), n_printed values.
+    """
+    import polars as pl
+
+    states = _states(opened)
+    rows = [
+        {
+            "paper": one.name,
+            "n_items": len(one.items),
+            "n_computable": sum(_is_computable(item, states) for item in one.items),
+            "n_printed": len(printed_values(one.name)),
+            "title": one.title,
+        }
+        for one in PAPERS.values()
+    ]
+    return Table(pl.DataFrame(rows), line([("papers", "all"), ("scorehouse", program_version())]))
+
+
+def items_table(opened: Opened, paper: Paper) -> Table:
+    """One row a table or figure of a paper.
+
+    Columns: item, title, n_printed values, sets of the paper that it can be computed on here, and what is missing.
+    """
+    import polars as pl
+
+    states = _states(opened)
+    rows = []
+    for item in paper.items:
+        there = available(item, states)
+        n_printed = sum(one.item == item.name for one in printed_values(paper.name))
+        loaded = {testset: [] for testset, _ in there.sets}  # type: dict[str, list[str]]
+        for testset, lp in there.sets:
+            loaded[testset].append(lp)
+        missing = [item.unavailable] if item.unavailable else []
+        rows.append(
+            {
+                "item": item.name,
+                "title": item.title,
+                "n_printed": n_printed,
+                "computable_on": "; ".join(f"{testset} {_several(lps)}" for testset, lps in loaded.items())
+                or ("needs no scores" if not item.needs_data else None),
+                "missing": "; ".join([*there.lacking.values(), *missing]) or None,
+            }
+        )
+    schema = {name: pl.Int64 if name == "n_printed" else pl.String for name in rows[0]}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    notes = ("--testset and --lp compute any item that reads scores on other evaluation sets",)
+    return Table(frame, line([("paper", paper.name), ("scorehouse", program_version())]), notes)
+
+
+def _several(lps: Sequence[str], most: int = 4) -> str:
+    return ", ".join(lps) if len(lps) <= most else f"{len(lps)} language pairs"
+
+
+def _states(opened: Opened) -> list[EvalsetState]:
+    with opened() as warehouse:
+        return evalset_states(warehouse, "all", "all")
+
+
+def _is_computable(item: Item, states: Sequence[EvalsetState]) -> bool:
+    return not item.needs_data or bool(available(item, states).sets)
+
+
+def results_table(outcomes: Sequence[Outcome], *, summary: bool = False) -> Table:
+    """The cells of items beside the printed values, or with summary a row for each item that counts its verdicts."""
+    frame = summary_frame(outcomes) if summary else outcome_frame(outcomes)
+    several = len(outcomes) > 1
+    notes = [f"{one.paper.name} {one.item.name}: {note}" if several else note for one in outcomes for note in one.notes]
+    total = {name: sum(one.count(name) for one in outcomes) for name in VERDICTS}
+    words = ", ".join(f"{n} {VERDICTS[name]}" for name, n in total.items() if n)
+    signatures = [outcome_signature(one) for one in outcomes if one.rows]
+    notes.append(words or "nothing to compute")
+    if summary:
+        signatures = [
+            line(
+                [
+                    ("paper", ",".join(dict.fromkeys(one.paper.name for one in outcomes))),
+                    ("scorehouse", program_version()),
+                ]
+            )
+        ]
+        notes = [words]
+    return Table(frame, "\n".join(signatures), tuple(notes))
+
+
+def summary_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":
+    """One row an item. Columns: paper, item, title, n_printed, a count for each verdict, missing."""
+    import polars as pl
+
+    rows = [
+        {
+            "paper": one.paper.name,
+            "item": one.item.name,
+            "title": one.item.title,
+            "n_printed": sum(row.printed is not None for row in one.rows),
+            **{f"n_{name}": one.count(name) for name in VERDICTS},
+            "missing": "; ".join(dict.fromkeys(_missing(one))) or None,
+        }
+        for one in outcomes
+    ]
+    text = ("paper", "item", "title", "missing")
+    return pl.DataFrame(rows, schema={name: pl.String if name in text else pl.Int64 for name in rows[0]}, orient="row")
+
+
+def _missing(outcome: Outcome) -> list[str]:
+    reasons = [*outcome.lacking.values()]
+    reasons += [row.note.partition("; ")[2] for row in outcome.rows if row.verdict == "not_loaded" and row.printed]
+    return reasons if len(set(reasons)) <= 4 else [*dict.fromkeys(reasons)][:4]

@@ -1,0 +1,373 @@
+"""Thompson et al. 2024: soft pairwise accuracy."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.evaluation import evaluate
+from metaeval.inputs import Inputs
+from metaeval.kernels.agreement.pairwise_accuracy import difference_signs
+from metaeval.kernels.resampling.ablation import segment_ablation, system_ablation
+from metaeval.kernels.resampling.count_noise import count_noise
+from metaeval.measures import Measure
+from metaeval.measures.judged import judged_segments
+from metaeval.measures.soft_pairwise import sign_generator
+from metaeval.options import Options
+from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.protocols import protocols
+from metaeval.signature import line, program_version
+from metaeval.significance.cached import pending, settled
+from metaeval.significance.comparison import Comparison
+from metaeval.significance.options import TestOptions
+from metaeval.system_scores import system_scores
+from metaeval.tables.table import table_signature
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError
+
+Floats = npt.NDArray[np.float64]
+SPA, PA = Measure.parse("spa"), Measure.parse("pa")
+MEASURES = {"pa": (PA, True), "spa": (SPA, False)}  # measure, and whether equal system scores are equal floats
+SEEDS = 5  # whose values of spa show how often two metrics come out equal
+DRAWS = 1000
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of the judged segments, in figure 3
+TIMED_PAIRS = 6  # p-values that are timed one by one
+
+
+def _compared(request: Request, asked: Slice, name: str) -> Comparison:
+    """Reference-based metrics compared as in the paper: segments swapped, two-sided, means over annotated segments."""
+    measure, raw = MEASURES[name]
+    asked = replace(asked, only="reference-based")
+    testing = TestOptions(test="perm-inputs", draws=request.draws or DRAWS, keep_null=True)
+    with request.opened() as warehouse:
+        block = Inputs(warehouse, asked).block(measure)
+        options = replace(request.options, raw_ties=raw)
+        waiting = pending(warehouse, block, measure, options, testing, in_depth=False)
+    found = settled(waiting, None, request.progress).comparison
+    assert found is not None
+    return found
+
+
+def table_1(request: Request, asked: Slice) -> Computed:
+    """Distinct values, significant comparisons and clusters by pairwise and by soft pairwise accuracy."""
+    row = f"{asked.testset}.{asked.lp}"
+    cells: list[Cell] = []
+    signatures: list[str] = []
+    block = request.block(replace(asked, only="reference-based"))
+    for name in MEASURES:
+        found = _compared(request, asked, name)
+        assert found.null is not None
+        others = _other_seeds(block, found, request.seed) if name == "spa" else []
+        noise = count_noise(
+            found.null,
+            found.values,
+            np.random.default_rng([request.seed, 1]),
+            other_values=[values for values, _ in others],
+            alpha=found.alpha,
+        )
+        of_distinct = float(np.std([found.n_distinct, *(n for _, n in others)], ddof=1)) if others else 0.0
+        for column, value, error in (
+            ("distinct", found.n_distinct, of_distinct),
+            ("significant", found.n_significant, noise.n_significant),
+            ("clusters", found.n_clusters, noise.n_clusters),
+        ):
+            cells.append(Cell(row, f"{name}_{column}", asked.testset, asked.lp, float(value), error))
+        signatures.append(found.signature)
+        if name == "pa":
+            n_metrics = len(found.metrics)
+    n_unequal = len({scores.tobytes() for scores in block.scores})
+    cells += cells_of(
+        asked.testset,
+        asked.lp,
+        row,
+        {
+            "n_systems": len(block.systems),
+            "n_metrics": n_metrics,
+            "max_distinct": n_unequal,
+            "n_pairs": n_unequal * (n_unequal - 1) // 2,
+        },
+    )
+    notes = (
+        "pa compares system scores as floats, as the paper did; within the tolerance that is the default of compare, "
+        "fewer pairs of metrics are significant",
+        "standard errors: the test's resamples are resampled, and spa is computed with five more random seeds",
+        "n_pairs, max_distinct: metrics with the same scores count once",
+    )
+    return Computed(tuple(cells), "\n".join(signatures), notes)
+
+
+def _other_seeds(block: Block, found: Comparison, seed: int) -> list[tuple[Floats, int]]:
+    """Values of spa by more random seeds, in the order of a comparison, with the number of distinct ones."""
+    names = [metric.name for metric in block.metrics]
+    order = [names.index(name) for name in found.metrics]
+    runs = [evaluate(SPA, block, Options(seed=seed + more)) for more in range(1, SEEDS + 1)]
+    return [(run.value[order], run.n_distinct) for run in runs]
+
+
+def _p_values(block: Block, seed: int, n_draws: int) -> Floats:
+    """(1 + M, N, N) permutation p-values of system pairs: by people, then by each metric."""
+    cells = judged_segments(block)
+    signs = kernels.draw_signs(sign_generator(seed), n_draws, cells.human.shape[1])
+    scores = np.concatenate([cells.human[np.newaxis], cells.scores])
+    return kernels.sign_flip_p_values(scores, ~np.isnan(cells.human), signs)
+
+
+def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
+    """The block with one metric: the one that is named, else the paper's, else the first.
+
+    Raises QuestionError: several are named.
+    """
+    if wanted and len(block.metrics) > 1:
+        raise QuestionError(f"this item takes one metric; --metrics chooses {len(block.metrics)}")
+    names = [metric.base_name.casefold() for metric in block.metrics]
+    place = names.index(default) if default in names and not wanted else 0
+    return block.only([other == place for other in range(len(names))])
+
+
+def figure_1(request: Request, asked: Slice) -> Computed:
+    """p-values of people and of one metric, and how far they agree, for every pair of systems."""
+    block = _metric(request.block(replace(asked, metrics=request.metrics)), request.metrics, "prismref")
+    p = _p_values(block, request.seed, request.draws or DRAWS)
+    human = system_scores(block, "judged-mean").human
+    order = np.lexsort((np.arange(human.size), -human))
+    cells: list[Cell] = []
+    for place, i in enumerate(order):
+        for j in order[place + 1 :]:
+            soft = p[0, i, j], p[1, i, j]
+            hard = tuple(float(one >= 0.5) for one in soft)
+            row = f"{block.systems[i]} > {block.systems[j]}"
+            values = {
+                "pa_human": hard[0],
+                "pa_metric": hard[1],
+                "pa_agreement": 1.0 - abs(hard[0] - hard[1]),
+                "spa_human": float(soft[0]),
+                "spa_metric": float(soft[1]),
+                "spa_agreement": 1.0 - abs(float(soft[0]) - float(soft[1])),
+            }
+            cells += cells_of(asked.testset, asked.lp, row, values)
+    signature = table_signature(
+        ("paper", "thompson-2024 figure-1"), block, ("metric", block.metrics[0].name), ("seed", request.seed)
+    )
+    return Computed(tuple(cells), signature, (f"metric: {block.metrics[0].name}", "systems are sorted by human score"))
+
+
+def _agreements(block: Block, seed: int) -> dict[str, Floats]:
+    """What each pair of systems adds to pa and to spa, (M, N, N)."""
+    p = _p_values(block, seed, DRAWS)
+    found = system_scores(block, "judged-mean")
+    n = len(block.systems)
+    first, second = np.triu_indices(n, 1)
+    hard = np.zeros((len(block.metrics), n, n))
+    hard[:, first, second] = difference_signs(found.metrics) == difference_signs(found.human)
+    return {"pa": hard, "spa": 1.0 - np.abs(p[1:] - p[0])}
+
+
+def figure_2(request: Request, asked: Slice) -> Computed:
+    """Pearson's r between the metrics' values by random subsets of systems and by all systems."""
+    block = request.block(replace(asked, only="reference-based", metrics=request.metrics))
+    if len(block.metrics) < 3 or len(block.systems) < 4:
+        raise QuestionError(
+            f"{asked.testset} {asked.lp} has {len(block.metrics)} metrics and {len(block.systems)} systems; the "
+            "ablation needs at least 3 and 4"
+        )
+    sizes = list(range(3, len(block.systems) + 1))
+    n_trials = request.draws or DRAWS
+    cells: list[Cell] = []
+    undefined = 0
+    for name, agreements in _agreements(block, request.seed).items():
+        found = system_ablation(agreements, sizes, np.random.default_rng([request.seed, 2]), n_trials)
+        undefined += int(np.isnan(found).sum())
+        for size, r in zip(sizes, found, strict=True):
+            r = r[~np.isnan(r)]
+            if not r.size:
+                continue
+            low, high = np.quantile(r, [0.025, 0.975])
+            for what, value, error in (
+                ("r", float(r.mean()), float(r.std()) / np.sqrt(r.size)),
+                ("low", float(low), 0.0),
+                ("high", float(high), 0.0),
+            ):
+                cells.append(Cell(f"{size} systems", f"{name}_{what}", asked.testset, asked.lp, value, float(error)))
+    signature = table_signature(
+        ("paper", "thompson-2024 figure-2"), block, ("trials", n_trials), ("seed", request.seed)
+    )
+    notes = ["low, high: 2.5% and 97.5% of the trials"]
+    notes += [f"{undefined} trials excluded: all metrics had the same value"] if undefined else []
+    return Computed(tuple(cells), signature, tuple(notes))
+
+
+def figure_3(request: Request, asked: Slice) -> Computed:
+    """Bootstrap 95% intervals of pairwise and soft pairwise accuracy by the number of annotated segments."""
+    wanted = request.metrics or ("MetricX-23-ref*", "XCOMET-Ensemble-ref*")
+    try:
+        block = request.block(replace(asked, metrics=wanted))
+    except QuestionError:
+        if request.metrics:
+            raise
+        whole = request.block(asked)
+        block = whole.only([place < 2 for place in range(len(whole.metrics))])
+    cells_judged = judged_segments(block)
+    n_segments = cells_judged.human.shape[1]
+    sizes = sorted({max(2, round(share * n_segments)) for share in SHARES})
+    n_draws = request.draws or DRAWS
+    found = segment_ablation(
+        cells_judged.human, cells_judged.scores, sizes, np.random.default_rng([request.seed, 3]), n_draws
+    )
+    cells: list[Cell] = []
+    for place, metric in enumerate(block.metrics):
+        for size, hard, soft in zip(sizes, found.accuracy[:, :, place], found.soft_accuracy[:, :, place], strict=True):
+            values: dict[str, float | int | None] = {}
+            for name, drawn in (("pa", hard), ("spa", soft)):
+                low, high = np.nanquantile(drawn, [0.025, 0.975])
+                values |= {
+                    f"{name}_mean": float(np.nanmean(drawn)),
+                    f"{name}_low": float(low),
+                    f"{name}_high": float(high),
+                    f"{name}_width": float(high - low),
+                }
+            cells += cells_of(asked.testset, asked.lp, f"{metric.name}, {size} segments", values)
+    signature = table_signature(
+        ("paper", "thompson-2024 figure-3"), block, ("resamples", n_draws), ("seed", request.seed)
+    )
+    return Computed(tuple(cells), signature, ("p-values are the normal limit of the permutation test, spa(n=inf)",))
+
+
+def figure_4(request: Request, asked: Slice) -> Computed:
+    """The p-value of every pair of metrics, clusters and exact ties, by pairwise and soft pairwise accuracy."""
+    cells: list[Cell] = []
+    signatures = []
+    for name in MEASURES:
+        found = _compared(replace(request, progress=request.progress), asked, name)
+        signatures.append(found.signature)
+        for place, metric in enumerate(found.metrics):
+            tied = int(np.count_nonzero(np.abs(found.values - found.values[place]) <= 1e-12)) - 1
+            values: dict[str, float | int | None] = {
+                f"{name}_value": float(found.values[place]),
+                f"{name}_rank": int(found.ranks[place]),
+                f"{name}_cluster": int(found.clusters[place]),
+                f"{name}_n_tied": tied,
+            }
+            values |= {
+                f"{name}_p:{other}": float(found.p[place, later])
+                for later, other in enumerate(found.metrics)
+                if later > place
+            }
+            cells += cells_of(asked.testset, asked.lp, metric, values)
+    return Computed(tuple(cells), "\n".join(signatures))
+
+
+def section_3_2(request: Request, asked: Slice) -> Computed:
+    """Time for a p-value of one system pair: all of an evaluation set at once, and one by one with SciPy."""
+    from scipy.stats import permutation_test
+
+    block = _metric(request.block(replace(asked, metrics=request.metrics)), request.metrics, "prismref")
+    n_draws = request.draws or DRAWS
+    started = time.perf_counter()
+    p = _p_values(block, request.seed, n_draws)
+    ours = (time.perf_counter() - started) / (2 * (p.shape[1] * (p.shape[1] - 1) // 2))
+    scores, judged = block.scores[0], block.judged
+    pairs = list(zip(*np.triu_indices(len(block.systems), 1), strict=True))[:TIMED_PAIRS]
+    rng = np.random.default_rng(request.seed)
+    started = time.perf_counter()
+    for i, j in pairs:
+        both = judged[i] & judged[j]
+        permutation_test(
+            (scores[i, both], scores[j, both]),
+            lambda one, other, axis: one.mean(axis=axis) - other.mean(axis=axis),
+            permutation_type="samples",
+            n_resamples=n_draws,
+            alternative="greater",
+            vectorized=True,
+            rng=rng,
+        )
+    theirs = (time.perf_counter() - started) / len(pairs)
+    values = {"ours_ms": 1000 * ours, "scipy_ms": 1000 * theirs, "times_faster": theirs / ours}
+    signature = table_signature(("paper", "thompson-2024 section-3.2"), block, ("resamples", n_draws))
+    row = "p-value of a system pair"
+    return Computed(tuple(cells_of(asked.testset, asked.lp, row, values)), signature, ("times are of this machine",))
+
+
+def section_5(request: Request, asked: Slice) -> Computed:
+    """The meta-metrics of the shared tasks since 2007, each on one evaluation set, beside soft pairwise accuracy."""
+    with request.opened() as warehouse:
+        inputs = Inputs(warehouse, asked)
+        blocks = {level: inputs.of_level(level) for level in ("sys", "seg")}
+    rules = {
+        (protocol.year, str(rule.measure)): rule
+        for protocol in protocols().values()
+        for rule in protocol.rules
+        if rule.measure.level == "sys"
+    }
+    newest = _by_name(request, blocks, SPA)
+    cells: list[Cell] = []
+    for (year, name), rule in sorted(rules.items()):
+        found = _by_name(request, blocks, rule.measure)
+        if not found:
+            continue
+        best = max(sorted(found), key=lambda one: found[one])
+        common = sorted(set(found) & set(newest))
+        values = {
+            "best": found[best],
+            "n_metrics": len(found),
+            "n_distinct": len(np.unique(np.round(list(found.values()), 12))),
+            "kendall_with_spa": _kendall([found[one] for one in common], [newest[one] for one in common]),
+        }
+        test = rule.test or "the measure's own"
+        note = f"best: {best}; compared by {test}"
+        cells += [replace(cell, note=note) for cell in cells_of(asked.testset, asked.lp, f"{year} {name}", values)]
+    if not cells:
+        raise QuestionError(f"no metric of {asked.testset} {asked.lp} has system scores")
+    signature = line(
+        [
+            ("paper", "thompson-2024 section-5"),
+            ("testset", asked.testset),
+            ("lp", asked.lp),
+            ("human", blocks["sys"].selection.human),
+            ("scorehouse", program_version()),
+        ]
+    )
+    return Computed(tuple(cells), signature, ("years from the first that used a measure; protocol runs each whole",))
+
+
+def _kendall(one: list[float], other: list[float]) -> float | None:
+    return float(kernels.system_correlation(one, [other], "kendall")[0]) if len(one) > 1 else None
+
+
+def _by_name(request: Request, blocks: dict[str, Block], measure: Measure) -> dict[str, float]:
+    """Values by metric, without undefined ones."""
+    found = evaluate(measure, blocks["seg" if measure.definition.needs_segments else "sys"], request.options)
+    return {
+        metric.name: float(value)
+        for metric, value in zip(found.metrics, found.value, strict=True)
+        if not np.isnan(value)
+    }
+
+
+_MQM = (
+    ("wmt22", "en-de"),
+    ("wmt22", "zh-en"),
+    ("wmt22", "en-ru"),
+    ("wmt23", "en-de"),
+    ("wmt23", "he-en"),
+    ("wmt23", "zh-en"),
+)
+_WMT23 = _MQM[3:]
+
+PAPER = Paper(
+    "thompson-2024",
+    "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft Pairwise Accuracy",
+    (
+        Item("figure-1", "p-values of people and of one metric", _WMT23[:1], figure_1, human="mqm", chart="heatmap"),
+        Item("section-3.2", "time for a p-value, beside SciPy's", _WMT23[:1], section_3_2, human="mqm"),
+        Item("figure-2", "ablation of systems", _MQM, figure_2, human="mqm", chart="curves"),
+        Item("figure-3", "ablation of segments", _WMT23, figure_3, human="mqm", chart="curves"),
+        Item("figure-4", "significance matrix", _MQM[:1], figure_4, human="mqm", chart="heatmap", is_stored=True),
+        Item(
+            "table-1", "distinct values, significant comparisons, clusters", _MQM, table_1, human="mqm", is_stored=True
+        ),
+        Item("section-5", "meta-metrics of the shared tasks since 2007", _WMT23, section_5, human="mqm"),
+    ),
+)

@@ -1,0 +1,142 @@
+"""`paper`: lists, items beside printed values, formats, charts, `--check`, and what is refused."""
+
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from metaeval.papers import PAPERS
+from metaeval.papers import running as papers_running
+from metaeval.papers.printed import printed_values
+from metaeval.papers.running import COLUMNS
+from tests.cli.running import Scorehouse, refused
+
+SIM = ("--testset", "sim24", "--lp", "en-de", "--draws", "10")
+SHAPE = list(COLUMNS)
+
+
+def test_without_a_name_papers_are_listed(scorehouse: Scorehouse) -> None:
+    rows = scorehouse("paper", "--format", "json").json
+    assert [row["paper"] for row in rows] == list(PAPERS)
+    assert all(row["n_items"] and row["n_computable"] <= row["n_items"] for row in rows)
+    assert {row["paper"]: row["n_printed"] for row in rows} == {name: len(printed_values(name)) for name in PAPERS}
+
+
+def test_a_name_lists_its_items_and_what_is_missing(scorehouse: Scorehouse) -> None:
+    rows = {row["item"]: row for row in scorehouse("paper", "deutsch-2023", "--format", "json").json}
+    assert list(rows) == [item.name for item in PAPERS["deutsch-2023"].items]
+    assert rows["figure-2"]["computable_on"] == "needs no scores"
+    assert rows["table-12"]["computable_on"] is None
+    assert rows["table-12"]["missing"] == "wmt22 en-de is not loaded"
+
+
+def test_json_has_the_documented_shape(scorehouse: Scorehouse) -> None:
+    rows = scorehouse("paper", "deutsch-2023", "figure-2", "--format", "json").json
+    documented = "paper item row column testset lp printed decimals value difference verdict note"
+    assert list(rows[0]) == SHAPE == documented.split()
+    assert len(rows) == 14
+    assert {row["verdict"] for row in rows} == {"met"}
+    for row in rows:
+        assert row["difference"] == pytest.approx(row["value"] - row["printed"])
+        assert row["testset"] is row["lp"] is None
+
+
+def test_printed_values_without_inputs_are_not_loaded_and_no_failure(scorehouse: Scorehouse) -> None:
+    ran = scorehouse("paper", "deutsch-2023", "table-12", "--check", "--format", "json")
+    rows = ran.json
+    assert {row["verdict"] for row in rows} == {"not_loaded"}
+    assert {row["note"] for row in rows} == {"p. 14; wmt22 en-de is not loaded"}
+    assert all(row["value"] is None and row["difference"] is None for row in rows)
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "tsv", "json", "jsonl", "markdown", "latex"])
+def test_an_item_on_other_data_has_every_format(scorehouse: Scorehouse, format: str) -> None:
+    ran = scorehouse("paper", "graham-2014", "code-example", *SIM, "--format", format)
+    assert ran.code == 0, ran.err
+    assert "sim24" in ran.out
+    assert any("graham-2014 code-example" in note for note in ran.notes)
+
+
+def test_parquet_and_csv_hold_the_same(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    import polars as pl
+
+    path = tmp_path / "item.parquet"
+    assert scorehouse("paper", "graham-2014", "figure-3", *SIM, "-o", path).code == 0
+    frame = pl.read_parquet(path)
+    assert frame.columns == SHAPE
+    ran = scorehouse("paper", "graham-2014", "figure-3", *SIM, "--format", "csv")
+    assert len(ran.out.splitlines()) == frame.height + 1
+
+
+@pytest.mark.parametrize(
+    ("paper", "item"),
+    [(paper.name, item.name) for paper in PAPERS.values() for item in paper.items if item.chart is not None],
+)
+def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, item: str) -> None:
+    path = tmp_path / "figure.svg"
+    ran = scorehouse("paper", paper, item, *SIM, "--chart", path, "--format", "csv")
+    assert ran.code == 0, ran.err
+    texts = {one.text for one in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")}
+    assert any(text and text.startswith(f"{paper}, {item}") for text in texts)
+    marks = path.read_text(encoding="utf-8").count("<path")
+    assert marks > 5
+
+
+def test_check_ends_with_1_where_a_value_is_neither_met_nor_explained(
+    scorehouse: Scorehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = printed_values("deutsch-2023")
+    wrong = tuple(replace(one, value=one.value + 0.1) if one.column == "tau_a" else one for one in given)
+    monkeypatch.setattr(papers_running, "printed_values", lambda paper: wrong)
+    ran = scorehouse("paper", "deutsch-2023", "figure-2", "--check", "--format", "json")
+    assert ran.code == 1
+    assert [row["verdict"] for row in json.loads(ran.out)].count("differs") == 2
+    assert ran.notes[-1] == (
+        "neither met nor explained: deutsch-2023 figure-2 (m1, tau_a); deutsch-2023 figure-2 (m2, tau_a)"
+    )
+    assert scorehouse("paper", "deutsch-2023", "figure-2").code == 0
+
+
+def test_all_papers_are_a_line_for_each_item_to_read_and_all_cells_for_programs(scorehouse: Scorehouse) -> None:
+    ran = scorehouse("paper", "all", "--check")
+    assert ran.code == 0
+    header, _, *lines = ran.out.splitlines()
+    assert header.split()[:4] == ["paper", "item", "title", "n_printed"]
+    assert len(lines) == sum(len(paper.items) for paper in PAPERS.values())
+    rows = scorehouse("paper", "all", "--format", "json").json
+    assert list(rows[0]) == SHAPE
+    assert sum(row["printed"] is not None for row in rows) == sum(len(printed_values(name)) for name in PAPERS)
+
+
+def test_resampled_items_are_kept_and_taken_from_the_store(scorehouse: Scorehouse) -> None:
+    words = ("paper", "thompson-2024", "table-1", *SIM, "--format", "csv")
+    first, second = scorehouse(*words), scorehouse(*words)
+    assert first.out == second.out
+    assert "from the result store; --fresh recomputes" not in first.notes
+    assert "from the result store; --fresh recomputes" in second.notes
+    assert scorehouse(*words, "--fresh").out == first.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("thompson-2042",), "unknown paper 'thompson-2042'"),
+        (("thompson-2024", "table-7"), "unknown item 'table-7' for thompson-2024"),
+        (("thompson-2024", "table-1", "--testset", "wmt09"), "unknown test set 'wmt09'"),
+        (("thompson-2024", "table-1", "--testset", "sim24", "--lp", "xx-yy"), "unknown language pair 'xx-yy'"),
+        (("thompson-2024", "table-1", "--testset", "sim24", "--lp", "german"), "--lp"),
+        (("thompson-2024", "table-1", *SIM, "--human", "nobody"), "unknown human score 'nobody'"),
+        (("thompson-2024", "figure-1", *SIM, "--metrics", "*"), "takes one metric"),
+        (("deutsch-2023", "figure-2", "--testset", "sim24"), "needs no scores"),
+        (("all", "table-1"), "an item is one of a paper"),
+        (("all", "--testset", "sim24"), "go with one item"),
+        (("--testset", "sim24"), "go with one item"),
+        (("thompson-2024", "table-1", "--chart", "t.svg"), "table-1 is a table"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_a_line(
+    scorehouse: Scorehouse, words: tuple[str, ...], message: str
+) -> None:
+    refused(scorehouse("paper", *words), 2, message)

@@ -1,0 +1,181 @@
+"""Every item on the simulated task: values that are there, in range, and equal to what measures and commands say."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+import metaeval
+from metaeval.inputs import Inputs
+from metaeval.papers import PAPERS, item_named, paper_named
+from metaeval.papers.deutsch_2023 import CONSTANT, TOY_HUMAN, toy_taus
+from metaeval.papers.items import Item, Paper, Request
+from metaeval.papers.running import Outcome, run
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+SIM = ("sim24", "en-de")
+ITEMS = [(paper, item) for paper in PAPERS.values() for item in paper.items]
+Values = dict[tuple[str, str], float | None]
+
+
+Computes = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="module")
+def outcome(simulated_warehouse: Warehouse) -> Computes:
+    """An item on the simulated task, computed once."""
+
+    @cache
+    def compute(paper: str, item: str, *where: str, metrics: tuple[str, ...] = ()) -> Outcome:
+        found = paper_named(paper)
+        one = item_named(found, item)
+        request = Request(lambda: nullcontext(simulated_warehouse), draws=20, metrics=metrics)
+        return run(request, found, one, *(where or (SIM if one.needs_data else ())))
+
+    return compute
+
+
+def _values(found: Outcome) -> Values:
+    return {(row.cell.row, row.cell.column): row.cell.value for row in found.rows}
+
+
+@pytest.mark.parametrize(("paper", "item"), ITEMS, ids=[f"{paper.name} {item.name}" for paper, item in ITEMS])
+def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
+    outcome: Computes, paper: Paper, item: Item
+) -> None:
+    found = outcome(paper.name, item.name)
+    assert found.rows
+    assert any(row.cell.value is not None for row in found.rows)
+    places = [(row.cell.row, row.cell.column, row.cell.testset, row.cell.lp) for row in found.rows]
+    assert len(set(places)) == len(places)
+    expected = {"new"} if item.needs_data else {"met"}
+    assert {row.verdict for row in found.rows} == expected
+    assert found.signatures
+    for row in found.rows:
+        value, column = row.cell.value, row.cell.column
+        if value is None:
+            continue
+        assert np.isfinite(value)
+        if column.startswith(("share_", "acc", "p:", "p_legacy", "pa_p:", "spa_p:")) and not column.endswith("rank"):
+            assert 0 <= value <= 1
+        if column.startswith("n_") or column.endswith(("_rank", "_cluster")):
+            assert value == int(value) >= 0
+
+
+def test_table_1_counts_what_compare_counts(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    values = _values(outcome("thompson-2024", "table-1"))
+    row = "sim24.en-de"
+    for name in ("pa", "spa"):
+        table = metaeval.compare(
+            simulated_warehouse, *SIM, name, test="perm-inputs", draws=20, only="reference-based", raw_ties=name == "pa"
+        )
+        words = table.notes[0].split()
+        assert (values[row, f"{name}_significant"], values[row, f"{name}_clusters"]) == (int(words[0]), int(words[6]))
+        assert values[row, f"{name}_distinct"] == int(words[8])
+    n = values[row, "n_metrics"]
+    assert n is not None
+    assert values[row, "n_pairs"] == n * (n - 1) // 2
+
+
+def test_tables_of_ties_matter_are_what_rank_says(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    for item, by in (("table-12", "item"), ("table-13", "system")):
+        values = _values(outcome("deutsch-2023", item))
+        for name in ("tau_b", "tau_10", "acc23", "acc_eq"):
+            frame = metaeval.rank(simulated_warehouse, *SIM, f"{name}(by={by})").frame
+            for row in frame.rows(named=True):
+                assert values[row["base_metric"], name] == pytest.approx(row["value"] or 0.0)
+                if name == "acc_eq":
+                    assert values[row["base_metric"], "epsilon"] == row["epsilon"]
+        assert values[CONSTANT, "tau_10"] == -1.0
+        assert values[CONSTANT, "tau_b"] == values[CONSTANT, "tau_13"] == 0.0
+        assert values[CONSTANT, "acc23"] == values[CONSTANT, "acc_eq"]
+
+
+def test_tied_pairs_are_those_of_the_command(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    values = _values(outcome("deutsch-2023", "table-9"))
+    for row in metaeval.ties(simulated_warehouse, *SIM).frame.rows(named=True):
+        if row["kind"] == "human":
+            assert values[row["by"], "n_tied"] == row["n_tied"]
+            assert values[row["by"], "share_tied_zero"] == row["share_tied_zero"]
+
+
+def test_buckets_are_what_a_plain_loop_over_segments_finds(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    values = _values(outcome("deutsch-2023", "figure-3", metrics=("simBLEU-*",)))
+    asked = Slice(*SIM, metrics=("simBLEU-*",))
+    block = Inputs(simulated_warehouse, asked).judged_segments()
+    low, high = np.nanmin(block.scores[0]), np.nanmax(block.scores[0])
+    for n in (2, 4):
+        binned = np.minimum((block.scores[0] - low) // ((high - low) / n), n - 1)
+        taus = []
+        for segment in range(block.human.shape[1]):
+            judged = block.judged[:, segment]
+            if judged.sum() > 1:
+                taus.append(kendalltau(block.human[judged, segment], binned[judged, segment]).statistic)
+        assert values[f"{n} buckets", "n_groups"] == np.count_nonzero(~np.isnan(taus))
+        assert values[f"{n} buckets", "tau_b"] == pytest.approx(np.nanmean(taus))
+    assert values["200 buckets", "tau_b"] == pytest.approx(values["as it is", "tau_b"], abs=0.02)
+
+
+def test_williams_pairs_are_those_of_compare(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    values = _values(outcome("graham-2014", "figure-2"))
+    table = metaeval.compare(
+        simulated_warehouse, *SIM, "pearson", test="williams", alternative="greater", absolute=True,
+        system_score="submitted",
+    ).frame  # fmt: skip
+    for row in table.rows(named=True):
+        base = row["metric"].rpartition("-")[0]
+        for other in table["metric"]:
+            if row[other] is not None:
+                assert values[base, f"p:{other.rpartition('-')[0]}"] == pytest.approx(row[other])
+
+
+def test_the_last_ablation_of_systems_is_no_ablation(outcome: Computes) -> None:
+    found = outcome("thompson-2024", "figure-2")
+    values = _values(found)
+    last = found.rows[-1].cell.row
+    assert values[last, "pa_r"] == pytest.approx(1.0)
+    assert values[last, "spa_low"] == pytest.approx(1.0)
+
+
+def test_agreements_of_figure_1_average_to_the_measures(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    found = outcome("thompson-2024", "figure-1")
+    metric = found.notes[0].removeprefix("metric: ")
+    for name, measure in (("spa", "spa(n=20)"), ("pa", "spa(n=20, binary=yes)")):
+        of_pairs = [row.cell.value for row in found.rows if row.cell.column == f"{name}_agreement"]
+        frame = metaeval.rank(simulated_warehouse, *SIM, measure, metrics=metric).frame
+        assert np.mean(of_pairs) == pytest.approx(frame["value"][0], abs=0.03)  # another order of systems
+
+
+def test_table_2_over_all_pairs_is_pooled_pairwise_accuracy(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    values = _values(outcome("kocmi-2021", "table-2", "sim24", "en-de,cs-uk"))
+    frame = metaeval.rank(simulated_warehouse, "sim24", "en-de,cs-uk", "pa(ties=tship)", pool="pairs").frame
+    compared = 0
+    for row in frame.rows(named=True):
+        if (row["metric"], "All") in values and row["value"] is not None:
+            assert values[row["metric"], "All"] == pytest.approx(100 * row["value"])
+            compared += 1
+    assert compared > 3
+
+
+def test_toy_taus_of_a_perfect_metric_are_one_where_they_can_be() -> None:
+    found = toy_taus(TOY_HUMAN, TOY_HUMAN)
+    assert found["tau_23"] == found["tau_10"] == found["tau_13"] == found["tau_14"] == 1.0
+    assert found["tau_b"] == pytest.approx(1.0)
+
+
+def test_what_cannot_be_computed_is_refused_with_the_reason(simulated_warehouse: Warehouse) -> None:
+    def asked(*words: str) -> None:
+        metaeval.paper(simulated_warehouse, *words)
+
+    for words, message in (
+        (("thompson-2042", "table-1"), "unknown paper 'thompson-2042'"),
+        (("thompson-2024", "table-9"), "unknown item 'table-9' for thompson-2024"),
+        (("thompson-2024", "table-1", "wmt09"), "unknown test set 'wmt09'"),
+        (("deutsch-2023", "figure-2", "sim24"), "needs no scores"),
+    ):
+        with pytest.raises(QuestionError, match=message):
+            asked(*words)
