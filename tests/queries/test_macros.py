@@ -45,12 +45,14 @@ SCALARS: Mapping[str, Sequence[str]] = {
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
-    """Two language pairs whose scores differ; en-de has no human score esa."""
+    """Two language pairs whose scores differ, of which en-de has no human score esa; and another test set of both."""
     folder = tmp_path_factory.mktemp("macros")
     turned = ScoreTable(systems=SYSTEMS, seg=np.flip(mqm_table().seg))
     layout = tiny_layout(folder / "layout")
     tiny_layout(folder / "layout", lp="de-en", humans={"mqm": turned, "esa": mqm_table()})
-    with tiny_warehouse(folder, layout) as warehouse:
+    other = tiny_layout(folder / "layout", testset="other24", humans={"mqm": turned})
+    tiny_layout(folder / "layout", testset="other24", lp="de-en", humans={"mqm": mqm_table(), "esa": turned})
+    with tiny_warehouse(folder, layout, other) as warehouse:
         yield warehouse
 
 
@@ -182,10 +184,9 @@ def test_a_table_macro_takes_columns_of_every_view(macro: str, third: int, two: 
             given = "'mqm'" if human is None else f"{alias}.{human}"
             arguments = ARGUMENTS[macro].format(testset=f"{alias}.testset", lp=f"{alias}.lp", human=given)
             call = f"{macro}({arguments})"
-            found = rows(
-                two, f"SELECT DISTINCT {alias}.lp AS x_1, {given} AS x_2, m.* FROM {view} AS {alias}, {call} AS m"
-            )
-            asked = two.sql(f"SELECT DISTINCT {alias}.lp, {given} FROM {view} AS {alias}").rows()
+            chosen = f"FROM (FROM {view} WHERE testset = 'tiny24') AS {alias}"
+            found = rows(two, f"SELECT DISTINCT {alias}.lp AS x_1, {given} AS x_2, m.* {chosen}, {call} AS m")
+            asked = two.sql(f"SELECT DISTINCT {alias}.lp, {given} {chosen}").rows()
             assert found == literal_rows(two, macro, asked), (view, alias)
             answered += [view] if found else []
     assert len(set(answered)) > 3
