@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
+from tests.sharing import written
 from warehouse import Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
@@ -122,7 +123,7 @@ def tiny_warehouse(tmp_path: Path, *folders: Path) -> Warehouse:
         assert not report.faults, report.faults
     else:
         tiny_layout(tmp_path / "layout")
-        database.write_bytes(tiny_bytes())
+        written(database, tiny_bytes())
     return Warehouse.open(database)
 
 

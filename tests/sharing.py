@@ -15,6 +15,7 @@ import pytest
 
 from warehouse.database import connection as database_connection
 from warehouse.database.connection import writing
+from warehouse.database.schema import now_whole
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -35,6 +36,13 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return folder
 
 
+def written(path: Path, warehouse: bytes) -> Path:
+    """The file, with the bytes of a warehouse that this process made: its schema need not be looked at again."""
+    path.write_bytes(warehouse)
+    now_whole(path)
+    return path
+
+
 class Copies:
     """A copy of a file that tests may change: they get the same one until one of them did."""
 
@@ -50,7 +58,7 @@ class Copies:
             shutil.rmtree(self._path.parent, ignore_errors=True)
             self._number += 1
             self._path.parent.mkdir()
-            shutil.copy(self._original, self._path)
+            written(self._path, self._original.read_bytes())
             self._state = self._found()
         return self._path
 

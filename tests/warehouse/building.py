@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.helpers import tiny_layout
-from tests.sharing import empty_bytes
+from tests.sharing import empty_bytes, written
 from warehouse import LoadReport, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
 
@@ -68,8 +68,7 @@ def statuses(report: LoadReport) -> list[str]:
 
 def empty_warehouse(database: Path) -> Path:
     """Put an up-to-date warehouse without content there, much faster than a load makes one; the database."""
-    database.write_bytes(empty_bytes())
-    return database
+    return written(database, empty_bytes())
 
 
 def loaded(root: Path, database: Path) -> Path:

@@ -15,7 +15,7 @@ import duckdb
 
 from warehouse.database.frames import frame
 from warehouse.database.migration import apply_migrations, find_tables, has_tables
-from warehouse.database.schema import is_known_whole, missing_in_file
+from warehouse.database.schema import is_known_whole, missing_in_file, now_whole
 from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
 
 if TYPE_CHECKING:
@@ -355,7 +355,7 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
 
     Raises SchemaError: see `Warehouse.open`.
     """
-    if is_empty_file(path):
+    if is_empty_file(path) or is_known_whole(path):
         return []
     with _connect(path, PATIENCE) as reading, translated(path):
         if not missing_in_file(reading, path) or not has_tables(reading):
@@ -368,6 +368,8 @@ def holds_nothing(path: Path) -> bool:
     """Whether there is no file, or one without a table or view: a first load was interrupted."""
     if not path.exists() or is_empty_file(path):
         return True
+    if is_known_whole(path):
+        return False
     with _connect(path, PATIENCE) as reading, translated(path):
         return not has_tables(reading)
 
@@ -430,6 +432,7 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
         with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is told
             connection.execute("USE memory")
             connection.execute("DETACH warehouse_file")
+    now_whole(path)
 
 
 def _remove_empty_file(path: Path) -> None:

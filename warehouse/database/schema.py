@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -72,6 +73,13 @@ def missing_in_file(connection: duckdb.DuckDBPyConnection, path: Path) -> list[M
 def is_known_whole(path: Path) -> bool:
     """Whether this process found the file whole, and nobody has written to it since."""
     return not path.with_name(f"{path.name}.wal").exists() and _state(path) in _WHOLE
+
+
+def now_whole(path: Path) -> None:
+    """Note that a file is whole that was looked at, brought up to date and written to by this process."""
+    with suppress(OSError):  # it may be gone again
+        if not path.with_name(f"{path.name}.wal").exists():
+            _WHOLE.add(_state(path))
 
 
 def _state(path: Path) -> tuple[object, ...]:

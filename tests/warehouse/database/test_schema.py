@@ -109,6 +109,21 @@ def test_a_file_that_was_found_whole_is_looked_at_again_when_somebody_wrote_to_i
         pytest.fail("opened for writing")
 
 
+def test_a_file_that_this_process_wrote_is_whole_until_somebody_else_writes_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at = []
+    monkeypatch.setattr("warehouse.database.schema.definitions", lambda one: looked_at.append(one) or definitions(one))
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    assert ask(database, "SELECT testset FROM testsets") == [("tiny24",)]
+    assert load([tmp_path / "in"], database).is_clean
+    assert looked_at == []
+    _changed(database, "CREATE MACRO main.mine(x) AS x + 1")
+    with pytest.raises(SchemaError, match=r"macro main\.mine is none of scorehouse's"):
+        load([tmp_path / "in"], database)
+    assert len(looked_at) == 1
+
+
 def test_definitions_are_the_same_words_in_memory_and_in_a_file(tmp_path: Path) -> None:
     """The file does not keep them as they were written; other versions of DuckDB write them otherwise again."""
     with duckdb.connect(str(empty_warehouse(tmp_path / "a.duckdb")), read_only=True) as connection:

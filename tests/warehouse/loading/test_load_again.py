@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import DOCUMENTS, LP, MQM, SYSTEMS, TESTSET, mqm_table, tiny_bytes, tiny_facts, tiny_layout
+from tests.sharing import written
 from tests.warehouse.building import (
     MARKS,
     ask,
@@ -36,8 +37,7 @@ def layout(tmp_path: Path) -> Path:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """A warehouse that has loaded the same content as the layout's, from another folder."""
-    (tmp_path / "a.duckdb").write_bytes(tiny_bytes())
-    return tmp_path / "a.duckdb"
+    return written(tmp_path / "a.duckdb", tiny_bytes())
 
 
 def fresh(root: Path, folder: Path) -> dict[str, list[tuple[object, ...]]]:
