@@ -1,6 +1,7 @@
 """Printed values that the real scores meet."""
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from metaeval.papers.running import Outcome, run
 from warehouse import LoadReport, Warehouse
 
 
+@cache
 def _run(database: Path, paper: str, item: str, *where: str) -> Outcome:
     found = paper_named(paper)
     return run(Request(lambda: Warehouse.open(database)), found, item_named(found, item), *where)
