@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from cli.exit_codes import ExitCode, OutputError, UsageError
+from cli.limited import address_space, out_of_memory
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
 from cli.words import joined_parameters
 from warehouse.errors import DISK_FULL
 
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
+_NO_MEMORY = ("Cannot allocate memory", "cannot allocate memory", "failed to map segment", "can't start new thread")
 _GOING_ON = ("load", "download")  # commands that write one piece after another
 
 
@@ -23,6 +25,11 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
         return _run(program, words)
     except OutputError as error:
         note(f"error: {error}")
+        return ExitCode.DATABASE
+    except Exception as error:
+        if not _is_out_of_memory(error):
+            raise
+        note(f"error: {out_of_memory(address_space())}")
         return ExitCode.DATABASE
     finally:
         _tidy()
@@ -85,6 +92,8 @@ def _of_system(error: OSError) -> tuple[ExitCode, str]:
         return ExitCode.DATABASE, stdout_problem(error)
     where = "" if error.filename is None else f"{error.filename}: "
     text = f"{where}{error.strerror}" if error.strerror else str(error)
+    if error.errno == errno.ENOMEM:
+        return ExitCode.DATABASE, out_of_memory(address_space())
     if error.errno in _FULL:
         forget_stdout()
         return ExitCode.DATABASE, f"{DISK_FULL}: {text}"
@@ -98,6 +107,17 @@ def _is_interruption(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
+
+
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether an error, or one behind it, is that of Python, DuckDB or the system for memory that is not there."""
+    while error is not None:
+        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
+            return True
+        if any(words in str(error) for words in _NO_MEMORY):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _interrupted_line(words: list[str]) -> str:

@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 
 from cli.exit_codes import ExitCode
+from cli.limited import ended_under_limit
 
 _DELICATE = ("duckdb", "polars")  # an exception in the midst of their imports ends in a crash
 _TIDYING = 1.0  # seconds
@@ -20,6 +21,9 @@ def run() -> None:
     """Run the program on the words of the command line, and end the process with its exit code."""
     try:
         _stand_in_for_closed_streams()
+        ended = ended_under_limit()
+        if ended is not None:
+            sys.exit(ended)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the shell has it ignored
             finder = _DelicateFinder()
             signal.signal(signal.SIGINT, finder.interrupt)

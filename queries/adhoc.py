@@ -37,6 +37,17 @@ _ROOT = str(Path(__file__).resolve().parents[1])
 _FULL = 0.8  # share of the room on disk at which a query is stopped: it goes on writing until it hears of it
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "POLARS_MAX_THREADS": "1"}
 _AHEAD: "list[tuple[subprocess.Popen[bytes], IO[bytes]]]" = []
+_OUT_OF_MEMORY = (
+    *(
+        "MemoryError",
+        "bad_alloc",
+        "Out of Memory",
+        "emory allocation",
+        "annot allocate memory",
+        "failed to map segment",
+    ),
+    "can't start new thread",
+)
 _INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"-?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
 
@@ -208,6 +219,6 @@ def _unexpected(code: int, complaints: str) -> Exception:
 
     if code < 0:
         return LimitError(f"the query ran out of memory or time: its process ended with signal {-code}")
-    if "MemoryError" in complaints or "bad_alloc" in complaints or "Out of Memory" in complaints:
+    if any(words in complaints for words in _OUT_OF_MEMORY):
         return LimitError("the query ran out of memory; --memory gives it more")
     return RuntimeError(f"the process of the query ended with {code}: {complaints}")
