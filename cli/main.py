@@ -20,6 +20,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("load", "load", "load"),
         ("list", "listing", "list_"),
         ("show", "show", "show"),
+        ("scatter", "scatter", "scatter"),
         ("rank", "rank", "rank"),
         ("compare", "compare", "compare"),
         ("protocol", "protocol", "protocol"),

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "docs/commands.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
+DOCUMENTS = ("README.md", "docs/charts.md", "docs/commands.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 COOKBOOK = "docs/cookbook.md"
 DIGESTS = ROOT / "warehouse/database/schema.sha256"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
@@ -118,6 +118,15 @@ def command_reference() -> str:
         parts.append(f"## Options: {title}\n\nOf {words}.\n\n")
         parts.append(table(["option", "means", "default"], _parameter_rows(chosen)) + "\n")
     return "".join(parts).rstrip() + "\n"
+
+
+def charts() -> str:
+    """One row a command with `--chart`: what it draws; and one for each without, with the reason."""
+    from cli.charts import DRAWN, WITHOUT_CHART
+
+    drawn = table(["command", "draws"], [[f"`{name}`", words] for name, words in DRAWN.items()])
+    others = table(["command", "has no chart:"], [[f"`{name}`", reason] for name, reason in WITHOUT_CHART.items()])
+    return f"{drawn}\n{others}"
 
 
 # ---------------------------------------------------------------- measures
@@ -284,6 +293,7 @@ def sections() -> dict[str, str]:
     """Every generated section by name."""
     return {
         "commands": command_list(),
+        "charts": charts(),
         "command-reference": command_reference(),
         "measures": measure_list(),
         "measure-parameters": measure_parameters(),

@@ -39,6 +39,8 @@ from metaeval.tables import counts as pair_counting
 from metaeval.tables import means as averaging
 from metaeval.tables import thresholds as calibrating
 from metaeval.tables import ties as tying
+from metaeval.tables.scatter import View as ScatterView
+from metaeval.tables.scatter import scatter as lay
 from metaeval.tables.table import Table
 from metaeval.trends.gaps import Pooling as YearPooling
 from metaeval.trends.groups import BYS
@@ -435,6 +437,28 @@ def correlations(
     measure: pearson, spearman or kendall; with by=... on segments.
     """
     return agreement.agreement(warehouse, _slice(testset, lp, options), _measure(measure), Options(system_score))
+
+
+@_question
+def scatter(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    metric: str,
+    view: ScatterView = "systems",
+    *,
+    system_score: SystemScore | None = None,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Lay one metric against humans.
+
+    view: "systems", with both scores; "pairs", the differences of system pairs and whether the two agree; "segments",
+    the number of (system, segment) scores in bins of both. Correlations are in the notes.
+    """
+    computing = Options(system_score, round_human=round_human)
+    found = lay(warehouse, _slice(testset, lp, options), metric, computing)
+    return Table(found.view(view), found.signature, (*found.words, *found.notes))
 
 
 @_question

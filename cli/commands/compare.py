@@ -1,14 +1,13 @@
 """`scorehouse compare`."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.completion import complete_measure, complete_metric
 from cli.exit_codes import UsageError
-from cli.options import ComputeFlags, Lp, Output, SliceFlags, TestFlags, Testset, choice, folded
+from cli.options import ChartFlags, ComputeFlags, Lp, Output, SliceFlags, TestFlags, Testset, choice, folded
 from cli.progress import progress
 from cli.render import Format, format_for
 
@@ -27,6 +26,7 @@ def compare(
     flags: SliceFlags,
     compute: ComputeFlags,
     tests: TestFlags,
+    charted: ChartFlags,
     output: Output,
     metric: Annotated[
         list[str] | None,
@@ -54,9 +54,6 @@ def compare(
             show_default="percentile; normal for pearson of systems",
         ),
     ] = None,
-    chart: Annotated[
-        Path | None, typer.Option(help="Draw the matrix: FILE.svg, .png or .html (needs the report extra).")
-    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if the result is stored.")] = False,
 ) -> None:
     """Compare every pair of metrics: p-values and significance clusters.
@@ -72,10 +69,6 @@ def compare(
     asked = flags.slice(testset, lp)
     if metric:
         asked = replace(asked, metrics=(*asked.metrics, *metric))
-    if chart is not None:
-        from cli.charts import check_chart
-
-        check_chart(chart)
     parsed, options = Measure.parse(measure), compute.options()
     testing = replace(tests.options(), resample=resample, interval=interval)  # type: ignore[arg-type]
     with tests.cluster(testing) as testing, progress(output.quiet) as advance:
@@ -83,7 +76,7 @@ def compare(
     if found.pairwise is not None:
         from metaeval.significance.pairwise import pair_frame, pair_json
 
-        if chart is not None:
+        if charted.chart is not None:
             raise UsageError("--chart draws a matrix; two metrics have none")
         output.show(
             pair_frame(found.pairwise),
@@ -107,11 +100,10 @@ def compare(
     if chosen is Format.TABLE and len(found.comparison.metrics) > MOST_COLUMNS:
         frame = frame.select("rank", "metric", "value", "cluster")
         notes.append("the matrix of p-values is in --format csv, json or latex, and in --chart FILE")
-    if chart is not None:
-        from cli.charts import draw, significance_matrix
+    from cli.charts.significance import significance_matrix
 
-        draw(significance_matrix(found.comparison), chart)
-        notes.append(f"chart written to {chart}")
+    comparison = found.comparison
+    charted.draw(output, lambda: significance_matrix(comparison))
     output.show(
         frame,
         least={name: found.comparison.least[:, place] for place, name in enumerate(found.comparison.metrics)},

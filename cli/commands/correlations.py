@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.exit_codes import UsageError
-from cli.options import Lp, Output, SliceFlags, SystemScoreOption, Testset, compute_options, folded
+from cli.options import ChartFlags, Lp, Output, SliceFlags, SystemScoreOption, Testset, compute_options, folded
 
 
 @folded
@@ -13,6 +13,7 @@ def correlations(
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
+    charted: ChartFlags,
     output: Output,
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="pearson, spearman or kendall; with by=... on segments.")
@@ -23,8 +24,9 @@ def correlations(
 
     Example: scorehouse correlations sim24 en-de -m pearson --primary
     """
+    from cli.charts.correlations import correlation_matrix
     from metaeval.measures import Measure
-    from metaeval.tables.agreement import agreement
+    from metaeval.tables.agreement import agreement, clustered
     from warehouse import Warehouse
 
     parsed, options = Measure.parse(measure), compute_options(system_score)
@@ -32,4 +34,5 @@ def correlations(
         raise UsageError(f"--system-score goes with a measure of systems, such as pearson, not with {parsed}")
     with Warehouse.open(output.database) as warehouse:
         found = agreement(warehouse, flags.slice(testset, lp), parsed, options)
+    charted.draw(output, lambda: correlation_matrix(found.frame, clustered(found), str(parsed), found.signature))
     output.show_table(found, digits=2)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import EngineFlags, Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded
+from cli.options import ChartFlags, EngineFlags, Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded
 from cli.progress import progress
 
 GROUPS = ("none", "item", "system")
@@ -16,6 +16,7 @@ def counts(
     lp: Lp,
     flags: SliceFlags,
     engines: EngineFlags,
+    charted: ChartFlags,
     output: Output,
     by: Annotated[str, choice(GROUPS, "--by", help="Grouping: none, by segment (item) or by system.")] = "item",
     epsilon: Annotated[float, typer.Option(min=0.0, help="Tie threshold ε on the metric.")] = 0.0,
@@ -25,7 +26,8 @@ def counts(
 
     Example: scorehouse counts sim24 en-de --by system
     """
-    from metaeval.tables.counts import pair_counts
+    from cli.charts.pairs import pair_kinds
+    from metaeval.tables.counts import pair_counts, totals
 
     with engines.data(output.database) as data, progress(output.quiet) as advance:
         found = pair_counts(
@@ -37,4 +39,5 @@ def counts(
             engine=engines.engine,  # type: ignore[arg-type]
             progress=advance,
         )
+    charted.draw(output, lambda: pair_kinds(totals(found.frame), by, found.signature))
     output.show_table(found)

@@ -1,12 +1,11 @@
 """`scorehouse deltas`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.completion import complete_lp, complete_metric, complete_testset
-from cli.options import ComputeFlags, Output, SliceFlags, folded
+from cli.options import ChartFlags, ComputeFlags, Output, SliceFlags, folded
 from cli.progress import progress
 
 
@@ -15,6 +14,7 @@ def deltas(
     metric: Annotated[str, typer.Argument(help="Metric, such as BLEU or BLEU-refA.", autocompletion=complete_metric)],
     flags: SliceFlags,
     compute: ComputeFlags,
+    charted: ChartFlags,
     output: Output,
     testsets: Annotated[
         str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
@@ -43,9 +43,6 @@ def deltas(
         ),
     ] = False,
     draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
-    chart: Annotated[
-        Path | None, typer.Option(help="Draw the fitted curves: FILE.svg, .png or .html (needs the report extra).")
-    ] = None,
 ) -> None:
     """Show how large a metric's difference between two systems must be for people to agree with it.
 
@@ -54,25 +51,17 @@ def deltas(
 
     Example: scorehouse deltas simBLEU --human mqm --draws 200
     """
+    from cli.charts.deltas import deltas_chart
     from metaeval.pairs.deltas import LEVELS, Asked, deltas_reading, deltas_table
     from metaeval.pairs.deltas import deltas as computed
     from warehouse import Warehouse
 
-    if chart is not None:
-        from cli.charts import check_chart
-
-        check_chart(chart)
     levels = tuple(sorted(set(agreement or LEVELS)))
     what = Asked(levels, human_alpha, percent, draws, compute.seed)
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
         found = computed(warehouse, flags.slice(testsets, lps), metric, compute.options(), what, advance)
     table = deltas_table(found)
-    if chart is not None:
-        from cli.charts import draw
-        from cli.deltas_chart import deltas_chart
-
-        draw(deltas_chart(found), chart)
-        output.note(f"chart written to {chart}")
+    charted.draw(output, lambda: deltas_chart(found))
     if output.is_for_reading:
         output.show(deltas_reading(found), signature=table.signature, notes=table.notes)
     else:

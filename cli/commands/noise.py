@@ -1,13 +1,12 @@
 """`scorehouse noise`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.completion import complete_metric
 from cli.exit_codes import UsageError
-from cli.options import Lp, Measures, Output, RoundHuman, Seed, SliceFlags, Testset, choice, folded
+from cli.options import ChartFlags, Lp, Measures, Output, RoundHuman, Seed, SliceFlags, Testset, choice, folded
 from cli.progress import progress
 
 KINDS = ("independent", "segment", "system", "outliers")
@@ -18,6 +17,7 @@ def noise(
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
+    charted: ChartFlags,
     output: Output,
     metric: Annotated[
         str | None,
@@ -61,24 +61,18 @@ def noise(
     draws: Annotated[int, typer.Option(help="Number of draws of the noise.")] = 20,
     seed: Seed = 0,
     round_human: RoundHuman = None,
-    chart: Annotated[
-        Path | None, typer.Option(help="Draw the values: FILE.svg, .png or .html (needs the report extra).")
-    ] = None,
 ) -> None:
     """Disturb a metric, and show what rising noise does to each measure; or how measures order oracles.
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --draws 5
     """
+    from cli.charts.noise import noise_chart, oracles_chart
     from metaeval.measures import Measure
     from metaeval.options import Options
     from metaeval.robustness import noise as injection
     from metaeval.robustness import oracles as made_of_errors
     from warehouse import Warehouse
 
-    if chart is not None:
-        from cli.charts import check_chart
-
-        check_chart(chart)
     if oracles and (metric or kind or strength or share):
         raise UsageError("--oracles are made of human scores: no METRIC, --kind, --strength or --share goes with it")
     measures = [Measure.parse(text) for text in measure or injection.DEFAULT_MEASURES]
@@ -96,12 +90,7 @@ def noise(
             )
             found = injection.noise(warehouse, asked, metric, measures, options, what, advance)
             reading = injection.reading
-    if chart is not None:
-        from cli.charts import draw
-        from cli.noise_chart import noise_chart, oracles_chart
-
-        draw((oracles_chart if oracles else noise_chart)(found.frame, found.signature), chart)
-        output.note(f"chart written to {chart}")
+    charted.draw(output, lambda: (oracles_chart if oracles else noise_chart)(found.frame, found.signature))
     if output.is_for_reading:
         output.show(reading(found.frame), signature=found.signature, notes=found.notes)
     else:

@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_human, complete_lp, complete_protocol, complete_reference, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import ComputeFlags, Output, TestFlags, folded
+from cli.options import ChartFlags, ComputeFlags, Output, TestFlags, folded
 from cli.progress import progress
 
 
@@ -21,6 +21,7 @@ def protocol(
     ],
     compute: ComputeFlags,
     tests: TestFlags,
+    charted: ChartFlags,
     output: Output,
     on: Annotated[
         str | None,
@@ -73,6 +74,7 @@ def protocol(
 
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
+    from cli.charts.protocol import task_panels
     from metaeval.protocols import protocol_named
     from metaeval.protocols.cached import scored
     from metaeval.protocols.tables import (
@@ -86,6 +88,8 @@ def protocol(
 
     if tests.test is not None or tests.correction != "none" or tests.early_stop:
         raise UsageError("a protocol brings its own tests: --test, --correction and --early-stop do not go with it")
+    if versus is not None and charted.chart is not None:
+        raise UsageError("--chart draws a protocol's tasks; --versus has one number")
     chosen = protocol_named(name)
     testset = on or name
     options, testing = compute.options(), tests.options()
@@ -120,6 +124,7 @@ def protocol(
             )
             notes = [*notes, *more]
     if versus is None:
+        charted.draw(output, lambda: task_panels(found))
         lines = [*missing_lines(found), *left_out_lines(found, verbose)]
         if found.n_significant is not None:
             lines.append(f"{found.n_significant} pairs of metrics differ significantly in the overall score")

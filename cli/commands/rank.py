@@ -1,16 +1,16 @@
 """`scorehouse rank`."""
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import ComputeFlags, Lp, Measures, Output, SliceFlags, TestFlags, Testset, choice, folded
+from cli.options import ChartFlags, ComputeFlags, Lp, Measures, Output, SliceFlags, TestFlags, Testset, choice, folded
 from cli.progress import progress
-from cli.render import note
+from cli.render import DIGITS, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.measures import Measure
-
+    from metaeval.tables.table import Table
 
 POOLINGS = ("mean", "pairs", "hunter-schmidt")
+BY = ("domain",)
 
 
 @folded
@@ -30,8 +31,17 @@ def rank(
     flags: SliceFlags,
     compute: ComputeFlags,
     tests: TestFlags,
+    charted: ChartFlags,
     output: Output,
     measure: Measures = None,
+    by: Annotated[str | None, choice(BY, "--by", help="Rank each domain by itself.")] = None,
+    wide: Annotated[
+        bool,
+        typer.Option("--wide", help="A row a metric, a column a language pair; the best bold, clusters raised."),
+    ] = False,
+    with_intervals: Annotated[
+        bool, typer.Option("--intervals", help="Add the 95% interval of each value (--draws resamples).")
+    ] = False,
     pool: Annotated[
         str | None,
         choice(POOLINGS, "--pool", help="Pool values over test sets or language pairs."),
@@ -59,16 +69,43 @@ def rank(
 ) -> None:
     """Rank metrics by how well they agree with human scores.
 
-    TESTSET and LP may be several, joined by commas, or all. Without --pool each is ranked by itself.
+    TESTSET and LP may be several, joined by commas, or all. Without --pool each is ranked by itself. A chart of one has
+    dots with 95% intervals, one of several, and of domains, is a heat map.
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
-    shown = (measure, pool, significance, explain, verbose, strict)
+    asked = _Asked(measure, pool, by, wide, significance, with_intervals, explain, verbose, strict)
     if with_file is None:
-        _rank(testset, lp, flags, compute, tests, output, *shown)
+        _rank(testset, lp, flags, compute, tests, charted, output, asked)
         return
     with _trial(with_file, testset, lp, flags.human, output.database) as database:
-        _rank(testset, lp, replace(flags, own=True), compute, tests, replace(output, db=database), *shown)
+        _rank(testset, lp, replace(flags, own=True), compute, tests, charted, replace(output, db=database), asked)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The options of the command itself."""
+
+    measure: list[str] | None
+    pool: str | None
+    by: str | None
+    wide: bool
+    significance: bool
+    with_intervals: bool
+    explain: bool
+    verbose: bool
+    strict: bool
+
+    def check(self) -> None:
+        """Raises UsageError: what does not go together."""
+        if self.significance and self.pool is not None:
+            raise UsageError("--significance and --pool do not go together; `scorehouse protocol` tests pooled scores")
+        if self.with_intervals and self.pool is not None:
+            raise UsageError("--intervals and --pool do not go together: pooled values have no interval yet")
+        if self.with_intervals and (self.wide or self.by is not None):
+            raise UsageError("--intervals does not go with --wide or --by, whose columns are values")
+        if self.wide and self.pool is not None:
+            raise UsageError("--wide and --pool do not go together: a pooled ranking has one column")
 
 
 @contextmanager
@@ -108,35 +145,76 @@ def _rank(
     flags: SliceFlags,
     compute: ComputeFlags,
     tests: TestFlags,
+    charted: ChartFlags,
     output: Output,
-    measure: list[str] | None,
-    pool: str | None,
-    significance: bool,
-    explain: bool,
-    verbose: bool,
-    strict: bool,
+    asked: _Asked,
 ) -> None:
-
+    from metaeval.domains import ranked_domains, read_domains
     from metaeval.explanation import explanation
+    from metaeval.intervals import with_intervals
     from metaeval.measures import Measure
     from metaeval.ranking import DEFAULT_MEASURES, ranked, read, slices_of
     from warehouse import Warehouse
 
-    measures = list(dict.fromkeys(Measure.parse(text) for text in measure or DEFAULT_MEASURES))
+    measures = list(dict.fromkeys(Measure.parse(text) for text in asked.measure or DEFAULT_MEASURES))
     testing = tests.options()
-    if significance and pool is not None:
-        raise UsageError("--significance and --pool do not go together; `scorehouse protocol` tests pooled scores")
-    asked, options = flags.slice(testset, lp), compute.options()
+    asked.check()
+    slice_, options = flags.slice(testset, lp), compute.options()
+    how: Any = asked.pool
     with tests.cluster(testing) as testing, progress(output.quiet) as advance:
         with Warehouse.open(output.database) as warehouse:
-            if explain:
-                slices, _ = slices_of(warehouse, asked)
+            if asked.explain:
+                slices, _ = slices_of(warehouse, slice_)
                 if len(slices) > 1:
                     raise UsageError("--explain takes one test set and one language pair")
                 output.show_table(explanation(warehouse, slices[0], measures))
                 return
-            found = read(warehouse, asked, measures, options, testing if significance else None, strict=strict)
-        table = ranked(found, pool, database=output.database, verbose=verbose, progress=advance)  # type: ignore[arg-type]
+            tested = testing if asked.significance else None
+            if asked.by is None:
+                found = read(warehouse, slice_, measures, options, tested, strict=asked.strict)
+            else:
+                domains, faults = read_domains(warehouse, slice_, measures, options, tested, strict=asked.strict)
+        more: dict[str, Any] = {"database": output.database, "verbose": asked.verbose, "progress": advance}
+        if asked.by is not None:
+            table = ranked_domains(domains, how, **more)
+            table = replace(table, notes=(*table.notes, *faults))
+        else:
+            table = ranked(found, how, **more)
+        lines: list[str] = []
+        drawn = table.frame
+        is_one = asked.by is None and not asked.wide and (how is not None or len(found.studies) == 1)
+        if how is None and (asked.with_intervals or (is_one and charted.chart is not None)):
+            drawn, lines = with_intervals(table.frame, found, options, testing.draws, advance)
+            if asked.with_intervals:
+                table = replace(table, frame=drawn, notes=(*table.notes, *lines))
+    _show(table, drawn, lines, measures, is_one, charted, output, asked)
+
+
+def _show(
+    table: "Table",
+    drawn: "pl.DataFrame",
+    lines: list[str],
+    measures: "list[Measure]",
+    is_one: bool,
+    charted: ChartFlags,
+    output: Output,
+    asked: _Asked,
+) -> None:
+    """The chart and the table of a ranking. drawn: the table's rows with intervals, which lines are about."""
+    from cli.charts.ranking import ranking_dots, ranking_heat_map
+    from cli.render.wide import wide_texts
+    from metaeval.wide import wide
+
+    names = [str(measure) for measure in measures]
+    if is_one:
+        charted.draw(output, lambda: ranking_dots(drawn, table.signature, lines))
+    else:
+        charted.draw(output, lambda: ranking_heat_map(wide(table.frame), names, table.signature))
+    if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
+        found = wide(table.frame)
+        texts = wide_texts(found, DIGITS, is_terminal=output.is_for_terminal)
+        output.show_table(replace(table, frame=found.frame()), page=texts)
+        return
     if output.is_for_reading:
         table = replace(table, frame=_wide(table.frame, measures))
     output.show_table(table)
@@ -146,13 +224,14 @@ def _wide(frame: "pl.DataFrame", measures: "list[Measure]") -> "pl.DataFrame":
     """One row a metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
     import polars as pl
 
-    several = frame.select("testset", "lp").n_unique() > 1
-    keys = ["testset", "lp", "metric"] if several else ["metric"]
+    several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
+    several += ["domain"] if "domain" in frame.columns else []
+    keys = [*several, "metric"]
     wide = None
     for measure in measures:
         part = frame.filter(pl.col("measure") == str(measure))
         shown = {"value": str(measure), "rank": f"rank {measure}"}
-        optional = ("cluster", "epsilon", "observed_variance", "sampling_variance")
+        optional = ("low", "high", "cluster", "epsilon", "observed_variance", "sampling_variance")
         shown |= {
             name: f"{name} {measure}" for name in optional if name in part.columns and part[name].is_not_null().any()
         }
@@ -163,4 +242,4 @@ def _wide(frame: "pl.DataFrame", measures: "list[Measure]") -> "pl.DataFrame":
             part = wide.join(part, on=keys, how="full", coalesce=True, maintain_order="left_right")
         wide = part
     assert wide is not None
-    return wide.sort("testset", "lp", maintain_order=True) if several else wide
+    return wide.sort(several, maintain_order=True) if several else wide

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_human, complete_metric, complete_system
-from cli.options import Lp, Output, Testset, folded
+from cli.options import ChartFlags, Lp, Output, Testset, folded
 
 
 @folded
@@ -13,6 +13,7 @@ def show(
     testset: Testset,
     lp: Lp,
     segment: Annotated[int, typer.Argument(help="Segment number, from 1.")],
+    charted: ChartFlags,
     output: Output,
     human: Annotated[
         list[str] | None,
@@ -37,6 +38,7 @@ def show(
 
     Example: scorehouse show sim24 en-de 12 --metrics "Kestrel*" --systems "[A-D]*"
     """
+    from cli.charts.segment import segment_scores
     from queries.segment import read_segment
     from warehouse import Warehouse
 
@@ -44,4 +46,5 @@ def show(
         found = read_segment(
             warehouse, testset, lp, segment, humans=human or (), metrics=metrics or (), systems=systems or ()
         )
+    charted.draw(output, lambda: segment_scores(found))
     output.show(found.frame(), title=found.place, json_shape=found.as_json())

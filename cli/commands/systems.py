@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_metric
-from cli.options import Lp, Output, RoundHuman, Seed, SliceFlags, Testset, choice, compute_options, folded
+from cli.options import ChartFlags, Lp, Output, RoundHuman, Seed, SliceFlags, Testset, choice, compute_options, folded
 
 TESTS = ("permutation", "bootstrap", "wilcoxon", "paired-t")
 UNITS = ("segment", "document")
@@ -17,6 +17,7 @@ def systems(
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
+    charted: ChartFlags,
     output: Output,
     scorer: Annotated[
         str | None,
@@ -49,6 +50,7 @@ def systems(
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
+    from cli.charts.significance import systems_matrix
     from metaeval.significance.systems import compare_systems, systems_frame, systems_json
     from warehouse import Warehouse
 
@@ -66,6 +68,7 @@ def systems(
             whole_documents=unit == "document",
         )
     notes = [f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes]
+    charted.draw(output, lambda: systems_matrix(found, alpha))
     output.show(
         systems_frame(found),
         signature=[found.signature],

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Lp, Output, RoundHuman, SliceFlags, Testset, compute_options, folded
+from cli.options import ChartFlags, Lp, Output, RoundHuman, SliceFlags, Testset, compute_options, folded
+
+CHART_POINTS = 60  # of a curve in a small panel
 
 
 @folded
@@ -12,6 +14,7 @@ def thresholds(
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
+    charted: ChartFlags,
     output: Output,
     measure: Annotated[
         str, typer.Option("--measure", "-m", help="acc_eq or tau_eq, with its groups.")
@@ -32,8 +35,14 @@ def thresholds(
 
     asked, options, parsed = flags.slice(testset, lp), compute_options(round_human=round_human), Measure.parse(measure)
     with Warehouse.open(output.database) as warehouse:
-        if curve:
-            found = tables.curve(warehouse, asked, parsed, options, points)
-        else:
-            found = tables.thresholds(warehouse, asked, parsed, options)
+        n_points = points if curve else min(points, CHART_POINTS)
+        values = tables.curve(warehouse, asked, parsed, options, n_points) if curve or charted.chart else None
+        optima = tables.thresholds(warehouse, asked, parsed, options) if not curve or charted.chart else None
+    if values is not None and optima is not None:
+        from cli.charts.thresholds import calibration_curves
+
+        specification = calibration_curves(values.frame, optima.frame, optima.signature)
+        charted.draw(output, lambda: specification)
+    found = values if curve else optima
+    assert found is not None
     output.show_table(found, digits=6)

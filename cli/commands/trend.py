@@ -1,13 +1,12 @@
 """`scorehouse trend`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.completion import complete_lp, complete_measure, complete_metric, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import ComputeFlags, Output, SliceFlags, choice, folded
+from cli.options import ChartFlags, ComputeFlags, Output, SliceFlags, choice, folded
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ POOLINGS = ("mean", "hunter-schmidt", "random-effects")
 def trend(
     flags: SliceFlags,
     compute: ComputeFlags,
+    charted: ChartFlags,
     output: Output,
     testsets: Annotated[
         str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
@@ -80,9 +80,6 @@ def trend(
     ] = False,
     draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
     alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
-    chart: Annotated[
-        Path | None, typer.Option(help="Draw the years: FILE.svg, .png or .html (needs the report extra).")
-    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
 ) -> None:
     """Follow a measure over the years: each metric's value, and its gap to an anchor on the same data.
@@ -101,10 +98,6 @@ def trend(
     view = _view(within, over_years, bridges)
     if (published or without_contaminated) and view != "within":
         raise UsageError("--published and --without-contaminated go with --within")
-    if chart is not None:
-        from cli.charts import check_chart
-
-        check_chart(chart)
     asked = Asked(
         view=view,
         by=tuple(dict.fromkeys(by or ("family", "kind"))),  # type: ignore[arg-type]
@@ -127,14 +120,13 @@ def trend(
             progress=advance,
         )
     shown = show(found, asked)
-    if chart is not None:
-        from cli.charts import draw
-        from cli.trend_chart import history_chart
+    if charted.chart is not None:
+        from cli.charts.history import history_chart
         from metaeval.trends.gaps import pooled_by_year
 
         by_year = pooled_by_year(shown.rows, found.measure, asked.pool or "random-effects")
-        draw(history_chart(shown.rows, by_year, found.anchor, shown.reading.signature), chart)
-        output.note(f"chart written to {chart}")
+        specification = history_chart(shown.rows, by_year, found.anchor, shown.reading.signature)
+        charted.draw(output, lambda: specification)
     if shown.slopes is not None:
         from metaeval.trends.within import within_json
 

@@ -1,5 +1,6 @@
 """Options that several commands share: which data, how computed, how tested, where results go."""
 
+from cli.options.chart import ChartFlags
 from cli.options.choices import choice, choice_argument, chosen
 from cli.options.compute import (
     SYSTEM_SCORES,
@@ -20,6 +21,7 @@ from cli.options.tests import TestFlags
 __all__ = [
     "SYSTEM_SCORES",
     "AllowUnterminated",
+    "ChartFlags",
     "ComputeFlags",
     "Db",
     "EngineFlags",

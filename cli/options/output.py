@@ -9,7 +9,7 @@ import typer
 from cli.exit_codes import UsageError
 from cli.options.choices import choice
 from cli.render import Format, format_for, is_for_reading, note, render
-from cli.render.output import is_file
+from cli.render.output import is_file, terminal_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,6 +71,11 @@ class Output:
     def is_for_reading(self) -> bool:
         """Whether people read the result, and not programs."""
         return is_for_reading(format_for(self.format, self.output))
+
+    @property
+    def is_for_terminal(self) -> bool:
+        """Whether the result goes to a terminal, which can show bold text."""
+        return terminal_width(self.output) is not None
 
     @property
     def is_to_file(self) -> bool:

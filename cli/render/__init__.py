@@ -83,7 +83,7 @@ def render(
     digits: int | Mapping[str, int] = DIGITS,
     least: Mapping[str, Sequence[float]] | None = None,
     json_shape: object = None,
-    page: str | None = None,
+    page: str | Mapping[Format, str] | None = None,
     quiet: bool = False,
     safe_cells: bool = False,
 ) -> None:
@@ -93,7 +93,8 @@ def render(
     digits: decimals of floats where numbers are rounded, for all columns or by column.
     least: by column, what a 0 of each row stands for where numbers are rounded: `<0.001` instead of 0.0000.
     json_shape: nested lists and mappings to write for json and jsonl instead of the frame's rows.
-    page: text to write instead of an aligned table. safe_cells: csv and tsv hold nothing that is a formula.
+    page: text to write instead of an aligned table, or instead of the frame in each of these formats. safe_cells: csv
+        and tsv hold nothing that is a formula.
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
         be written.
     """
@@ -102,8 +103,8 @@ def render(
         note(title, quiet=quiet)
     if json_shape is not None and kind in (Format.JSON, Format.JSONL):
         output.write(_json_text(json_shape, kind), out)
-    elif page is not None and kind is Format.TABLE:
-        output.write(page, out)
+    elif kind in (pages := {Format.TABLE: page} if isinstance(page, str) else page or {}):
+        output.write(pages[kind], out)
     else:
         output.write(_content(frame, kind, digits, least, out, safe_cells), out)
     for line in [signature] if isinstance(signature, str) else signature:

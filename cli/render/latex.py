@@ -22,7 +22,7 @@ def latex_text(frame: "pl.DataFrame", digits: int | Mapping[str, int], least: Le
     if not columns:
         return ""
     places = "".join("r" if column.is_number else "l" for column in columns)
-    header = _row([_escaped(column.name) for column in columns])
+    header = _row([escaped(column.name) for column in columns])
     texts = ([(_number if column.is_number else _text)(cell) for cell in column.cells] for column in columns)
     rows = [_row(list(cells)) for cells in zip(*texts, strict=True)]
     lines = [rf"\begin{{tabular}}{{{places}}}", r"\toprule", header, r"\midrule", *rows]
@@ -34,7 +34,7 @@ def _row(cells: list[str]) -> str:
 
 
 def _text(cell: str) -> str:
-    return "--" if cell == MISSING else _escaped(cell)
+    return "--" if cell == MISSING else escaped(cell)
 
 
 def _number(cell: str) -> str:
@@ -51,10 +51,10 @@ def _number(cell: str) -> str:
     return f"${cell}$" if cell.startswith(("-", "<")) else cell
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text in which no sign is LaTeX's own.
 
-    >>> print(_escaped("n_systems & 50% {x}"))
+    >>> print(escaped("n_systems & 50% {x}"))
     n\\_systems \\& 50\\% \\{x\\}
     """
     return text.translate(_ESCAPES)

@@ -14,16 +14,16 @@ def markdown_text(frame: "pl.DataFrame", digits: int | Mapping[str, int], least:
     columns = text_columns(frame, digits, least)
     if not columns:
         return ""
-    header = [_escaped(column.name) for column in columns]
+    header = [escaped(column.name) for column in columns]
     rule = ["---:" if column.is_number else "---" for column in columns]
-    rows = zip(*(map(_escaped, column.cells) for column in columns), strict=True)
+    rows = zip(*(map(escaped, column.cells) for column in columns), strict=True)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rule, *rows))
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text in which no sign is Markdown's own.
 
-    >>> print(_escaped("a|b_c* <d>"))
+    >>> print(escaped("a|b_c* <d>"))
     a\\|b\\_c\\* &lt;d>
     """
     for sign in "\\|_*`[]":

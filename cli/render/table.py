@@ -26,7 +26,7 @@ def table_text(
     columns = text_columns(frame, digits, least)
     if not columns:
         return ""
-    widths = [max(map(_cell_width, [column.name, *column.cells])) for column in columns]
+    widths = [max(map(cell_width, [column.name, *column.cells])) for column in columns]
     if width is not None and sum(widths) + len(GAP) * (len(widths) - 1) > width:
         narrowest = [n if column.is_number else min(n, LEAST_TEXT) for column, n in zip(columns, widths, strict=True)]
         if sum(narrowest) + FOLDED_GAP * (len(narrowest) - 1) <= width:
@@ -39,7 +39,7 @@ def table_text(
     return "".join(f"{line}\n" for line in (header, rule, *rows))
 
 
-def _cell_width(text: str) -> int:
+def cell_width(text: str) -> int:
     """Columns on the screen: letters of Chinese or Japanese take two."""
     if text.isascii():
         return len(text)
@@ -51,7 +51,7 @@ def _cell_width(text: str) -> int:
 def _line(cells: list[str], columns: list[TextColumn], widths: list[int]) -> str:
     padded = []
     for cell, column, width in zip(cells, columns, widths, strict=True):
-        space = " " * (width - _cell_width(cell))
+        space = " " * (width - cell_width(cell))
         padded.append(space + cell if column.is_number else cell + space)
     return GAP.join(padded).rstrip()
 

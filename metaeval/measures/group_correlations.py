@@ -76,6 +76,10 @@ class GroupPearson(GroupCorrelation):
             return pearson_resample(cells.human, cells.scores)
         return super().resample_of(cells)
 
+    @property
+    def is_quick_to_resample(self) -> bool:
+        return self.is_aligned("inputs") or (self.by == "none" and self.on_nan == "drop")
+
     def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
         return 0.0
 

@@ -128,6 +128,10 @@ class GroupMeasure(Measure):
         """The kernel that redraws; slow, families have faster ones."""
         return any_resample(cells.human, cells.scores, self.of_resample)
 
+    @property
+    def is_quick_to_resample(self) -> bool:
+        return self.is_aligned("inputs")
+
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
         """(M,) the measure of a resample, whose groups are its own and whose copies make no pairs with each other."""
         return self.of_groups(self.labels_of(human), human, metrics)

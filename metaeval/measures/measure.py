@@ -220,6 +220,15 @@ class Measure(ABC):
         """
         return None
 
+    @property
+    def is_quick_to_resample(self) -> bool:
+        """Whether a thousand resamples of segments take seconds, and not minutes."""
+        return True
+
+    def standard_errors(self, block: Block, options: Options) -> Floats | None:
+        """(M,) standard errors of the values over new segments, where they are known without resampling."""
+        return None
+
     def pair_agreements(self, block: Block, options: Options) -> Bools | None:
         """(M, n_pairs) system pairs that each metric has right, where the bootstrap redraws these; else None."""
         return None

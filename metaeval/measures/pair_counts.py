@@ -130,6 +130,10 @@ class Tabular(CountedPairs):
     def statistic(self) -> CountStatistic:
         return partial(kernels.tabular, coefficients=coefficient_table(str(self["coefficients"])))
 
+    @property
+    def is_quick_to_resample(self) -> bool:
+        return False
+
     def resample_of(self, cells: Judged) -> ResampleStatistic:
         return GroupMeasure.resample_of(self, cells)
 
@@ -161,6 +165,10 @@ class KendallLike(CountedPairs):
         assert cells.labels is not None
         counts = self.counts(cells.labels, cells.human, cells.scores)
         return pair_counts_swap(counts, self.statistic, (cells.human.shape[1],), self.pool)  # type: ignore[arg-type]
+
+    @property
+    def is_quick_to_resample(self) -> bool:
+        return False
 
     def resample_of(self, cells: Judged) -> ResampleStatistic:
         return GroupMeasure.resample_of(self, cells)

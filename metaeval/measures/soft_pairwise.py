@@ -12,6 +12,7 @@ from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.kernels.resampling.soft_pairwise_error import soft_pairwise_standard_errors
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, Test
 from metaeval.measures.judged import Judged, judged_segments
@@ -81,6 +82,16 @@ class SoftPairwiseAccuracy(Measure):
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
         cells = judged_segments(block)
         return soft_pairwise_resample(cells.human, cells.scores, self._signs(cells, options))
+
+    def standard_errors(self, block: Block, options: Options) -> Floats | None:
+        if self["binary"] == "yes":
+            return None
+        cells = judged_segments(block)
+        return soft_pairwise_standard_errors(cells.human, cells.scores, ~np.isnan(cells.human))
+
+    @property
+    def is_quick_to_resample(self) -> bool:
+        return False
 
     def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
         if self.n_draws is None or test not in ("perm-inputs", "perm-both"):

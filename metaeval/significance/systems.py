@@ -153,7 +153,7 @@ def _scored(warehouse: Warehouse, asked: Slice, scorer: str | None, options: Opt
     """Raises QuestionError: see `Inputs`; an unknown metric, or one that is excluded."""
     if scorer is not None:
         block = Inputs(warehouse, asked, options.round_human, human="optional", also=(scorer,)).of_level("seg")
-        place = _place(block, scorer)
+        place = metric_place(block, scorer)
         if place is not None:
             scores = block.scores[place]
             if options.system_score == "judged-mean":
@@ -170,7 +170,7 @@ def _scored(warehouse: Warehouse, asked: Slice, scorer: str | None, options: Opt
     return _Scored(block, str(block.selection.human), block.human, block.human_submitted, "judged-mean")
 
 
-def _place(block: Block, scorer: str) -> int | None:
+def metric_place(block: Block, scorer: str) -> int | None:
     """Where a metric stands in a block, by its variant or else its base name; None where there is no such metric.
 
     Raises QuestionError: the metric is excluded, or the base name is that of several variants.

@@ -56,6 +56,25 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
     return Table(_frame(block, matrix), signature, table_notes(block, excluded))
 
 
+def clustered(found: Table) -> list[str]:
+    """Metrics of a table of `agreement` in an order that puts alike ones side by side.
+
+    Average linkage of 1 − the correlation (0 where it is not defined), leaves in their optimal order.
+    """
+    names = found.frame["metric"].to_list()
+    if len(names) < 3:
+        return names
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    matrix = np.nan_to_num(found.frame.drop("metric").to_numpy().astype(np.float64))
+    distances = 1.0 - (matrix + matrix.T) / 2.0
+    np.fill_diagonal(distances, 0.0)
+    condensed = np.round(np.clip(squareform(distances, checks=False), 0.0, None), 12)  # ties stay ties
+    tree = optimal_leaf_ordering(linkage(condensed, "average"), condensed)
+    return [names[place] for place in leaves_list(tree)]
+
+
 def _frame(block: Block, matrix: Floats) -> "pl.DataFrame":
     import polars as pl
 

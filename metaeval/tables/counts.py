@@ -58,6 +58,28 @@ def pair_counts(
     return Table(_shown(frame, by, epsilon), signature, (*without(excluded), *slice_remarks(found.selection, metrics)))
 
 
+def totals(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Counts of all groups of each metric together, with their shares of all pairs; most concordant ones first.
+
+    frame: as of `pair_counts`. Columns: metric, the five counts, and share_ of each (null without a pair).
+    """
+    import polars as pl
+
+    n_pairs = pl.sum_horizontal(COUNTS)
+    shares = [
+        pl.when(n_pairs > 0).then(pl.col(name) / n_pairs).alias(f"share_{name}")  # null without a pair
+        for name in COUNTS
+    ]
+    return (
+        frame.lazy()
+        .group_by("metric")
+        .agg(pl.col(COUNTS).sum())
+        .with_columns(shares)
+        .sort("share_n_concordant", "metric", descending=[True, False], nulls_last=True)
+        .collect()
+    )
+
+
 def _shown(frame: "pl.DataFrame", by: Unit, epsilon: float) -> "pl.DataFrame":
     import polars as pl
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.charts import check_chart, draw, significance_matrix
+from cli.charts.drawing import check_chart, draw
+from cli.charts.significance import significance_matrix
 from cli.exit_codes import UsageError
 from metaeval.significance.comparison import Comparison
 from tests.cli.running import Scorehouse
@@ -48,8 +49,8 @@ THREE = made([[NAN, 0.05, 0.0], [NAN, NAN, 0.7], [NAN] * 3], [0.9, 0.8, 0.8], [1
 
 
 def cells(found: Comparison) -> dict[tuple[str, str], dict[str, object]]:
-    layer = significance_matrix(found)["layer"][0]
-    return {(cell["better"], cell["worse"]): cell for cell in layer["data"]["values"]}
+    values = significance_matrix(found)["datasets"]["p_values"]
+    return {(cell["better"], cell["worse"]): cell for cell in values}
 
 
 def test_a_cell_for_each_pair_with_the_better_metric_in_the_row() -> None:
@@ -58,7 +59,7 @@ def test_a_cell_for_each_pair_with_the_better_metric_in_the_row() -> None:
 
 
 def test_the_subtitle_is_the_signature_of_the_measure_and_the_test() -> None:
-    assert significance_matrix(THREE)["title"]["subtitle"] == [
+    assert significance_matrix(THREE)["title"]["subtitle"][1:] == [
         "measure:pa|testset:x|test:perm-inputs|test_resamples:1000"
     ]
 
@@ -93,15 +94,16 @@ def test_classes_of_p_follow_the_level(alpha: float, labels: list[str]) -> None:
     found = made(p.tolist(), [5, 4, 3, 2, 1], [1] * 5, alpha)
     scale = significance_matrix(found)["layer"][0]["encoding"]["color"]["scale"]
     assert scale["domain"] == labels
-    greens = [colour in ("#00441b", "#238b45", "#74c476") for colour in scale["range"]]
-    assert greens == [label.startswith("≤") and float(label[2:]) <= alpha for label in labels]
+    blues = [colour in ("#08306b", "#2171b5", "#6baed6") for colour in scale["range"]]
+    assert blues == [label.startswith("≤") and float(label[2:]) <= alpha for label in labels]
 
 
 def test_exact_ties_are_marked_and_clusters_parted() -> None:
-    layers = significance_matrix(THREE)["layer"]
-    assert [(cell["better"], cell["worse"]) for cell in layers[1]["data"]["values"]] == [("2. B", "3. C")]
-    for layer in layers[2:]:
-        assert layer["data"]["values"] == [{"edge": "2. B"}]
+    datasets = significance_matrix(THREE)["datasets"]
+    assert [(cell["better"], cell["worse"]) for cell in datasets["equal"]] == [("2. B", "3. C")]
+    assert datasets["clusters"] == [{"edge": "2. B"}]
+    edges = [layer for layer in significance_matrix(THREE)["layer"] if layer["data"] == {"name": "clusters"}]
+    assert [list(layer["encoding"]) for layer in edges] == [["x"], ["y"]]
 
 
 def test_a_metric_without_a_value_has_no_number_and_its_cells_are_not_defined() -> None:
@@ -150,7 +152,7 @@ def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.charts.find_spec", lambda name: None)
+    monkeypatch.setattr("cli.charts.drawing.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"scorehouse\[report\]"):
         check_chart(tmp_path / "x.svg")
 
@@ -186,7 +188,7 @@ def test_no_name_ends_the_script_that_it_stands_in(tmp_path: Path) -> None:
     for words in ("<script", "</script", "<!--", "alert(1)<", "\u2028", "\u2029"):
         assert hostile.lower().count(words) == plain.lower().count(words), words
     (found,) = re.findall(r"const spec = (.*);$", hostile, re.MULTILINE)
-    assert json.loads(found)["layer"][0]["data"]["values"][0]["better"] == f"1. {HOSTILE[0]}"
+    assert json.loads(found)["datasets"]["p_values"][0]["better"] == f"1. {HOSTILE[0]}"
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "html"])

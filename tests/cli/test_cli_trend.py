@@ -2,11 +2,12 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
-from cli.trend_chart import history_chart
+from cli.charts.history import history_chart
 from metaeval.measures import Measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
@@ -141,7 +142,7 @@ def test_the_chart_is_written(trend: Scorehouse, tmp_path: Path) -> None:
         assert word in text
 
 
-def charted() -> dict[str, object]:
+def charted() -> dict[str, Any]:
     found = made_history(
         (2019, made_point("wmt19", "en-de", {"BLEU": 0.7, "YiSi-1": 0.9})),
         (2020, made_point("wmt20", "en-de", {"BLEU": 0.8, "YiSi-1": 0.85, "COMETKiwi": 0.9})),
@@ -153,20 +154,28 @@ def charted() -> dict[str, object]:
     return history_chart(rows, by_year, "BLEU", "trend:years|measure:pa")
 
 
+def drawn(chart: dict[str, Any], panel: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a chart's data set that a panel, or a layer of it, draws."""
+    ((only,), rows) = panel["transform"], chart["datasets"][panel["data"]["name"]]
+    return [row for row in rows if row[only["filter"]["field"]] == only["filter"]["equal"]]
+
+
 def test_a_chart_has_a_panel_for_each_protocol_and_marks_contamination_and_bridges() -> None:
-    values, gaps = charted()["vconcat"]  # type: ignore[misc]
+    chart = charted()
+    values, gaps = chart["vconcat"]
     assert [panel["title"] for panel in values["hconcat"]] == ["da", "mqm"]
     da, mqm = values["hconcat"]
-    contaminated = {point["group"] for point in da["data"]["values"] if point["contaminated"]}
+    contaminated = {point["group"] for point in drawn(chart, da) if point["contaminated"]}
     assert contaminated == {"COMETKiwi"}
     dashed = [layer for layer in mqm["layer"] if "strokeDash" in layer["mark"]]
-    (step,) = dashed[0]["data"]["values"]
+    (step,) = drawn(chart, dashed[0])
     assert (step["group"], step["year"], step["from"], step["value"]) == ("BLEU", 2020, 0.6, 0.9)
     assert not [layer for layer in da["layer"] if "strokeDash" in layer["mark"]]
     assert len(gaps["hconcat"]) == 2
 
 
 def test_marks_of_one_year_do_not_hide_each_other() -> None:
-    da = charted()["vconcat"][0]["hconcat"][0]  # type: ignore[index]
-    places = pl.DataFrame(da["data"]["values"]).filter(pl.col("year") == 2020)["x"]
+    chart = charted()
+    da = chart["vconcat"][0]["hconcat"][0]
+    places = pl.DataFrame(drawn(chart, da)).filter(pl.col("year") == 2020)["x"]
     assert places.n_unique() == len(places) == 3

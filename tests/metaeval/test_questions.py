@@ -11,7 +11,19 @@ from metaeval.questions import SliceOptions
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
-QUESTIONS = ("rank", "compare", "protocol", "systems", "counts", "ties", "thresholds", "correlations", "audit", "trend")
+QUESTIONS = (
+    "rank",
+    "compare",
+    "protocol",
+    "systems",
+    "counts",
+    "ties",
+    "thresholds",
+    "correlations",
+    "audit",
+    "trend",
+    "scatter",
+)
 OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations", "trend")
 SIM = ("sim24", "cs-uk")
 QUICK = {"compare": {"measure": "pa", "draws": 20}, "systems": {"draws": 20}, "protocol": {"rules": "wmt23"}}

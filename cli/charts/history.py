@@ -1,19 +1,17 @@
 """The chart of a history: small multiples by human protocol, intervals as bands, bridges dashed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cli.charts import SCHEMA, broken_lines
+from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, named, rows_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 MOST = 8  # groups that can be told apart by colour
-WIDTH = 110  # characters of a line of the signature
 DODGE = 0.07  # years between the marks of two groups
-_Spec = dict[str, Any]
 
 
-def history_chart(rows: "pl.DataFrame", by_year: "pl.DataFrame", anchor: str, signature: str) -> _Spec:
+def history_chart(rows: "pl.DataFrame", by_year: "pl.DataFrame", anchor: str, signature: str) -> Spec:
     """Values, and below them gaps to the anchor, of the families that return in most years, as a Vega-Lite chart.
 
     rows: as of `metaeval.trends.groups.grouped`; by_year: as of `metaeval.trends.gaps.pooled_by_year`. One panel for
@@ -26,41 +24,19 @@ def history_chart(rows: "pl.DataFrame", by_year: "pl.DataFrame", anchor: str, si
     steps = _dodged(_steps(rows, shown), shown)
     measure = str(rows["measure"][0])
     protocols = sorted({point["protocol"] for point in points})
-    return {
-        "$schema": SCHEMA,
-        "title": {
-            "text": f"{measure} over the years, by human protocol",
-            "subtitle": _subtitle(signature),
-            "subtitleColor": "#666",
-            "subtitleFontSize": 10,
-            "anchor": "start",
-        },
-        "vconcat": [
-            {
-                "hconcat": [
-                    _panel(
-                        [point for point in points if point["protocol"] == protocol], steps, protocol, "value", measure
-                    )
-                    for protocol in protocols
-                ],
-                "resolve": {"scale": {"y": "shared"}},
-            },
-            {
-                "hconcat": [
-                    _panel(
-                        [point for point in points if point["protocol"] == protocol],
-                        [],
-                        protocol,
-                        "gap",
-                        f"gap to {anchor}",
-                    )
-                    for protocol in protocols
-                ],
-                "resolve": {"scale": {"y": "shared"}},
-            },
-        ],
-        "config": {"view": {"stroke": "#ddd"}, "legend": {"labelLimit": 220}},
-    }
+
+    def panels(column: str, title: str) -> Spec:
+        drawn = [_panel(points, steps, protocol, column, title, shown) for protocol in protocols]
+        return {"hconcat": drawn, "resolve": {"scale": {"y": "shared"}}}
+
+    return chart(
+        f"{measure} over the years, by human protocol",
+        signature.splitlines(),
+        {"years": points, "bridges": steps},
+        "bands: 95% intervals; hollow points: trained on human scores of that year",
+        "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
+        vconcat=[panels("value", measure), panels("gap", f"gap to {anchor}")],
+    )
 
 
 def _groups(rows: "pl.DataFrame") -> list[str]:
@@ -81,7 +57,7 @@ def _groups(rows: "pl.DataFrame") -> list[str]:
     )
 
 
-def _points(by_year: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
+def _points(by_year: "pl.DataFrame", shown: list[str]) -> Rows:
     """One for each protocol, year and group."""
     import polars as pl
 
@@ -93,16 +69,16 @@ def _points(by_year: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
         .select(*columns, contaminated=pl.col("contaminated").fill_null(value=False))
         .collect()
     )
-    return found.rows(named=True)
+    return rows_of(found)
 
 
-def _dodged(marks: list[dict[str, Any]], shown: list[str]) -> list[dict[str, Any]]:
+def _dodged(marks: Rows, shown: list[str]) -> Rows:
     """Marks with a place `x` beside their year, so that groups do not hide each other."""
     middle = (len(shown) - 1) / 2
     return [{**one, "x": one["year"] + DODGE * (shown.index(one["group"]) - middle)} for one in marks]
 
 
-def _steps(rows: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
+def _steps(rows: "pl.DataFrame", shown: list[str]) -> Rows:
     """The two values of each bridge, in the panel of the protocol that is not the official one."""
     import polars as pl
 
@@ -122,56 +98,54 @@ def _steps(rows: "pl.DataFrame", shown: list[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _panel(points: list[dict[str, Any]], steps: list[dict[str, Any]], protocol: str, field: str, title: str) -> _Spec:
+def _panel(points: Rows, steps: Rows, protocol: str, column: str, title: str, shown: list[str]) -> Spec:
     """One protocol: bands and lines over the years, points, and the steps of its bridges."""
-    low, high = ("low", "high") if field == "value" else ("gap_low", "gap_high")
-    years = sorted({point["year"] for point in points})
+    low, high = ("low", "high") if column == "value" else ("gap_low", "gap_high")
+    years = sorted({point["year"] for point in points if point["protocol"] == protocol})
     axis = {"field": "x", "type": "quantitative", "axis": {"values": years, "format": "d", "title": None}}
     axis["scale"] = {"domain": [years[0] - 0.5, years[-1] + 0.5], "nice": False}
-    groups = {"field": "group", "type": "nominal", "title": "family", "legend": {"symbolOpacity": 1}}
-    y = {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}}
-    own = [step for step in steps if step["protocol"] == protocol]
-    layers: list[_Spec] = [
-        {
-            "mark": {"type": "area", "opacity": 0.10},
-            "encoding": {"x": axis, "y": {**y, "field": low}, "y2": {"field": high}, "color": groups},
-        },
-        {
-            "mark": {"type": "rule", "opacity": 0.35},
-            "encoding": {"x": axis, "y": {**y, "field": low}, "y2": {"field": high}, "color": groups},
-        },
-        {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"x": axis, "y": y, "color": groups}},
+    groups = {
+        "field": "group",
+        "type": "nominal",
+        "title": "family",
+        "scale": {"domain": shown, "range": list(CATEGORIES[: len(shown)])},
+        "legend": {"symbolOpacity": 1},
+    }
+    shapes = {"field": "group", "type": "nominal", "scale": {"domain": shown, "range": list(SHAPES[: len(shown)])}}
+    y = {"field": column, "type": "quantitative", "title": title, "scale": {"zero": False}}
+    ends = {"x": axis, "y": {**y, "field": low}, "y2": {"field": high}, "color": groups}
+    places = {"x": axis, "y": y, "color": groups}
+    marked = {**places, "shape": shapes, "tooltip": [{"field": name} for name in ("group", "year", column, low, high)]}
+    own = {"filter": {"field": "protocol", "equal": protocol}}
+    layers: list[Spec] = [
+        {"mark": {"type": "area", "opacity": 0.10}, "encoding": ends},
+        {"mark": {"type": "rule", "opacity": 0.35}, "encoding": ends},
+        {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": places},
         {
             "transform": [{"filter": "!datum.contaminated"}],
             "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-            "encoding": {"x": axis, "y": y, "color": groups},
+            "encoding": marked,
         },
         {
             "transform": [{"filter": "datum.contaminated"}],
             "mark": {"type": "point", "filled": False, "size": 55, "strokeWidth": 2, "opacity": 1, "fill": "white"},
-            "encoding": {"x": axis, "y": y, "color": groups},
+            "encoding": marked,
         },
     ]
-    if own:
+    if column == "value" and any(step["protocol"] == protocol for step in steps):
         layers.append(
             {
-                "data": {"values": own},
+                "data": named("bridges"),
+                "transform": [own],
                 "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
                 "encoding": {"x": axis, "y": {**y, "field": "from"}, "y2": {"field": "value"}, "color": groups},
             }
         )
     return {
-        "title": protocol if field == "value" else "",
+        "title": protocol if column == "value" else "",
         "width": max(90, 70 * len(years)),
         "height": 240,
-        "data": {"values": points},
+        "data": named("years"),
+        "transform": [own],
         "layer": layers,
     }
-
-
-def _subtitle(signature: str) -> list[str]:
-    return [
-        "bands: 95% intervals; hollow points: trained on human scores of that year",
-        "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
-        *broken_lines(signature.split("|"), WIDTH),
-    ]

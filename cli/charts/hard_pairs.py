@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cli.charts import SCHEMA, broken_lines
+from cli.charts.specification import SCHEMA, broken_lines
 
 if TYPE_CHECKING:
     from metaeval.pairs.hard_pairs import HardPairs

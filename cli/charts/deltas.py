@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cli.charts import SCHEMA, broken_lines
+from cli.charts.specification import SCHEMA, broken_lines
 
 if TYPE_CHECKING:
     from metaeval.pairs.deltas import Deltas, Fit

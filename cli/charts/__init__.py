@@ -1,0 +1,46 @@
+"""Charts: one module a noun makes a Vega-Lite specification with its data, `drawing` puts it into a file.
+
+`specification` holds what all have: the title over the signature, colours, and how data lie in it.
+"""
+
+from cli.charts.drawing import check_chart, draw
+from cli.charts.specification import SCHEMA, broken_lines
+
+__all__ = ["DRAWN", "SCHEMA", "WITHOUT_CHART", "broken_lines", "check_chart", "draw"]
+
+DRAWN = {
+    "rank": "dots with 95% intervals and bracketed clusters, of two measures also one against the other; of several "
+    "evaluation sets, or with `--by domain`, a heat map",
+    "compare": "a matrix of p-values of metrics, clusters parted",
+    "protocol": "a panel for the overall score and each task",
+    "trend": "each family over the years, by human protocol, and its gap to the anchor",
+    "systems": "a matrix of p-values of systems, clusters parted",
+    "deltas": "agreement with people over a metric's difference, with a band, by human protocol",
+    "hard-pairs": "every pair of systems: people's difference and the share of metrics that see it",
+    "noise": "values over rising noise, by its kind; with `--oracles` values of oracles",
+    "paper": "a figure of a paper, computed again",
+    "scatter": "systems, differences of system pairs, and segments as a density: one metric against humans",
+    "counts": "shares of concordant, discordant and tied pairs",
+    "ties": "shares of tied pairs of humans and metrics",
+    "thresholds": "calibration curves: the value over tie thresholds, with the interval of best ones",
+    "correlations": "a heat map of metrics, alike ones side by side",
+    "show": "a segment's outputs by each scorer",
+}
+"""Commands with `--chart`, and what it shows."""
+WITHOUT_CHART = {
+    "demo": "walks through other commands",
+    "load": "reports files",
+    "list": "lists names and counts",
+    "protocols": "its matrix of rankings is a table; `protocol` draws one protocol's tasks",
+    "means": "`scatter` draws system scores of a metric against humans",
+    "audit": "lists findings, not numbers",
+    "compute": "stores scores",
+    "add": "stores scores",
+    "remove": "changes the warehouse",
+    "unload": "changes the warehouse",
+    "download": "fetches files",
+    "export": "writes files",
+    "sql": "the columns are the user's own",
+    "migrate": "changes the warehouse",
+}
+"""Commands that draw nothing, and why; all others have `--chart`."""

@@ -1,0 +1,30 @@
+"""The heat map of how metrics correlate with each other, alike ones side by side."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cli.charts.heat_map import heat_map
+from cli.charts.specification import Spec
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def correlation_matrix(frame: "pl.DataFrame", order: Sequence[str], measure: str, signature: str) -> Spec:
+    """frame: as of `metaeval.tables.agreement`; order: of the metrics, alike ones beside each other."""
+    values = {row["metric"]: row for row in frame.rows(named=True)}
+    cells = [
+        {"metric": row, "other": column, "value": values[row][column]}
+        for row in order
+        for column in order
+        if row != column
+    ]
+    return heat_map(
+        cells,
+        rows=("metric", order),
+        columns=("other", order),
+        value=measure,
+        title=f"How much do metrics agree with each other? ({measure})",
+        signature=[signature],
+        lines=["ordered by average-linkage clustering of 1 − the correlation; blank: not defined"],
+    )

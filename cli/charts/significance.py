@@ -1,0 +1,153 @@
+"""The heat map of p-values: of metrics against each other, or of systems by one scorer."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cli.charts.specification import Rows, Spec, chart, named, names_axis, tooltip
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from metaeval.significance.comparison import Comparison
+    from metaeval.significance.systems import SystemComparison
+
+_BLUES = ("#08306b", "#2171b5", "#6baed6")  # significant, from the smallest p up
+_OTHERS = ("#f0d9b5", "#f5e8d3", "#f3f3f3")
+_UNDEFINED = "not defined"
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """What is drawn: names best first, [i, j] for i < j a p-value, and below what number a p of 0 lies."""
+
+    names: tuple[str, ...]
+    values: "npt.NDArray[np.float64]"
+    ranks: "npt.NDArray[np.int64]"
+    clusters: "npt.NDArray[np.int64]"
+    p: "npt.NDArray[np.float64]"
+    least: "npt.NDArray[np.float64]"
+    alpha: float
+
+
+def significance_matrix(found: "Comparison") -> Spec:
+    """A heat map: cell (row, column) is coloured by p that the row's metric is better than the column's.
+
+    Metrics are sorted best first; lines part the clusters; `=` marks metrics with exactly the same value. Blues are
+    significant at the comparison's level.
+    """
+    shown = _Matrix(found.metrics, found.values, found.ranks, found.clusters, found.corrected, found.least, found.alpha)
+    corrected = "" if found.correction == "none" else f" ({found.correction})"
+    return _heat_map(shown, _question(found), found.signature, f"p{corrected}")
+
+
+def systems_matrix(found: "SystemComparison", alpha: float) -> Spec:
+    """A heat map of systems: p that the row's system is better than the column's, best first, clusters parted."""
+    least = np.full(found.p.shape, found.least)
+    shown = _Matrix(found.systems, found.values, found.ranks, found.clusters, found.p, least, alpha)
+    title = f"Is the row's system better than the column's, by {found.scorer}? ({found.test}, one-sided)"
+    return _heat_map(shown, title, found.signature, "p")
+
+
+def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> Spec:
+    names = [
+        f"{rank}. {name}" if value == value else name
+        for rank, name, value in zip(found.ranks, found.names, found.values, strict=True)
+    ]
+    classes = _classes(found.alpha)
+    cells = _cells(found, names, classes)
+    places = range(1, len(names))
+    edges = [{"edge": names[place]} for place in places if found.clusters[place] != found.clusters[place - 1]]
+    size = max(12, min(22, 700 // max(len(names), 1)))
+    axes = {"x": names_axis("worse", names, labelAngle=-60), "y": names_axis("better", names)}
+    shown = [label for _, label, _ in classes if any(cell["class"] == label for cell in cells)]
+    colours = {label: colour for _, label, colour in classes}
+    if any(cell["class"] == _UNDEFINED for cell in cells):
+        shown.append(_UNDEFINED)
+        colours[_UNDEFINED] = "#b8b8c8"
+    lines = [
+        {
+            "data": named("clusters"),
+            "mark": {"type": "rule", "strokeWidth": 1},
+            "encoding": {axis: names_axis("edge", names) | {"bandPosition": 0}},
+        }
+        for axis in ("x", "y")
+    ]
+    return chart(
+        title,
+        signature.splitlines(),
+        {"p_values": cells, "equal": [cell for cell in cells if cell["mark"]], "clusters": edges},
+        "best first; lines part the significance clusters; = marks equal values",
+        width={"step": size},
+        height={"step": size},
+        layer=[
+            {
+                "data": named("p_values"),
+                "mark": "rect",
+                "encoding": {
+                    **axes,
+                    "color": {
+                        "field": "class",
+                        "type": "nominal",
+                        "scale": {"domain": shown, "range": [colours[label] for label in shown]},
+                        "title": legend,
+                        "legend": {"symbolType": "square", "symbolStrokeWidth": 0, "symbolSize": 150},
+                    },
+                    "tooltip": tooltip("better", "worse", "p"),
+                },
+            },
+            {
+                "data": named("equal"),
+                "mark": {"type": "text", "baseline": "middle", "fontWeight": "bold", "color": "#222222"},
+                "encoding": {**axes, "text": {"field": "mark"}},
+            },
+            *lines,
+        ],
+    )
+
+
+def _cells(found: _Matrix, names: list[str], classes: list[tuple[float, str, str]]) -> Rows:
+    places = range(len(names))
+    return [
+        {
+            "better": names[row],
+            "worse": names[column],
+            "p": _p_text(found.p[row, column], found.least[row, column]),
+            "class": _class_of(found.p[row, column], classes),
+            "mark": "=" if found.values[row] == found.values[column] else "",
+        }
+        for row in places
+        for column in range(row + 1, len(names))
+    ]
+
+
+def _question(found: "Comparison") -> str:
+    if found.alternative == "two-sided":
+        return f"Do the row's and the column's metric differ, by {found.measure}? ({found.test})"
+    return f"Is the row's metric better than the column's, by {found.measure}? ({found.test})"
+
+
+def _classes(alpha: float) -> list[tuple[float, str, str]]:
+    """Upper bound, label and colour of the classes of p, from small to large."""
+    blues = [*(bound for bound in (0.001, 0.01) if bound < alpha), alpha]
+    others = [bound for bound in (0.1, 0.5) if bound > alpha]
+    labelled = [
+        *zip(blues, _BLUES[-len(blues) :], strict=True),
+        *zip([*others, 1.0], _OTHERS[-len(others) - 1 :], strict=True),
+    ]
+    last = max(alpha, *others, 0.0)
+    return [
+        (bound, f"\N{LESS-THAN OR EQUAL TO} {bound:g}" if bound <= last else f"> {last:g}", colour)
+        for bound, colour in labelled
+    ]
+
+
+def _p_text(p: float, least: float) -> str | None:
+    if p != p:
+        return None
+    return f"<{least:.2g}" if p == 0 else f"{p:.3g}"
+
+
+def _class_of(p: float, classes: list[tuple[float, str, str]]) -> str:
+    return next((label for bound, label, _ in classes if p <= bound), _UNDEFINED)

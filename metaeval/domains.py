@@ -1,0 +1,75 @@
+"""A ranking of each domain by itself."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from glob import escape
+from pathlib import Path
+
+from metaeval.evaluation import Options
+from metaeval.measures import Measure
+from metaeval.pooling import Pooling
+from metaeval.ranking import Read, ranked, read, slices_of
+from metaeval.significance.options import TestOptions
+from metaeval.tables.table import Table
+from queries.listing import names
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+
+def read_domains(
+    warehouse: Warehouse,
+    asked: Slice,
+    measures: Sequence[Measure],
+    options: Options,
+    testing: TestOptions | None = None,
+    *,
+    strict: bool = False,
+) -> tuple[dict[str, Read], list[str]]:
+    """What the ranking of each domain needs, and lines on domains without an answer.
+
+    asked: its patterns of domains restrict them. Arguments else as of `metaeval.ranking.read`.
+    Raises QuestionError: no segment has a domain; no domain has an answer, or with strict, one has none.
+    """
+    slices, _ = slices_of(warehouse, asked)
+    testsets, lps = [one.testset for one in slices], [one.lp for one in slices]
+    known = names(warehouse, "domain", testsets, lps)
+    chosen = [one for one in known if not asked.domains or any(fnmatchcase(one, by) for by in asked.domains)]
+    if not chosen:
+        raise QuestionError(f"{asked.testset} {asked.lp} has no domains" if not known else "no domain matches --domain")
+    found: dict[str, Read] = {}
+    faults: list[str] = []
+    for domain in chosen:
+        try:
+            one = replace(asked, domains=(escape(domain),))
+            found[domain] = read(warehouse, one, measures, options, testing, strict=strict)
+        except QuestionError as error:
+            if strict:
+                raise
+            faults.append(f"without domain {domain}: {error}")
+    if not found:
+        raise QuestionError("; ".join(faults))
+    return found, faults
+
+
+def ranked_domains(
+    found: dict[str, Read],
+    how: Pooling | None = None,
+    *,
+    database: Path | None = None,
+    verbose: bool = False,
+    progress: Progress | None = None,
+) -> Table:
+    """The rankings of all domains: rows as of `rank --format json` with the column domain; arguments as of `ranked`."""
+    import polars as pl
+
+    tables = {
+        domain: ranked(one, how, database=database, verbose=verbose, progress=progress) for domain, one in found.items()
+    }
+    frames = [table.frame.with_columns(domain=pl.lit(domain)) for domain, table in tables.items()]
+    frame = pl.concat(frames, how="diagonal")
+    notes = [f"{domain}: {note}" for domain, table in tables.items() for note in table.notes]
+    signature = "\n".join(table.signature for table in tables.values())
+    columns = [name for name in frame.columns if name != "domain"]
+    return Table(frame.select(*columns[:2], "domain", *columns[2:]), signature, tuple(notes))

@@ -1,0 +1,179 @@
+"""One metric against humans: systems, differences of system pairs, and the density of segments."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval import kernels
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs, no_metric, remarks
+from metaeval.signature import line, program_version, slice_parts
+from metaeval.significance.systems import metric_place
+from metaeval.system_scores import SystemScore, system_scores
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+View = Literal["systems", "pairs", "segments"]
+BINS = 30
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """A metric against a human score.
+
+    systems: system, human, metric, best by humans first. pairs: better (by humans; equal ones by name), worse, human,
+    metric (score of better minus that of worse), verdict (agree, disagree or tie). segments: bins with a score in them:
+    human_low, human_high, metric_low, metric_high, n. r, rho: over systems; r_segments, n_scores: over all
+    (system, segment) scores; NaN and 0 without any. source: of the metric's system scores.
+    """
+
+    metric: str
+    human: str
+    source: SystemScore
+    systems: "pl.DataFrame"
+    pairs: "pl.DataFrame"
+    segments: "pl.DataFrame"
+    r: float
+    rho: float
+    r_segments: float
+    n_scores: int
+    signature: str
+    notes: tuple[str, ...]
+
+    def view(self, name: View) -> "pl.DataFrame":
+        """One of the three frames."""
+        return {"systems": self.systems, "pairs": self.pairs, "segments": self.segments}[name]
+
+    @property
+    def words(self) -> list[str]:
+        """What the views say, one line each."""
+        verdicts = self.pairs["verdict"].to_list()
+        n_agree, n_tied = verdicts.count("agree"), verdicts.count("tie")
+        tied = f", {n_tied} are tied" if n_tied else ""
+        lines = [
+            f"{self.systems.height} systems: Pearson's r {_shown(self.r)}, Spearman's ρ {_shown(self.rho)}",
+            f"{len(verdicts)} pairs of systems: humans and the metric agree on {n_agree}{tied}",
+        ]
+        if self.n_scores:
+            lines.append(f"{self.n_scores} (system, segment) scores: Pearson's r {_shown(self.r_segments)}")
+        return lines
+
+
+def _shown(value: float) -> str:
+    return "not defined" if np.isnan(value) else f"{value:.3f}"
+
+
+def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -> Scatter:
+    """A metric, by its variant or base name and whatever its status, against the human score of a slice.
+
+    System scores are the submitted ones where there are any, unless options.system_score says otherwise.
+    Raises QuestionError: see `select`; an unknown metric, or one that is excluded or has no scores of the systems.
+    """
+    if options.system_score == "submitted" and not asked.is_whole:
+        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
+    inputs = Inputs(warehouse, asked, options.round_human, also=(metric,))
+    block = inputs.of_level("sys")
+    place = metric_place(block, metric)
+    if place is None:
+        where = f"{asked.testset} {asked.lp}"
+        if not block.selection.metrics:
+            raise QuestionError(no_metric(block.selection, {}))
+        raise unknown("metric", metric, [choice.name for choice in block.selection.metrics], where=where)
+    scores = system_scores(block, options.system_score or "submitted")
+    human, own = scores.human, scores.metrics[place]
+    there = ~np.isnan(human) & ~np.isnan(own)
+    if not there.any():
+        raise QuestionError(f"no system of {asked.testset} {asked.lp} has a score by humans and by {metric}")
+    names = [name for name, has in zip(block.systems, there, strict=True) if has]
+    human, own = human[there], own[there]
+    order = sorted(range(len(names)), key=lambda i: (-human[i], names[i]))
+    names, human, own = [names[i] for i in order], human[order], own[order]
+    segments, r_segments, n_scores = _segments(inputs, block.metrics[place].name)
+    parts = [
+        ("scatter", block.metrics[place].name),
+        *slice_parts(block.selection),
+        ("system_score", scores.used[place]),
+        ("n_systems", len(names)),
+        ("n_scores", n_scores),
+        ("round_human", options.round_human),
+        ("scorehouse", program_version()),
+    ]
+    return Scatter(
+        metric=block.metrics[place].name,
+        human=str(block.selection.human),
+        source=scores.used[place],
+        systems=_systems(names, human, own),
+        pairs=_pairs(names, human, own),
+        segments=segments,
+        r=_correlation(human, own, "pearson"),
+        rho=_correlation(human, own, "spearman"),
+        r_segments=r_segments,
+        n_scores=n_scores,
+        signature=line(parts),
+        notes=tuple(remarks(block.only([number == place for number in range(len(block.metrics))]))),
+    )
+
+
+def _correlation(human: Floats, own: Floats, statistic: str) -> float:
+    if len(human) < 2:
+        return float("nan")
+    return float(kernels.system_correlation(human, own[np.newaxis], statistic)[0])  # type: ignore[arg-type]
+
+
+def _systems(names: list[str], human: Floats, own: Floats) -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame({"system": pl.Series(names, dtype=pl.String), "human": human, "metric": own})
+
+
+def _pairs(names: list[str], human: Floats, own: Floats) -> "pl.DataFrame":
+    import polars as pl
+
+    first, second = np.triu_indices(len(names), 1)
+    by_human, by_metric = human[first] - human[second], own[first] - own[second]
+    product = np.sign(by_human) * np.sign(by_metric)
+    return pl.DataFrame(
+        {
+            "better": pl.Series([names[place] for place in first], dtype=pl.String),
+            "worse": pl.Series([names[place] for place in second], dtype=pl.String),
+            "human": by_human,
+            "metric": by_metric,
+            "verdict": pl.Series([("disagree", "tie", "agree")[int(sign) + 1] for sign in product], dtype=pl.String),
+        }
+    )
+
+
+def _segments(inputs: Inputs, metric: str) -> "tuple[pl.DataFrame, float, int]":
+    """Bins of the scores of segments, their correlation, and how many there are; nothing where either has none."""
+    import polars as pl
+
+    names = ("human_low", "human_high", "metric_low", "metric_high")
+    none = pl.DataFrame(schema={**dict.fromkeys(names, pl.Float64), "n": pl.Int64})
+    block: Block = inputs.of_level("seg")
+    place = next((number for number, one in enumerate(block.metrics) if one.name == metric), None)
+    if place is None:
+        return none, float("nan"), 0
+    there = block.judged & ~np.isnan(block.scores[place])
+    human, own = block.human[there], block.scores[place][there]
+    if not human.size:
+        return none, float("nan"), 0
+    n, across, up = np.histogram2d(human, own, bins=BINS)
+    rows, columns = np.nonzero(n)
+    frame = pl.DataFrame(
+        {
+            "human_low": across[rows],
+            "human_high": across[rows + 1],
+            "metric_low": up[columns],
+            "metric_high": up[columns + 1],
+            "n": n[rows, columns].astype(np.int64),
+        }
+    )
+    return frame, _correlation(human, own, "pearson"), int(human.size)

@@ -1,0 +1,103 @@
+"""A ranking as a findings paper prints it: a row a metric, a column a language pair, best ones and clusters marked."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import EQUAL
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+KEYS = ("measure", "testset", "lp", "domain")
+
+
+@dataclass(frozen=True)
+class Wide:
+    """metrics: the rows. groups, columns: of each column the heading above it ("" for none) and its own.
+
+    values: (M, C), NaN = none. clusters: (M, C), 0 = none. best: (M, C), whether the value is the column's highest.
+    """
+
+    metrics: tuple[str, ...]
+    groups: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Floats
+    clusters: Ints
+    best: npt.NDArray[np.bool_]
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each column that no other has."""
+        return [" ".join(filter(None, both)) for both in zip(self.groups, self.columns, strict=True)]
+
+    def frame(self) -> "pl.DataFrame":
+        """metric, and for each column its value and, where there are any, its clusters."""
+        import polars as pl
+
+        columns: dict[str, object] = {"metric": pl.Series(list(self.metrics), dtype=pl.String)}
+        for place, name in enumerate(self.names):
+            columns[name] = pl.Series(self.values[:, place]).fill_nan(None)
+            if self.clusters[:, place].any():
+                columns[f"cluster {name}"] = [int(number) or None for number in self.clusters[:, place]]
+        return pl.DataFrame(columns)
+
+
+def wide(frame: "pl.DataFrame") -> Wide:
+    """Rows of `rank` as a wide table.
+
+    frame: as of `ranked`, with a column domain where it is by domain. What does not vary is in no heading; measures
+    stand above test sets, test sets above language pairs, these above domains. Metrics are joined by their base name,
+    or by their full name where a column has two of one base name. Those with a value in most columns come first, then
+    those with the highest mean value.
+    """
+    import polars as pl
+
+    keys = [key for key in KEYS if key in frame.columns]
+    varying = [key for key in keys if frame[key].n_unique() > 1] or ["lp"]
+    keyed = frame.with_columns(metric=_names(frame, keys))
+    headings = _headings(keyed, varying)
+    metrics = keyed["metric"].unique(maintain_order=True).to_list()
+    places = {heading: place for place, heading in enumerate(headings)}
+    rows = {name: place for place, name in enumerate(metrics)}
+    values = np.full((len(metrics), len(headings)), np.nan)
+    clusters = np.zeros(values.shape, dtype=np.int64)
+    for row in keyed.select("metric", "value", "cluster", pl.struct(varying).alias("key")).rows(named=True):
+        at = rows[row["metric"]], places[tuple(row["key"][name] for name in varying)]
+        values[at] = np.nan if row["value"] is None else row["value"]
+        clusters[at] = row["cluster"] or 0
+    there = ~np.isnan(values)
+    n = there.sum(axis=1)
+    means = np.where(there, values, 0.0).sum(axis=1) / np.maximum(n, 1)
+    order = sorted(range(len(metrics)), key=lambda place: (-n[place], -means[place], metrics[place]))
+    values, clusters = values[order], clusters[order]
+    highest = np.max(np.where(np.isnan(values), -np.inf, values), axis=0, initial=-np.inf)
+    return Wide(
+        tuple(metrics[place] for place in order),
+        tuple(" ".join(heading[:-1]) for heading in headings),
+        tuple(heading[-1] for heading in headings),
+        values,
+        clusters,
+        np.asarray(values >= highest - EQUAL) & ~np.isnan(values),
+    )
+
+
+def _headings(frame: "pl.DataFrame", varying: list[str]) -> list[tuple[str, ...]]:
+    """The columns: what stands above in the order of the rows, and below it what stands below."""
+    orders = [{name: place for place, name in enumerate(frame[key].unique(maintain_order=True))} for key in varying]
+    found = frame.select(varying).unique(maintain_order=True).rows()
+    return sorted(found, key=lambda heading: [order[name] for order, name in zip(orders, heading, strict=True)])
+
+
+def _names(frame: "pl.DataFrame", keys: list[str]) -> "pl.Series":
+    """The base name of each row's metric; full names of those that would else be twice in a column."""
+    import polars as pl
+
+    column = [*keys, "base_metric"]
+    doubled = frame.filter(pl.struct(column).is_duplicated())["base_metric"].unique().implode()
+    named = pl.when(pl.col("base_metric").is_in(doubled)).then(pl.col("metric")).otherwise(pl.col("base_metric"))
+    return frame.select(metric=named)["metric"]

@@ -1,0 +1,201 @@
+"""Every kind of chart: what it draws on the simulated task, on odd evaluation sets, and of names that mean mischief."""
+
+import json
+import re
+import xml.etree.ElementTree
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+
+from cli.charts import DRAWN, WITHOUT_CHART
+from cli.main import COMMANDS, program
+from tests.cli.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
+from tests.cli.running import Scorehouse, refused
+from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
+from warehouse import load
+from warehouse.export.mtme import ScoreTable
+
+SIM = ("sim24", "en-de")
+OTHERS: dict[str, tuple[str, ...]] = {
+    "rank_language_pairs": ("rank", "sim24", "all", "-m", "pa", *FEW[:4]),
+    "scatter": ("scatter", *SIM, "simBLEU"),
+    "show": ("show", *SIM, "12", "--metrics", "Kestrel-24*", "--systems", "[A-D]*"),
+    "protocol": ("protocol", "wmt24", "--on", "sim24", "--lp", "en-de"),
+}
+
+
+def test_every_command_draws_its_result_or_says_why_it_does_not() -> None:
+    group = typer.main.get_command(program())
+    with_chart = {
+        name
+        for name, command in group.commands.items()  # type: ignore[attr-defined]
+        if any(parameter.name == "chart" for parameter in command.params)
+    }
+    assert with_chart == set(DRAWN)
+    assert with_chart.isdisjoint(WITHOUT_CHART)
+    assert with_chart | set(WITHOUT_CHART) == set(COMMANDS)
+    tried = {*(command for command, _ in KINDS.values()), *(words[0] for words in OTHERS.values())}
+    assert with_chart == tried | {"trend", "deltas", "hard-pairs", "noise", "paper"}  # which have tests of their own
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
+def test_charts_of_the_simulated_task_are_those_that_were_looked_at(
+    kind: str, scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    command, options = KINDS.get(kind, ("", ()))
+    words = OTHERS.get(kind) or (command, *SIM, *(() if command == "systems" else FEW), *options)
+    found = specification(scorehouse, tmp_path / "chart.json", *words)
+    assert faults(found) == []
+    check_golden(kind, found)
+
+
+HOSTILE = ("<script>alert(1)<", "quo\"te's\x07\u202etxt", "\u05e9\u05dc\u05d5\u05dd", "=1+1&amp;%[program]%")
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Evaluation sets with little in them, with ties only, and with names that end scripts and cells."""
+    folder = tmp_path_factory.mktemp("odd")
+    one = ScoreTable(systems=SYSTEMS[:1], seg=np.array(MQM)[:1])
+    tied = {"mqm": ScoreTable(systems=SYSTEMS, seg=np.zeros((4, 5)))}
+    flat = {"Flat-src": ScoreTable(systems=SYSTEMS, seg=np.ones((4, 5)), sys=np.ones(4))}
+    seg = np.arange(20.0).reshape(4, 5) % 7
+    named = {
+        "humans": {"mqm": ScoreTable(systems=HOSTILE, seg=seg, sys=seg.mean(axis=1))},
+        "metrics": {
+            f"{name}-src": ScoreTable(systems=HOSTILE, seg=seg + place, sys=seg.mean(axis=1))
+            for place, name in enumerate(HOSTILE)
+        },
+    }
+    layouts = [
+        tiny_layout(folder, testset="whole24"),
+        tiny_layout(folder, testset="single24", humans={"mqm": one}, metrics={"Fine-src": one}),
+        tiny_layout(folder, testset="tied24", humans=tied, metrics=flat),
+        tiny_layout(
+            folder, testset="missing24", humans={"mqm": mqm_table()}, metrics={"Only-src": metric_tables()["Only-src"]}
+        ),
+        tiny_layout(folder, testset="hostile24", systems=HOSTILE, texts=False, **named),  # type: ignore[arg-type]
+    ]
+    report = load(layouts, folder / "odd.duckdb")
+    assert not report.faults, report.faults
+    return folder / "odd.duckdb"
+
+
+@pytest.fixture
+def on_odd(scorehouse: Scorehouse, odd: Path) -> Scorehouse:
+    return lambda *words: scorehouse("--db", odd, *words, "-q")
+
+
+def _calls(testset: str, metric: str) -> dict[str, tuple[str, ...]]:
+    calls = {kind: (command, testset, "en-de", *options) for kind, (command, options) in KINDS.items()}
+    return {
+        **calls,
+        "scatter": ("scatter", testset, "en-de", metric),
+        "show": ("show", testset, "en-de", "1"),
+        "protocol": ("protocol", "wmt24", "--on", testset, "--lp", "en-de", "--all-metrics"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("testset", "metric", "n_least"),
+    [("single24", "Fine-src", 5), ("tied24", "Flat-src", 9), ("missing24", "Only-src", 3)],
+)
+def test_odd_evaluation_sets_have_charts_or_reasons(
+    testset: str, metric: str, n_least: int, on_odd: Scorehouse, tmp_path: Path
+) -> None:
+    drawn = []
+    for kind, words in _calls(testset, metric).items():
+        path = tmp_path / f"{kind}.json"
+        if has_answer(on_odd(*words, "--chart", path), path):
+            drawn.append(kind)
+            assert faults(json.loads(path.read_text("utf-8"))) == [], kind
+    assert len(drawn) >= n_least, drawn
+
+
+@pytest.mark.parametrize("kind", list(_calls("hostile24", "x")))
+def test_names_in_every_chart_are_texts_and_nothing_else(
+    kind: str, on_odd: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vl_convert = pytest.importorskip("vl_convert", reason="the report extra is not installed")
+    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda: "/* the program */")
+    words = _calls("hostile24", f"{HOSTILE[0]}-src")[kind]
+    drawn = [on_odd(*words, "--chart", tmp_path / f"x.{ending}") for ending in ("svg", "html")]
+    assert [ran.code for ran in drawn] == [0, 0], drawn[0].err
+    xml.etree.ElementTree.parse(tmp_path / "x.svg")
+    page = (tmp_path / "x.html").read_text("utf-8")
+    assert (page.lower().count("<script"), page.lower().count("</script")) == (2, 2)
+    assert page.count("the program") == 1
+    (text,) = re.findall(r"const spec = (.*);$", page, re.MULTILINE)
+    assert any(name in _texts(json.loads(text)["datasets"]) for name in HOSTILE)
+
+
+def _texts(part: object) -> str:
+    """All texts of a part of a specification, one a line."""
+    if isinstance(part, dict):
+        return _texts(list(part.values()))
+    if isinstance(part, list):
+        return "\n".join(map(_texts, part))
+    return part if isinstance(part, str) else ""
+
+
+def test_a_page_offers_its_data_and_follows_a_dark_screen(
+    scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vl_convert = pytest.importorskip("vl_convert", reason="the report extra is not installed")
+    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda: "/* the program */")
+    assert scorehouse("ties", *SIM, *FEW, "-q", "--chart", tmp_path / "x.html").code == 0
+    page = (tmp_path / "x.html").read_text("utf-8")
+    (link,) = re.findall(r'<a download="ties.csv" href="data:text/csv;charset=utf-8,([^"]*)">', page)
+    assert link.startswith("scorer%2Cby%2Cties%2Corder%2Cn%2Cshare%0A")
+    assert 'download="chart.json"' in page
+    (dark,) = re.findall(r"const dark = (.*);$", page, re.MULTILINE)
+    assert json.loads(dark)["background"] == "#17191c"
+
+
+@pytest.mark.long("every chart as SVG, PNG, page and specification on odd evaluation sets: a minute")
+@pytest.mark.parametrize("ending", ["svg", "png", "html", "json"])
+@pytest.mark.parametrize("testset", ["whole24", "single24", "tied24", "missing24", "hostile24"])
+def test_every_chart_has_every_ending(testset: str, ending: str, on_odd: Scorehouse, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="the report extra is not installed")
+    metric = {"tied24": "Flat-src", "missing24": "Only-src", "hostile24": f"{HOSTILE[0]}-src"}.get(testset, "Fine-src")
+    drawn = 0
+    for kind, words in _calls(testset, metric).items():
+        path = tmp_path / f"{kind}.{ending}"
+        drawn += has_answer(on_odd(*words, "--chart", path), path)
+    assert drawn >= 3
+
+
+def test_what_cannot_be_drawn_is_refused_before_anything_is_computed(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    refused(scorehouse("ties", *SIM, "--chart", tmp_path / "x.gif"), 2, ".svg, .png, .html, .json")
+    refused(scorehouse("rank", "sim24", "all", "--chart", tmp_path / "x.svg"), 2, "one measure", "-m")
+    versus = ("protocol", "wmt24", "--on", "sim24", "--versus", "wmt23", "--chart", tmp_path / "x.svg")
+    refused(scorehouse(*versus), 2, "--versus")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def coloured() -> Callable[[str], float]:
+    """How light a colour is, from 0 to 1, as a grey printer sees it."""
+
+    def lightness(colour: str) -> float:
+        red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    return lightness
+
+
+def test_ramps_and_stacked_bars_can_be_told_apart_in_grey(coloured: Callable[[str], float]) -> None:
+    from cli.charts import pairs, significance
+    from cli.charts import specification as shared
+
+    ramps = [shared.RAMP[::-1], significance._BLUES, significance._OTHERS]
+    for ramp in ramps:
+        greys = [coloured(colour) for colour in ramp]
+        assert greys == sorted(greys)
+    for kinds in (pairs._KINDS, pairs._TIED):
+        greys = [coloured(colour) for colour in kinds.values()]
+        assert min(abs(a - b) for a, b in pairwise(greys)) > 0.1

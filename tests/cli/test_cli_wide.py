@@ -1,0 +1,115 @@
+"""Wide rankings on the command line: every format, special characters, and LaTeX that compiles."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.render import Format
+from cli.render.wide import wide_texts
+from metaeval.wide import Wide
+from tests.cli.running import Scorehouse, refused
+
+ENGINES = ("tectonic", "pdflatex", "lualatex", "xelatex")
+SPECIAL = "a&b%c$d#e_f{g}h~i^j\\k<l>m|n\"o'p`q[r]"
+
+
+def made() -> Wide:
+    values = np.array([[0.61234, -0.5], [0.5, float("nan")]])
+    clusters = np.array([[1, 12], [2, 0]])
+    return Wide(
+        (SPECIAL, "B"), ("wmt23", "wmt23"), ("en-de", "zh_en"), values, clusters, np.array([[1, 1], [0, 0]]) > 0
+    )
+
+
+def test_a_terminal_has_bold_best_values_and_a_file_stars() -> None:
+    plain = wide_texts(made(), 3, is_terminal=False)[Format.TABLE].splitlines()
+    assert plain[0].split() == ["metric", "wmt23", "en-de", "wmt23", "zh_en"]
+    assert plain[2].split()[1:] == ["*0.612¹", "*-0.500¹²"]
+    assert plain[3].split() == ["B", "0.500²", "-"]
+    bold = wide_texts(made(), 3, is_terminal=True)[Format.TABLE]
+    assert re.findall(r"\x1b\[1m\s*([^\x1b]*)\x1b\[0m", bold)[-2:] == ["0.612¹", "-0.500¹²"]
+
+
+def test_markdown_and_latex_mark_the_best_and_raise_clusters() -> None:
+    texts = wide_texts(made(), 3, is_terminal=False)
+    assert "| **0.612**<sup>1</sup> | **-0.500**<sup>12</sup> |" in texts[Format.MARKDOWN]
+    lines = texts[Format.LATEX].splitlines()
+    assert lines[:5] == [
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r" & \multicolumn{2}{c}{wmt23} \\",
+        r"\cmidrule(lr){2-3}",
+        r"metric & en-de & zh\_en \\",
+    ]
+    assert lines[6].endswith(r"& \textbf{0.612}$^{1}$ & \textbf{$-$0.500}$^{12}$ \\")
+    assert lines[7] == r"B & 0.500$^{2}$ & -- \\"
+
+
+def test_latex_compiles_with_every_special_character(tmp_path: Path) -> None:
+    engine = next((name for name in ENGINES if shutil.which(name)), None)
+    if engine is None:
+        pytest.skip(f"no LaTeX engine: none of {', '.join(ENGINES)}")
+    table = wide_texts(made(), 3, is_terminal=False)[Format.LATEX]
+    text = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}\\begin{document}\n"
+    (tmp_path / "x.tex").write_text(f"{text}{table}\\end{{document}}\n", "utf-8")
+    ran = subprocess.run([engine, "x.tex"], cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout
+    assert (tmp_path / "x.pdf").stat().st_size > 1000
+
+
+def test_a_ranking_of_all_language_pairs_is_one_table(scorehouse: Scorehouse) -> None:
+    words = ("rank", "sim24", "all", "-m", "pa", "--wide")
+    table = scorehouse(*words).out.splitlines()
+    assert table[0].split()[0] == "metric"
+    assert "en-de" in table[0].split()
+    rows = list(csv.DictReader(io.StringIO(scorehouse(*words, "--format", "csv").out)))
+    long = scorehouse("rank", "sim24", "all", "-m", "pa", "--format", "json").json
+    values = {(row["base_metric"], row["lp"]): row["value"] for row in long}
+    assert rows
+    for row in rows:
+        for lp in set(row) - {"metric"}:
+            assert (float(row[lp]) if row[lp] else None) == values.get((row["metric"], lp))
+    assert json.loads(scorehouse(*words, "--format", "json").out)[0].keys() == rows[0].keys()
+
+
+def test_clusters_are_raised_and_columns_of_their_own_for_programs(scorehouse: Scorehouse) -> None:
+    words = ("rank", "sim24", "en-de", "-m", "acc_eq", "--wide", "--significance", "--draws", "20", "--primary")
+    assert "¹" in scorehouse(*words).out
+    assert {"metric", "en-de", "cluster en-de"} == scorehouse(*words, "--format", "json").json[0].keys()
+
+
+def test_a_ranking_by_domain_is_wide_for_reading_and_long_for_programs(scorehouse: Scorehouse) -> None:
+    words = ("rank", "sim24", "en-de", "-m", "pearson", "--by", "domain")
+    long = scorehouse(*words, "--format", "json").json
+    domains = list(dict.fromkeys(row["domain"] for row in long))
+    assert scorehouse(*words).out.splitlines()[0].split() == ["metric", *domains]
+    two = scorehouse(*words, "-m", "pa").out.splitlines()
+    assert two[0].split()[:2] == ["domain", "metric"]
+
+
+def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
+    words = ("rank", "sim24", "en-de", "-m", "pa", "--intervals", "--draws", "20")
+    assert scorehouse(*words).out.splitlines()[0].split() == ["metric", "pa", "rank", "pa", "low", "pa", "high", "pa"]
+    ran = scorehouse(*words, "--format", "json")
+    assert all(row["low"] <= row["value"] <= row["high"] for row in ran.json)
+    assert any("95% intervals for new systems" in note for note in ran.notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--wide", "--pool", "mean"), "--wide and --pool"),
+        (("--intervals", "--pool", "mean"), "--intervals and --pool"),
+        (("--intervals", "--wide"), "--intervals does not go"),
+        (("--by", "year"), "--by"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(words: tuple[str, ...], said: str, scorehouse: Scorehouse) -> None:
+    refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", *words), 2, said)

@@ -1,0 +1,72 @@
+"""What charts take beside a command's own table: totals of pair counts, the order of a correlation matrix, domains."""
+
+import polars as pl
+import pytest
+
+from metaeval.domains import ranked_domains, read_domains
+from metaeval.evaluation import Options
+from metaeval.measures import Measure
+from metaeval.ranking import ranked, read
+from metaeval.tables.agreement import clustered
+from metaeval.tables.counts import totals
+from metaeval.tables.table import Table
+from queries.pairs import COUNTS
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+
+def test_totals_add_up_groups_and_share_all_pairs() -> None:
+    rows = [("A", "1", 1, 1, 0, 0, 0), ("A", "2", 2, 0, 1, 1, 2), ("B", "1", 7, 1, 0, 0, 0), ("C", "1", 0, 0, 0, 0, 0)]
+    frame = pl.DataFrame(rows, schema=["metric", "group", *COUNTS], orient="row")
+    found = totals(frame)
+    assert found["metric"].to_list() == ["B", "A", "C"]
+    assert found.select(COUNTS).row(1) == tuple(
+        frame.filter(metric="A").select(pl.col(name).sum() for name in COUNTS).row(0)
+    )
+    shares = found.select(f"share_{name}" for name in COUNTS)
+    assert shares.row(0)[COUNTS.index("n_concordant")] == 7 / 8
+    assert sum(map(round, shares.row(1), [6] * 5)) == pytest.approx(1.0)
+    assert shares.row(2) == (None,) * 5
+
+
+def _matrix(names: str, values: dict[str, float | None]) -> Table:
+    frame = {"metric": list(names)}
+    columns = {
+        two: [1.0 if one == two else values.get("".join(sorted(one + two)), 0.1) for one in names] for two in names
+    }
+    return Table(pl.DataFrame({**frame, **columns}), "matrix:pearson")
+
+
+def test_metrics_that_are_alike_stand_side_by_side() -> None:
+    order = clustered(_matrix("abcd", {"ac": 0.9, "bd": 0.8}))
+    assert abs(order.index("a") - order.index("c")) == 1
+    assert abs(order.index("b") - order.index("d")) == 1
+
+
+def test_undefined_correlations_have_a_place_and_few_metrics_keep_their_order() -> None:
+    assert sorted(clustered(_matrix("abc", {"ab": None, "ac": None, "bc": None}))) == ["a", "b", "c"]
+    assert clustered(_matrix("ab", {"ab": 0.5})) == ["a", "b"]
+
+
+def test_a_ranking_by_domain_is_that_of_each_domain(simulated_warehouse: Warehouse) -> None:
+    measures = [Measure.parse("acc23(by=item)")]
+    found, faults = read_domains(simulated_warehouse, Slice("sim24", "en-de"), measures, Options())
+    table = ranked_domains(found)
+    assert faults == []
+    assert len(found) > 1
+    for domain in found:
+        one = Slice("sim24", "en-de", domains=(domain,))
+        alone = ranked(read(simulated_warehouse, one, measures, Options()))
+        assert table.frame.filter(domain=domain).drop("domain").equals(alone.frame)
+
+
+def test_patterns_choose_domains_and_none_is_refused(simulated_warehouse: Warehouse) -> None:
+    measures = [Measure.parse("pearson")]
+    known, _ = read_domains(simulated_warehouse, Slice("sim24", "en-de"), measures, Options())
+    first = next(iter(known))
+    found, _ = read_domains(
+        simulated_warehouse, Slice("sim24", "en-de", domains=(f"{first[:-1]}?",)), measures, Options()
+    )
+    assert list(found) == [first]
+    with pytest.raises(QuestionError, match="no domain matches"):
+        read_domains(simulated_warehouse, Slice("sim24", "en-de", domains=("nowhere",)), measures, Options())
