@@ -9,25 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metaeval import kernels
     from metaeval.measures import Measure
-    from metaeval.questions import (
-        audit,
-        compare,
-        correlations,
-        counts,
-        deltas,
-        hard_pairs,
-        means,
-        noise,
-        oracles,
-        paper,
-        protocol,
-        rank,
-        scatter,
-        systems,
-        thresholds,
-        ties,
-        trend,
-    )
+    from metaeval.questions.analyses import deltas, hard_pairs, noise, oracles, paper, trend
+    from metaeval.questions.rankings import compare, protocol, rank, systems
+    from metaeval.questions.tables import audit, correlations, counts, means, scatter, thresholds, ties
     from metaeval.tables.table import Table
 
 __all__ = [
@@ -53,7 +37,13 @@ __all__ = [
     "trend",
 ]
 
-_HOMES = {"Measure": "metaeval.measures", "Table": "metaeval.tables.table"}
+_HOMES = {
+    "Measure": "metaeval.measures",
+    "Table": "metaeval.tables.table",
+    **dict.fromkeys(("compare", "protocol", "rank", "systems"), "metaeval.questions.rankings"),
+    **dict.fromkeys(("deltas", "hard_pairs", "noise", "oracles", "paper", "trend"), "metaeval.questions.analyses"),
+    **dict.fromkeys(("audit", "correlations", "counts", "means", "scatter", "thresholds", "ties"), "metaeval.questions.tables"),
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -63,7 +53,7 @@ def __getattr__(name: str) -> Any:
 
         if name == "kernels":
             return import_module("metaeval.kernels")
-        return getattr(import_module(_HOMES.get(name, "metaeval.questions")), name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'metaeval' has no attribute {name!r}")
 
 

@@ -7,7 +7,7 @@ import pytest
 import metaeval
 from cli.main import COMMANDS
 from cli.options import SliceFlags
-from metaeval.questions import SliceOptions
+from metaeval.questions.arguments import SliceOptions
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 

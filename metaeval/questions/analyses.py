@@ -1,0 +1,204 @@
+"""Analyses over many evaluation sets, or of disturbed metrics; printed papers computed again."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Unpack
+
+from metaeval.evaluation import Options
+from metaeval.kernels.resampling.noise import KINDS, Kind
+from metaeval.measures import Measure
+from metaeval.pairs import deltas as differences
+from metaeval.pairs import hard_pairs as hardness
+from metaeval.papers import item_named, paper_named
+from metaeval.papers.items import Request
+from metaeval.papers.running import run as run_item
+from metaeval.papers.tables import results_table
+from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, names_of, question, slice_of
+from metaeval.robustness import noise as injection
+from metaeval.robustness import oracles as made_of_errors
+from metaeval.significance.options import TestOptions
+from metaeval.system_scores import SystemScore
+from metaeval.tables.table import Table
+from metaeval.trends.gaps import Pooling as YearPooling
+from metaeval.trends.groups import BYS
+from metaeval.trends.history import history
+from metaeval.trends.views import Asked as TrendView
+from metaeval.trends.views import View, show
+from warehouse import Warehouse
+from warehouse.errors import unknown
+
+
+@question
+def trend(
+    warehouse: Warehouse,
+    testset: str = "all",
+    lp: str = "all",
+    measure: str | Measure = "pa",
+    *,
+    view: View = "years",
+    by: Names = ("family", "kind"),
+    anchor: str = "BLEU",
+    pool: YearPooling | None = None,
+    published: Mapping[str, int] | None = None,
+    without_contaminated: bool = False,
+    draws: int = 1000,
+    alpha: float = 0.05,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Follow a measure over the years.
+
+    view: "years": a row for each evaluation set and group, with the gap to the anchor on the same data; with pool, one
+    for each year and protocol. "within": slopes over publication years within each evaluation set, pooled.
+    "over-years": the trend of the yearly gaps, tested by permuting years. "bridges": sets with two human protocols.
+    by: "family", "version", "kind", "best", one or several. published: publication years by base name or pattern.
+    Raises QuestionError: unknown names, or no evaluation set with a value.
+    """
+    ways = names_of(by)
+    for way in ways:
+        if way not in BYS:
+            raise unknown("by", way, BYS)
+    computing, testing = Options(system_score, seed, round_human=round_human), TestOptions(draws=draws, alpha=alpha)
+    asked = slice_of(testset, lp, options)
+    found = history(lambda: nullcontext(warehouse), asked, measure_of(measure), computing, testing, anchor)
+    years = tuple((published or {}).items())
+    shown = show(
+        found,
+        TrendView(view, ways, pool, years, without_contaminated, alpha, seed),  # type: ignore[arg-type]
+    )
+    return shown.table
+
+
+@question
+def deltas(
+    warehouse: Warehouse,
+    metric: str,
+    testset: str = "all",
+    lp: str = "all",
+    *,
+    agreement: Sequence[float] = differences.LEVELS,
+    human_alpha: float | None = None,
+    percent: bool = False,
+    draws: int = 1000,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """How large a metric's difference between two systems must be for people to agree with it.
+
+    agreement: shares of pairs that the metric must order as people do. human_alpha: only pairs that people tell apart
+    at this significance level. percent: multiply scores between 0 and 1 by 100 where other sets have a scale to 100.
+    Returns a row for each human protocol, direction and share: delta, its interval, pairs and sets behind it; delta is
+    null where the share is not reached.
+    Raises QuestionError: unknown names, or no pair of systems.
+    """
+    what = differences.Asked(tuple(agreement), human_alpha, percent, draws, seed)
+    computing = Options(system_score, seed, round_human=round_human)
+    return differences.deltas_table(
+        differences.deltas(warehouse, slice_of(testset, lp, options), metric, computing, what)
+    )
+
+
+@question
+def hard_pairs(
+    warehouse: Warehouse,
+    testset: str = "all",
+    lp: str = "all",
+    *,
+    at_most: int = hardness.MOST_RIGHT,
+    least_metrics: int = hardness.FEWEST_METRICS,
+    significant: bool = False,
+    alpha: float = 0.05,
+    system_score: SystemScore | None = None,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Pairs of systems that at most so many metrics order as people do, those of fewest metrics first.
+
+    least_metrics: evaluation sets with fewer metrics are excluded. significant: only pairs that people tell apart at
+    level alpha (Wilcoxon's signed-rank test).
+    Returns a row for each pair: the systems, people's difference and its p, how many metrics are right, and which.
+    """
+    what = hardness.Asked(at_most, least_metrics, alpha, significant)
+    computing = Options(system_score, round_human=round_human)
+    return hardness.hard_pairs(warehouse, slice_of(testset, lp, options), computing, what).table
+
+
+@question
+def noise(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    metric: str | None = None,
+    measures: Names | Measure | Sequence[Measure] = injection.DEFAULT_MEASURES,
+    *,
+    kinds: Names = KINDS,
+    strengths: Sequence[float] = injection.STRENGTHS,
+    shares: Sequence[float] = injection.SHARES,
+    draws: int = 20,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """What rising noise in a metric does to each measure; metric: None for the human score itself.
+
+    kinds: noise on each score, a bias of each segment or system, outliers. strengths: in standard deviations of the
+    metric; shares: of scores that become outliers.
+    Returns a row for each kind, measure and strength: mean value over draws, 5 and 95%, standard deviation.
+    Raises QuestionError: unknown names, or a metric without scores for all that is judged.
+    """
+    for kind in names_of(kinds):
+        if kind not in KINDS:
+            raise unknown("kind", kind, KINDS)
+    chosen: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind in names_of(kinds))
+    what = injection.Asked(chosen, tuple(strengths), tuple(shares), draws, seed)
+    computing = Options(seed=seed, round_human=round_human)
+    return injection.noise(warehouse, slice_of(testset, lp, options), metric, measures_of(measures), computing, what)
+
+
+@question
+def oracles(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    measures: Names | Measure | Sequence[Measure] = injection.DEFAULT_MEASURES,
+    *,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Metrics made of the errors that people marked, under other weights, and the order in which measures put them.
+
+    Returns a row for each measure and oracle, with its rank, and for each further human score of segments.
+    Raises QuestionError: unknown names, or neither errors nor a further human score.
+    """
+    computing = Options(seed=seed, round_human=round_human)
+    return made_of_errors.oracles(warehouse, slice_of(testset, lp, options), measures_of(measures), computing)
+
+
+@question
+def paper(
+    warehouse: Warehouse,
+    name: str,
+    item: str,
+    testset: str | None = None,
+    lp: str | None = None,
+    *,
+    human: str | None = None,
+    metrics: Names = (),
+    draws: int | None = None,
+    seed: int = 0,
+) -> Table:
+    """Recompute a table or figure of a paper, each value beside the printed one.
+
+    name: such as "thompson-2024"; item: such as "table-1". testset, lp: joined by commas or "all"; None for the paper's
+    own. metrics: of a figure that shows one or two. draws: None for the paper's number of resamples.
+    Returns a row for each value; verdict: "met", "noise", "explained", "differs", "not_loaded" or "new".
+    Raises QuestionError: unknown names, or nothing can be computed on what was named.
+    """
+    found = paper_named(name)
+    request = Request(lambda: nullcontext(warehouse), seed, draws, names_of(metrics))
+    return results_table([run_item(request, found, item_named(found, item), testset, lp, human)])

@@ -1,0 +1,228 @@
+"""Metrics and systems ranked and tested against each other."""
+
+from collections.abc import Sequence
+from typing import Literal, Unpack
+
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
+from metaeval.kernels.resampling.corrections import Correction
+from metaeval.measures import Measure
+from metaeval.measures.applicable import Population, Test
+from metaeval.pooling import Pooling
+from metaeval.protocols import protocol_named
+from metaeval.protocols.entry import enter
+from metaeval.protocols.scoring import score
+from metaeval.protocols.tables import beside_lines, missing_lines, score_frame
+from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, question, slice_of
+from metaeval.ranking import DEFAULT_MEASURES, ranked, read
+from metaeval.significance.cached import pending, settled
+from metaeval.significance.comparison import matrix_frame
+from metaeval.significance.options import TestOptions
+from metaeval.significance.pairwise import pair_frame
+from metaeval.significance.systems import SystemTest, compare_systems, systems_frame
+from metaeval.system_scores import SystemScore
+from metaeval.tables.table import Table
+from queries.evalsets import expand
+from queries.selection import Slice
+from warehouse import Warehouse
+
+_FIRST = ("metric", "measure", "value", "rank", "cluster")  # columns of a ranking that people read first
+
+
+@question
+def rank(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str = "all",
+    measures: Names | Measure | Sequence[Measure] = DEFAULT_MEASURES,
+    *,
+    pool: Pooling | None = None,
+    significance: bool = False,
+    test: Test | None = None,
+    population: Population | None = None,
+    alternative: Literal["greater", "two-sided"] = "two-sided",
+    draws: int = 1000,
+    alpha: float = 0.05,
+    correction: Correction = "none",
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    raw_ties: bool = False,
+    round_human: int | None = None,
+    verbose: bool = False,
+    strict: bool = False,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Rank metrics by how well they agree with human scores.
+
+    testset, lp: one, several joined by commas, or "all". measures: such as "spa" or ["pa", "acc_eq(by=item)"].
+    significance: test metrics against each other, for the column cluster. population: what the result generalises to:
+    new "segments" of these systems (the default where the scores allow it), new "systems" on these segments, or "both".
+    Returns one row for each measure and metric, best first; undefined values are null and last.
+    Raises QuestionError: unknown names, a slice with nothing in it, or no metric that can be ranked.
+    """
+    testing = TestOptions(
+        test=test, population=population, alternative=alternative, draws=draws, alpha=alpha, correction=correction
+    )
+    found = read(
+        warehouse,
+        slice_of(testset, lp, options),
+        measures_of(measures),
+        Options(system_score, seed, raw_ties, round_human),
+        testing if significance else None,
+        strict=strict,
+    )
+    table = ranked(found, pool, verbose=verbose)
+    first = [name for name in _FIRST if name in table.frame.columns]
+    rest = [name for name in table.frame.columns if name not in (*first, "signature")]
+    return Table(table.frame.select(*first, *rest, "signature"), table.signature, table.notes)
+
+
+@question
+def compare(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    measure: str | Measure = "spa",
+    *,
+    test: Test | None = None,
+    population: Population | None = None,
+    alternative: Literal["greater", "two-sided"] = "two-sided",
+    draws: int = 1000,
+    alpha: float = 0.05,
+    correction: Correction = "none",
+    plus_one: bool = False,
+    early_stop: bool = False,
+    unit: Literal["segment", "document"] = "segment",
+    legacy_df: bool = False,
+    absolute: bool = False,
+    resample: Resample = "inputs",
+    interval: IntervalMethod | None = None,
+    n_threads: int | None = None,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    raw_ties: bool = False,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Test every metric against every other: p-values and significance clusters.
+
+    population: what the result generalises to: new "segments" of these systems (the default where the scores allow it),
+    new "systems" on these segments, or "both". test: this one instead of one that holds its level for the population.
+    unit: what is swapped for new segments; "document" where segments of a document are alike.
+    Returns a row for each metric: rank, metric, value, cluster, and a column of p-values for each metric: that the two
+    differ or, with alternative "greater", that the metric of the row is better. Where the slice leaves two metrics: a
+    row for each applicable test of the two.
+    Raises QuestionError: unknown names, a test that does not apply to the measure, fewer than two metrics.
+    """
+    parsed = measure_of(measure)
+    testing = TestOptions(
+        test=test,
+        population=population,
+        alternative=alternative,
+        draws=draws,
+        alpha=alpha,
+        correction=correction,
+        plus_one=plus_one,
+        early_stop=early_stop,
+        whole_documents=unit == "document",
+        legacy_df=legacy_df,
+        absolute=absolute,
+        resample=resample,
+        interval=interval,
+        n_threads=n_threads,
+    )
+    computing = Options(system_score, seed, raw_ties, round_human)
+    block = Inputs(warehouse, slice_of(testset, lp, options), round_human).block(parsed)
+    found = settled(pending(warehouse, block, parsed, computing, testing), None)
+    if found.pairwise is not None:
+        two = found.pairwise
+        return Table(pair_frame(two), two.signature, (*two.words, *two.notes, *found.notes))
+    assert found.comparison is not None
+    notes = (
+        f"{found.comparison.n_significant} pairs of metrics differ significantly, {found.comparison.n_clusters} "
+        f"clusters, {found.comparison.n_distinct} distinct values",
+        *found.comparison.notes,
+        *found.notes,
+    )
+    return Table(matrix_frame(found.comparison), found.comparison.signature, notes)
+
+
+@question
+def protocol(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str | None = None,
+    *,
+    rules: str | None = None,
+    human: str | None = None,
+    reference: str | None = None,
+    all_metrics: bool = False,
+    significance: bool = False,
+    population: Population | None = None,
+    alternative: Literal["greater", "two-sided"] | None = None,
+    draws: int = 1000,
+    alpha: float = 0.05,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    raw_ties: bool = False,
+    round_human: int | None = None,
+) -> Table:
+    """Score metrics by a shared task's own rules: every task, the overall score, ranks and, if tested, clusters.
+
+    lp: None for the official language pairs; one, several joined by commas, or "all". rules: whose, such as "wmt24";
+    None for the test set's own.
+    Raises QuestionError: unknown names, or no metric that can be scored.
+    """
+    computing = Options(system_score, seed, raw_ties, round_human)
+    lps = [name for _, name in expand(warehouse, testset, lp, human).chosen] if lp is not None else None
+    entry = enter(
+        warehouse,
+        protocol_named(rules or testset),
+        testset,
+        lps=lps,
+        asked=Slice(testset, "", human=human, reference=reference),
+        all_metrics=all_metrics,
+        options=computing,
+    )
+    testing = TestOptions(population=population, alternative=alternative, draws=draws, alpha=alpha)
+    found = score(entry, significance=significance, options=computing, testing=testing)
+    return Table(score_frame(found), found.signature, (*found.notes, *missing_lines(found), *beside_lines(found)))
+
+
+@question
+def systems(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    scorer: str | None = None,
+    *,
+    test: SystemTest = "permutation",
+    draws: int = 1000,
+    alpha: float = 0.05,
+    unit: Literal["segment", "document"] = "segment",
+    system_score: Literal["mean", "judged-mean"] | None = None,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Test every system against every other by one scorer: p-values and clusters of systems.
+
+    The slice's option `systems` restricts which. scorer: a metric; None for the human score. unit: what is resampled
+    and compared, "document" where segments of a document are alike.
+    Returns a row for each system: rank, system, value, cluster, submitted score, and a column of p-values for each.
+    Raises QuestionError: unknown names, or no two systems with segment scores.
+    """
+    computing = Options(system_score, seed, round_human=round_human)
+    found = compare_systems(
+        warehouse,
+        slice_of(testset, lp, options),
+        scorer,
+        test,
+        computing,
+        draws=draws,
+        alpha=alpha,
+        whole_documents=unit == "document",
+    )
+    notes = (f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes)
+    return Table(systems_frame(found), found.signature, notes)
