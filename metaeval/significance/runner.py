@@ -1,6 +1,6 @@
 """One test of metrics against each other on prepared data: every command and protocol runs it here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,22 +56,25 @@ def run(
     calibrated tie thresholds, which stay with their metrics; None where the measure has none.
     Raises QuestionError: an alternative or pooling that the test does not have, or the kernel's reason.
     """
+    resampling = {
+        "rng": rng,
+        "n_draws": testing.draws,
+        "executor": testing.executor,
+        "n_threads": testing.n_threads,
+    }
     try:
         if testing.test == "williams":
             return _williams(measure, blocks[0], options, testing)
         if testing.test == "pairs":
-            return _pairs(measure, blocks[0], epsilon, testing, rng)
+            return _pairs(measure, blocks[0], epsilon, testing, resampling)
+        resampling["progress"] = advance
         if testing.test in VARYING:
-            return _jackknifed(measure, blocks[0], epsilon, options, testing, rng, advance)
+            return _jackknifed(measure, blocks[0], epsilon, options, testing, resampling)
         if testing.test == "bootstrap":
-            return _bootstrapped(measure, blocks[0], epsilon, options, testing, rng, advance)
-        return _permuted(measure, blocks, epsilon, options, testing, rng, advance)
+            return _bootstrapped(measure, blocks[0], epsilon, options, testing, resampling)
+        return _permuted(measure, blocks, epsilon, options, testing, resampling)
     except ValueError as error:
         raise QuestionError(f"{measure}, {testing.test}: {error}") from error
-
-
-def _who_computes(testing: TestOptions) -> dict[str, Any]:
-    return {"executor": testing.executor, "n_threads": testing.n_threads}
 
 
 def _williams(measure: Measure, block: Block, options: Options, testing: TestOptions) -> Run:
@@ -86,7 +89,7 @@ def _sided(p: Floats, testing: TestOptions) -> Floats:
 
 
 def _pairs(
-    measure: Measure, block: Block, epsilon: Floats | None, testing: TestOptions, rng: np.random.Generator
+    measure: Measure, block: Block, epsilon: Floats | None, testing: TestOptions, resampling: Mapping[str, Any]
 ) -> Run:
     assert measure.pair_statistic is not None
     assert epsilon is not None
@@ -99,10 +102,8 @@ def _pairs(
         epsilon,
         statistic=measure.pair_statistic,
         alternative=testing.side,
-        rng=rng,
-        n_draws=testing.draws,
         keep_null=testing.keep_null or testing.plus_one,
-        **_who_computes(testing),
+        **resampling,
     )
     p = found.p
     if testing.plus_one and not found.is_exact:
@@ -117,8 +118,7 @@ def _permuted(
     epsilon: Floats | None,
     options: Options,
     testing: TestOptions,
-    rng: np.random.Generator,
-    advance: Advance | None,
+    resampling: Mapping[str, Any],
 ) -> Run:
     if len(blocks) > 1 and testing.test != "perm-systems":
         raise QuestionError(f"language pairs are pooled with perm-systems, not with {testing.test}")
@@ -131,14 +131,11 @@ def _permuted(
         statistic = joint_swap([statistic], [1.0], [documents], int(documents.max()) + 1)
     found = permutation_test(
         statistic,
-        rng=rng,
-        n_draws=testing.draws,
         alternative=testing.side,
         plus_one=testing.plus_one,
         early_stop=EARLY_STOP if testing.early_stop else None,
         keep_null=testing.keep_null,
-        progress=advance,
-        **_who_computes(testing),
+        **resampling,
     )
     return Run(found.p, found.null, is_exact=False)
 
@@ -149,22 +146,15 @@ def _bootstrapped(
     epsilon: Floats | None,
     options: Options,
     testing: TestOptions,
-    rng: np.random.Generator,
-    advance: Advance | None,
+    resampling: Mapping[str, Any],
 ) -> Run:
     """The bootstrap: of system pairs where the measure counts them, of segments for everything else."""
     agreements = measure.pair_agreements(block, options)
     if agreements is not None:
-        pairs = system_pair_bootstrap(agreements, rng=rng, n_draws=testing.draws, progress=advance)
+        one_thread = {name: resampling[name] for name in ("rng", "n_draws", "progress")}
+        pairs = system_pair_bootstrap(agreements, **one_thread)
         return Run(_sided(pairs.p, testing), None, is_exact=False)
-    drawn = bootstrap(
-        measure.resampled(block, options, epsilon),
-        "inputs",
-        rng=rng,
-        n_draws=testing.draws,
-        progress=advance,
-        **_who_computes(testing),
-    )
+    drawn = bootstrap(measure.resampled(block, options, epsilon), "inputs", **resampling)
     gaps = drawn.draws[:, np.newaxis] - drawn.draws[np.newaxis]  # (M, M, n_draws)
     p = np.mean(~(gaps > 1e-12), axis=2)
     undefined = np.isnan(drawn.values)
@@ -179,17 +169,13 @@ def _jackknifed(
     epsilon: Floats | None,
     options: Options,
     testing: TestOptions,
-    rng: np.random.Generator,
-    advance: Advance | None,
+    resampling: Mapping[str, Any],
 ) -> Run:
     varying = VARYING[str(testing.test)]
     found = jackknife_test(
         measure.resampled(block, options, epsilon),
         varying,
-        rng=rng,
-        n_draws=testing.draws,
         alternative=testing.side,
-        progress=advance,
-        **_who_computes(testing),
+        **resampling,
     )
     return Run(found.p, None, is_exact=varying == "systems")
