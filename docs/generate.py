@@ -384,7 +384,7 @@ def schema_digest() -> str:
     import duckdb
 
     from warehouse import migrate
-    from warehouse.database.connection import STORAGE_VERSION
+    from warehouse.database.opening import STORAGE_VERSION
     from warehouse.database.schema import definitions, digest
 
     with tempfile.TemporaryDirectory(prefix="scorehouse-docs-") as folder:

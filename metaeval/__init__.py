@@ -42,7 +42,9 @@ _HOMES = {
     "Table": "metaeval.tables.table",
     **dict.fromkeys(("compare", "protocol", "rank", "systems"), "metaeval.questions.rankings"),
     **dict.fromkeys(("deltas", "hard_pairs", "noise", "oracles", "paper", "trend"), "metaeval.questions.analyses"),
-    **dict.fromkeys(("audit", "correlations", "counts", "means", "scatter", "thresholds", "ties"), "metaeval.questions.tables"),
+    **dict.fromkeys(
+        ("audit", "correlations", "counts", "means", "scatter", "thresholds", "ties"), "metaeval.questions.tables"
+    ),
 }
 
 

@@ -15,8 +15,9 @@ import duckdb
 
 from queries.limits import MARGIN, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError
-from warehouse.database.connection import plain_path, translated
+from warehouse.database.faults import translated
 from warehouse.database.frames import frame
+from warehouse.database.opening import plain_path
 from warehouse.errors import DISK_FULL, is_of_full_disk
 
 if TYPE_CHECKING:

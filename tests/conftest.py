@@ -46,7 +46,7 @@ def no_sums_of_floats() -> Iterator[None]:
 def quick_new_files() -> Iterator[None]:
     """Tests begin new warehouse files as copies; those of the migrations and of whole shared tasks do not."""
     with pytest.MonkeyPatch.context() as patch, copies_for_new_files(True):
-        patch.setattr("warehouse.database.connection._attach", attach)
+        patch.setattr("warehouse.database.updating.attach", attach)
         yield
 
 

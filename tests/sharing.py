@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 import duckdb
 import pytest
 
-from warehouse.database import connection as database_connection
-from warehouse.database.connection import writing
+from warehouse.database import updating
 from warehouse.database.schema import now_whole
+from warehouse.database.updating import writing
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -73,7 +73,7 @@ class Copies:
         return {path: (state.st_mtime_ns, state.st_size, state.st_mode, state.st_ino) for path, state in states.items()}
 
 
-_attach = database_connection._attach
+_attach = updating.attach
 _is_copied = False
 
 

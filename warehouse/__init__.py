@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 from warehouse.errors import Fault, LimitError, QuestionError, SchemaError, SourceError, WarehouseError
 
 if TYPE_CHECKING:
-    from warehouse.database.connection import Warehouse, default_path, migrate
+    from warehouse.database.connection import Warehouse
+    from warehouse.database.opening import default_path
+    from warehouse.database.updating import migrate
     from warehouse.loading.entry import load
     from warehouse.loading.report import LoadReport
     from warehouse.loading.unloading import Unloaded, unload
@@ -33,9 +35,9 @@ _HOMES = {
     "LoadReport": "warehouse.loading.report",
     "Unloaded": "warehouse.loading.unloading",
     "Warehouse": "warehouse.database.connection",
-    "default_path": "warehouse.database.connection",
+    "default_path": "warehouse.database.opening",
     "load": "warehouse.loading.entry",
-    "migrate": "warehouse.database.connection",
+    "migrate": "warehouse.database.updating",
     "unload": "warehouse.loading.unloading",
 }
 

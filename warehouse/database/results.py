@@ -6,7 +6,8 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.connection import Warehouse, writing
+from warehouse.database.connection import Warehouse
+from warehouse.database.updating import writing
 from warehouse.errors import WarehouseError
 
 PATIENCE = 1.0  # seconds to wait for another process before a result is not stored

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 import duckdb
 
-from warehouse.database.connection import Warehouse, plain_path
+from warehouse.database.connection import Warehouse
+from warehouse.database.opening import plain_path
 from warehouse.errors import SchemaError, is_of_full_disk
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.connection import Warehouse, writing
+from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
+from warehouse.database.updating import writing
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
 from warehouse.export.manifest import Files, check_files, partition_file, read_manifest

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.connection import writing
 from warehouse.database.stage import Batch
+from warehouse.database.updating import writing
 from warehouse.errors import Fault
 from warehouse.loading.evalsets import EvalsetLoad, Settled, Staged
 from warehouse.staging.checks import check_batch

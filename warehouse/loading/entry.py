@@ -10,7 +10,8 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.connection import bring_up_to_date, interruptible, unless_nothing_came
+from warehouse.database.faults import interruptible
+from warehouse.database.updating import bring_up_to_date, unless_nothing_came
 from warehouse.errors import Fault, SourceError
 from warehouse.loading.batches import batches, pipelined
 from warehouse.loading.evalsets import EvalsetLoad

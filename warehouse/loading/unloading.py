@@ -8,8 +8,9 @@ from typing import Any
 
 import duckdb
 
-from warehouse.database.connection import Warehouse, writing
+from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
+from warehouse.database.updating import writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.writing.registration import register
 from warehouse.writing.removal import remove_vectors

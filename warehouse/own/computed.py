@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from warehouse.database.connection import writing
 from warehouse.database.stage import Batch
+from warehouse.database.updating import writing
 from warehouse.errors import QuestionError
 from warehouse.readers.claims import Claim, EvalsetKey
 from warehouse.readers.contents import Content

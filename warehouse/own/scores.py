@@ -7,8 +7,9 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.connection import Warehouse, writing
+from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
+from warehouse.database.updating import writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.loading.entry import load
 from warehouse.loading.report import LoadReport

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warehouse.database.connection import PATIENCE, Warehouse, holds_nothing
+from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
+from warehouse.database.updating import PATIENCE, holds_nothing
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.names import LEVELS
 from warehouse.readers.contents import Content

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from warehouse.database.connection import PATIENCE, Warehouse
+from warehouse.database.connection import Warehouse
 from warehouse.database.stage import Evalset
+from warehouse.database.updating import PATIENCE
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import Holdings
 from warehouse.staging.lookups import Ask, EvalsetKey, of_evalsets

@@ -13,7 +13,7 @@ import pytest
 from tests.helpers import tiny_layout
 from tests.warehouse.building import ask, empty_warehouse, loaded
 from warehouse import QuestionError, SchemaError, Warehouse, WarehouseError, default_path, load
-from warehouse.database.connection import migrate, writing
+from warehouse.database.updating import migrate, writing
 
 ROOT = Path(__file__).parents[3]
 

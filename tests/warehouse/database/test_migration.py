@@ -10,8 +10,8 @@ import migrations
 from tests.helpers import tiny_layout
 from tests.warehouse.building import ask, empty_warehouse, held, loaded, statuses
 from warehouse import SchemaError, Warehouse, load, migrate
-from warehouse.database.connection import writing
 from warehouse.database.migration import Migration, apply_migrations, pending
+from warehouse.database.updating import writing
 
 ONE: Migration = (1, "0001_one.sql", "CREATE TABLE one (x INTEGER);")
 TWO: Migration = (2, "0002_two.sql", "CREATE TABLE two (x INTEGER); INSERT INTO two VALUES (1);")

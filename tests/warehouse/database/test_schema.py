@@ -9,8 +9,8 @@ import pytest
 from tests.helpers import tiny_layout
 from tests.warehouse.building import ask, empty_warehouse, loaded
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, load, migrate
-from warehouse.database.connection import writing
 from warehouse.database.schema import definitions, missing_migrations
+from warehouse.database.updating import writing
 from warehouse.export import export
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
 from warehouse import QuestionError, SourceError, Warehouse, load
-from warehouse.database.connection import writing
+from warehouse.database.updating import writing
 from warehouse.export import MANIFEST, export, import_parquet, is_export
 from warehouse.export import manifest as manifest_module
 from warehouse.export.files import beside

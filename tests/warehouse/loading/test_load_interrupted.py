@@ -151,7 +151,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 import duckdb
-from warehouse.database.connection import writing
+from warehouse.database.updating import writing
 
 with duckdb.connect() as connection, writing(Path(sys.argv[1]), connection):
     print("locked", flush=True)

@@ -62,7 +62,7 @@ _DIES = """
 import os, sys
 from pathlib import Path
 import duckdb
-from warehouse.database.connection import writing
+from warehouse.database.updating import writing
 connection = duckdb.connect()
 with writing(Path(sys.argv[1]), connection):
     os._exit(9)

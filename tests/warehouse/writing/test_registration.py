@@ -6,8 +6,8 @@ import duckdb
 
 from tests.helpers import tiny_layout
 from warehouse import Warehouse, load
-from warehouse.database.connection import writing
 from warehouse.database.migration import apply_migrations
+from warehouse.database.updating import writing
 from warehouse.facts.issues import issues
 from warehouse.writing.registration import register
 

@@ -1,0 +1,129 @@
+"""The file opened for writing, by loads alone: made, migrated, and removed where nothing came."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+
+from warehouse.database.faults import interruptible, schema_error, translated
+from warehouse.database.migration import apply_migrations, has_tables
+from warehouse.database.opening import attach, check_path, connect, is_empty_file, patiently
+from warehouse.database.schema import is_known_whole, missing_in_file, now_whole
+from warehouse.errors import SchemaError
+
+PATIENCE = 10.0  # seconds that a load waits for another process to let go of the file
+_SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
+_OF_THE_FILE = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.TransactionException)
+
+
+def holds_nothing(path: Path) -> bool:
+    """Whether there is no file, or one without a table or view: a first load was interrupted."""
+    if not path.exists() or is_empty_file(path):
+        return True
+    if is_known_whole(path):
+        return False
+    with connect(path, PATIENCE) as reading, translated(path):
+        return not has_tables(reading)
+
+
+def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Apply what a warehouse file lacks, before a load reads it; names of the migrations applied.
+
+    Raises SchemaError: see `Warehouse.open`.
+    """
+    if is_empty_file(path) or is_known_whole(path):
+        return []
+    with connect(path, PATIENCE) as reading, translated(path):
+        if not missing_in_file(reading, path) or not has_tables(reading):
+            return []
+    with writing(path, connection) as applied:
+        return list(applied)
+
+
+@contextlib.contextmanager
+def unless_nothing_came(path: Path) -> Iterator[None]:
+    """Where the block fails that was to make a warehouse file, remove the file if nothing is in it yet."""
+    is_new = not path.exists()
+    try:
+        yield
+    except BaseException:
+        if is_new and path.exists() and _is_without_content(path):
+            for left in (path, path.with_name(path.name + ".wal")):
+                left.resolve().unlink(missing_ok=True)
+        raise
+
+
+def _is_without_content(path: Path) -> bool:
+    """Whether no evaluation set is in a file, or migrations are still to come; False where that cannot be told."""
+    try:
+        if is_empty_file(path):
+            return True
+        with connect(path, 0.0) as reading:
+            if missing_in_file(reading, path):
+                return True
+            return reading.execute("SELECT 1 FROM evalsets LIMIT 1").fetchone() is None
+    except (duckdb.Error, SchemaError, OSError):
+        return False
+
+
+@contextlib.contextmanager
+def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: float = PATIENCE) -> Iterator[list[str]]:
+    """Attach the warehouse file to a connection for writing, as its current database, migrated; detach at the end.
+
+    The file is locked for as long as the block runs. Yields the names of migrations that were applied.
+    patience: seconds to wait for another process to let go of the file.
+    Raises SchemaError: see `Warehouse.open`; the folder cannot be written.
+    """
+    check_path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SchemaError(f"{path}: cannot create its folder: {error.strerror}") from error
+    with translated(path):
+        _remove_empty_file(path)
+        if path.exists() and not is_known_whole(path):
+            with connect(path, patience) as reading:
+                missing_in_file(reading, path)
+        patiently(lambda: attach(path, connection), patience)
+    try:
+        with translated(path):
+            connection.execute("USE warehouse_file")
+            applied = apply_migrations(connection, str(path))
+        with interruptible():
+            yield applied
+    except _OF_THE_FILE as error:
+        raise schema_error(path, error) from error
+    finally:
+        failed = sys.exc_info()[0] is not None
+        with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is told
+            connection.execute("USE memory")
+            connection.execute("DETACH warehouse_file")
+    now_whole(path)
+
+
+def _remove_empty_file(path: Path) -> None:
+    """DuckDB takes no empty file; one that another process is just making is left alone."""
+    while is_empty_file(path):
+        if abs(time.time() - path.stat().st_mtime) > _SETTLED:
+            path.resolve().unlink(missing_ok=True)
+        else:
+            time.sleep(0.1)
+
+
+def migrate(path: Path) -> list[str]:
+    """Bring a warehouse file up to date; the names of the migrations that were applied.
+
+    Raises SchemaError: see `Warehouse.open`.
+    """
+    check_path(path)
+    if not path.exists():
+        raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
+    if not is_empty_file(path):
+        with connect(path, PATIENCE) as reading, translated(path):
+            if not missing_in_file(reading, path):
+                return []
+    with duckdb.connect() as connection, writing(path, connection) as applied:
+        return list(applied)
