@@ -28,6 +28,7 @@ OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "cor
 SIM = ("sim24", "cs-uk")
 QUICK = {"compare": {"measure": "pa", "draws": 20}, "systems": {"draws": 20}, "protocol": {"rules": "wmt23"}}
 QUICK |= {"rank": {"measures": "pa"}, "thresholds": {"segments": (1, 30)}, "trend": {"draws": 20}}
+QUICK |= {"scatter": {"metric": "simBLEU"}}
 
 
 def test_each_question_of_the_command_line_is_a_function() -> None:
