@@ -54,8 +54,8 @@ class GroupKendall(GroupCorrelation):
     """Kendall's τ_b in each group, which is made of pairs."""
 
     @property
-    def item_statistic(self) -> CountStatistic | None:
-        return kernels.tau_b if self.by == "item" else None
+    def count_statistic(self) -> CountStatistic | None:
+        return kernels.tau_b
 
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
         counts = pair_counts_without_copies(human, metrics, self.labels_of(human), origins=origins)

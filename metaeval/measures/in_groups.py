@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.kernels.agreement.tau import CountStatistic
+from metaeval.kernels.agreement.tau import CountStatistic, tau_b
 from metaeval.kernels.arrays.grouping import judged_groups
 from metaeval.kernels.resampling.copies import Origins
 from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap, has_table
 from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
@@ -91,17 +92,20 @@ class GroupMeasure(Measure):
         return self.swap_of(cells, swap)
 
     @property
-    def item_statistic(self) -> CountStatistic | None:
-        """From pair counts of items, without a tie threshold, to the measure; None where it is made of other things."""
+    def count_statistic(self) -> CountStatistic | None:
+        """From pair counts, without a tie threshold, to the measure; None where it is made of other things."""
         return None
 
     def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
-        """The kernel that swaps; slow but for pairs of items, families have faster ones."""
+        """The kernel that swaps; slow but for pairs of items and tau_b, families have faster ones."""
         if self.swaps_whole_groups_only and self.get("epsilon", 0) != 0:
             raise QuestionError(only_whole_groups(self))
-        if self.item_statistic is not None and self.on_nan != "common":
+        statistic = self.count_statistic
+        if self.by == "item" and statistic is not None and self.on_nan != "common":
             how = {"pool": self.pool, "on_nan": self.on_nan}
-            return item_pairs_swap(cells.human, cells.scores, self.item_statistic, swap, **how)  # type: ignore[arg-type]
+            return item_pairs_swap(cells.human, cells.scores, statistic, swap, **how)  # type: ignore[arg-type]
+        if self.by == "none" and statistic is tau_b and self.on_nan == "drop" and has_table(cells.human):
+            return all_pairs_swap(cells.human, cells.scores, swap)
         assert cells.labels is not None
         return any_swap(cells.human, cells.scores, partial(self.of_groups, cells.labels), swap)
 
@@ -142,7 +146,7 @@ class GroupMeasure(Measure):
 
     def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
         if test == "perm-both" or (test == "perm-inputs" and not self.is_aligned("inputs")):
-            return (1e-3 if self.item_statistic is None else 1e-4) * n_metrics**2 * n_systems * n_segments
+            return (1e-3 if self.count_statistic is None else 1e-4) * n_metrics**2 * n_systems * n_segments
         return 0.0
 
 

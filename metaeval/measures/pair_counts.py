@@ -83,8 +83,8 @@ class CountedPairs(GroupMeasure):
         return epsilon * standard_deviations(group_scores(cells.human, cells.scores, cells.labels))
 
     @property
-    def item_statistic(self) -> CountStatistic | None:
-        return self.statistic if self.by == "item" and self.threshold[0] == 0 else None
+    def count_statistic(self) -> CountStatistic | None:
+        return self.statistic if self.threshold[0] == 0 else None
 
     def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
         if not self.is_aligned(swap):
@@ -115,7 +115,7 @@ class TauC(CountedPairs):
     """Stuart's τ_c, which also looks at the number of distinct scores in a group."""
 
     @property
-    def item_statistic(self) -> CountStatistic | None:
+    def count_statistic(self) -> CountStatistic | None:
         return None
 
     @property
@@ -152,7 +152,7 @@ class KendallLike(CountedPairs):
         return kernels.tau_10
 
     @property
-    def item_statistic(self) -> CountStatistic | None:
+    def count_statistic(self) -> CountStatistic | None:
         return None  # not all pairs count
 
     def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
