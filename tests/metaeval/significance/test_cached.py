@@ -24,6 +24,7 @@ from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import pair_json
 from queries.selection import Slice
 from tests.helpers import metric_tables, tiny_layout
+from tests.sharing import written
 from warehouse import Warehouse, load
 
 SIM = Slice("sim24", "cs-uk")
@@ -32,13 +33,19 @@ QUICK = TestOptions(draws=40)
 PEARSON = Measure.parse("pearson")
 
 
+@pytest.fixture(scope="module")
+def without_results(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A small file: of the simulated task the test set that is asked of."""
+    database = tmp_path_factory.mktemp("sim24") / "sim24.duckdb"
+    report = load([simulated_database.parent / "task" / "sim24"], database)
+    assert report.is_clean, report.faults
+    return database.read_bytes()
+
+
 @pytest.fixture
-def database(simulated_database: Path, tmp_path: Path) -> Path:
+def database(without_results: bytes, tmp_path: Path) -> Path:
     """A copy that may be written, without results."""
-    copy = Path(shutil.copy(simulated_database, tmp_path / "copy.duckdb"))
-    with duckdb.connect(copy) as connection:
-        connection.execute("DELETE FROM internal.result")
-    return copy
+    return written(tmp_path / "copy.duckdb", without_results)
 
 
 def ran(database: Path, asked: Slice = SIM, testing: TestOptions = QUICK, **more: object) -> Compared:
