@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
+from tests.sharing import written
 from warehouse import QuestionError, SourceError, Warehouse, load
 from warehouse.database.updating import writing
 from warehouse.export import MANIFEST, export, import_parquet, is_export
@@ -101,7 +102,14 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def database(loaded: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(loaded / "w.duckdb", tmp_path / "w.duckdb"))
+    return written(tmp_path / "w.duckdb", (loaded / "w.duckdb").read_bytes())
+
+
+@pytest.fixture(scope="module")
+def exported(loaded: Path) -> Path:
+    """What the export of a test set is; copy it before changing it."""
+    export(loaded / "w.duckdb", loaded / "exported", testset="tiny24")
+    return loaded / "exported"
 
 
 def _rows(database: Path, sources: bool = True, where: str = "true") -> dict[str, list[tuple[object, ...]]]:
@@ -273,8 +281,8 @@ def _reseal(folder: Path, table: str) -> None:
         *("an infinite score", "a wrong type", "vectors without system"),
     ],
 )
-def test_a_damaged_export_is_refused_and_nothing_of_it_stays(what: str, database: Path, tmp_path: Path) -> None:
-    export(database, tmp_path / "out", testset="tiny24")
+def test_a_damaged_export_is_refused_and_nothing_of_it_stays(what: str, exported: Path, tmp_path: Path) -> None:
+    shutil.copytree(exported, tmp_path / "out")
     _damage(what, tmp_path / "out")
     target = tmp_path / "back.duckdb"
     with pytest.raises(SourceError) as caught:
