@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def database(simulated_database: Path, tmp_path: Path) -> Path:
+def database(default_database: Path) -> Path:
     """A copy of the simulated task that may be written."""
-    return Path(shutil.copy(simulated_database, tmp_path / "copy.duckdb"))
+    return default_database
 
 
 @pytest.fixture

@@ -5,16 +5,18 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import LP, TESTSET, tiny_layout
+from tests.helpers import LP, TESTSET, tiny_bytes, tiny_layout
+from tests.sharing import written
 
 ROWS = "".join(f"{system}\t{value}\n" for system in ("Ash", "Beech", "Cherry") for value in range(5))
 
 
 @pytest.fixture
-def own(scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file with scores of one's own beside a warehouse with the tiny task, which is the default one."""
     monkeypatch.setenv("SCOREHOUSE_DB", str(tmp_path / "tiny.duckdb"))
-    assert scorehouse("load", tiny_layout(tmp_path)).code == 0
+    tiny_layout(tmp_path)
+    written(tmp_path / "tiny.duckdb", tiny_bytes())
     path = tmp_path / "mine.seg.score"
     path.write_text(ROWS)
     return path
@@ -89,6 +91,8 @@ def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse
 
 
 def test_what_cannot_go_is_reported_in_one_line(scorehouse: Scorehouse, own: Path) -> None:
+    (own.parent / "tiny.duckdb").unlink()  # it does not know these paths
+    assert scorehouse("load", own.parent / TESTSET).code == 0
     documents = own.parent / TESTSET / "documents"
     refused(scorehouse("unload", documents), 2, "declares the segments of tiny24 en-de")
     refused(scorehouse("unload", TESTSET, "de-en"), 2, "unknown language pair 'de-en' for tiny24")

@@ -10,8 +10,9 @@ from tests.helpers import tiny_layout, tiny_warehouse
 
 
 @pytest.fixture
-def database(simulated_database: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(simulated_database, tmp_path / "copy.duckdb"))
+def database(default_database: Path) -> Path:
+    """A copy of the simulated task that may be written."""
+    return default_database
 
 
 @pytest.fixture

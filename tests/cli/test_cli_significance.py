@@ -1,6 +1,5 @@
 """`rank --significance`: clusters beside the ranking, from the same scores as the ranking."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,8 @@ from tests.cli.running import Scorehouse, refused
 
 
 @pytest.fixture
-def ranked(scorehouse: Scorehouse, simulated_database: Path, tmp_path: Path) -> Scorehouse:
-    copy = shutil.copy(simulated_database, tmp_path / "copy.duckdb")
-    return lambda *words: scorehouse("--db", copy, *words)
+def ranked(scorehouse: Scorehouse, default_database: Path) -> Scorehouse:
+    return lambda *words: scorehouse("--db", default_database, *words)
 
 
 def test_clusters_are_those_of_compare(ranked: Scorehouse) -> None:
