@@ -1,6 +1,6 @@
 """How sure each value of a ranking is: its 95% interval, from resamples or from what the measure knows of itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,8 +8,10 @@ import numpy.typing as npt
 
 from metaeval.evaluation import Options, evaluate
 from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.measures import Measure
 from metaeval.ranking import Read
 from metaeval.study import Result
+from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
 
@@ -34,44 +36,62 @@ class Intervals:
 def intervals(result: Result, options: Options, n_draws: int, progress: Progress | None = None) -> Intervals:
     """Intervals of the values of a result, in the order of its metrics.
 
-    System scores that are not means over judged segments are resampled by systems; everything else by segments, with
-    tie thresholds kept. A
-    measure that takes minutes to resample has none, unless it knows its standard error without.
+    Metrics whose system scores are not means over judged segments are resampled by systems; everything else by
+    segments, with tie thresholds kept: a ranking with clusters has both kinds. A measure that takes minutes to resample
+    has none, unless it knows its standard error without.
     """
     evaluation = result.evaluation
     measure, n = evaluation.measure, len(evaluation.metrics)
-    names = {metric.name for metric in evaluation.metrics}
-    block = result.block.only([metric.name in names for metric in result.block.metrics])
-
-    def none(reason: str) -> Intervals:
-        return Intervals(np.full(n, np.nan), np.full(n, np.nan), f"{measure}: no intervals, {reason}")
-
+    low, high = np.full(n, np.nan), np.full(n, np.nan)
     if not n or np.isnan(evaluation.value).all():
-        return none("no value is defined")
+        return Intervals(low, high, f"{measure}: no intervals, no value is defined")
+    by_means = np.array([source == "judged-mean" for source in evaluation.system_score])
+    words = []
+    for chosen in (~by_means, by_means):
+        if not chosen.any():
+            continue
+        names = {metric.name for metric, of in zip(evaluation.metrics, chosen, strict=True) if of}
+        block = result.block.only([metric.name in names for metric in result.block.metrics])
+        own = replace(options, system_score="judged-mean") if chosen is by_means else options
+        low[chosen], high[chosen], how = _ends(measure, block, own, n_draws, progress)
+        words.append(how if chosen.all() else f"{how}, {int(chosen.sum())} of the metrics")
+    return Intervals(*_within_range(measure, low, high), f"{measure}: {'; '.join(words)}")
+
+
+def _ends(
+    measure: Measure, block: Block, options: Options, n_draws: int, progress: Progress | None
+) -> tuple[Floats, Floats, str]:
+    """Ends of the intervals of the block's metrics, and how they were made or why there are none."""
+    none = np.full(len(block.metrics), np.nan)
     errors = measure.standard_errors(block, options)
     if errors is not None:
-        reach = _NORMAL * errors
-        words = f"{measure}: {CONFIDENCE:.0%} intervals for new segments (normal, infinitesimal jackknife)"
-        return Intervals(evaluation.value - reach, evaluation.value + reach, words)
+        value, reach = evaluate(measure, block, options).value, _NORMAL * errors
+        how = f"{CONFIDENCE:.0%} intervals for new segments (normal, infinitesimal jackknife)"
+        return value - reach, value + reach, how
     try:
         by_systems = None if options.system_score == "judged-mean" else measure.resampled_systems(block, options)
         if by_systems is None and not measure.is_quick_to_resample:
-            return none("resampling it takes minutes")
+            return none, none, "no intervals, resampling it takes minutes"
         epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
-        statistic = by_systems or measure.resampled(block, options, epsilon)
         drawn = bootstrap(
-            statistic,
+            by_systems or measure.resampled(block, options, epsilon),
             "systems" if by_systems is not None else "inputs",
             rng=np.random.default_rng([options.seed, _STREAM]),
             n_draws=n_draws,
             progress=None if progress is None else lambda done, total: progress(f"{measure} intervals", done, total),
         )
     except (QuestionError, ValueError) as error:
-        return none(str(error).removeprefix(f"measure {str(measure)!r}: "))
-    ends = [drawn.interval(place, CONFIDENCE, measure.interval) for place in range(n)]
+        return none, none, "no intervals, " + str(error).removeprefix(f"measure {str(measure)!r}: ")
+    ends = [drawn.interval(place, CONFIDENCE, measure.interval) for place in range(len(block.metrics))]
     what = "systems" if by_systems is not None else "segments"
-    words = f"{measure}: {CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {n_draws} resamples)"
-    return Intervals(np.array([one.low for one in ends]), np.array([one.high for one in ends]), words)
+    how = f"{CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {n_draws} resamples)"
+    return np.array([one.low for one in ends]), np.array([one.high for one in ends]), how
+
+
+def _within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Ends no further than the measure reaches: what lies beyond holds no value."""
+    least = -1.0 if measure.definition.is_correlation else 0.0
+    return np.maximum(low, least), np.minimum(high, 1.0)
 
 
 def with_intervals(

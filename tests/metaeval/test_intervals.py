@@ -1,10 +1,12 @@
 """Intervals of a ranking: which are made how, and for whom they stand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from metaeval.evaluation import Options
-from metaeval.intervals import intervals, with_intervals
+from metaeval.intervals import _within_range, intervals, with_intervals
 from metaeval.measures import DEFINITIONS, Measure
 from metaeval.ranking import read
 from metaeval.study import Result, ranking, study
@@ -38,6 +40,19 @@ def test_values_lie_in_their_intervals_which_say_what_they_are_for(
     assert (found.low < found.high).all()
 
 
+def test_no_interval_reaches_further_than_its_measure() -> None:
+    low, high = np.array([-1.2, 0.4, np.nan]), np.array([0.1, 1.3, np.nan])
+    for measure, least in (("pearson", -1.0), ("spa", 0.0)):
+        found = _within_range(Measure.parse(measure), low, high)
+        assert found[0].tolist()[:2] == [least, 0.4]
+        assert found[1].tolist()[:2] == [0.1, 1.0]
+        assert np.isnan([found[0][2], found[1][2]]).all()
+
+
+def test_the_range_of_a_measure_is_that_of_correlations_or_of_shares() -> None:
+    assert all(one.range == ("[-1, 1]" if one.is_correlation else "[0, 1]") for one in DEFINITIONS.values())
+
+
 def test_one_seed_gives_one_answer_and_another_seed_another(simulated_warehouse: Warehouse) -> None:
     asked = result(simulated_warehouse, "pearson")
     first, again, other = (intervals(asked, Options(seed=seed), 30) for seed in (1, 1, 2))
@@ -45,9 +60,28 @@ def test_one_seed_gives_one_answer_and_another_seed_another(simulated_warehouse:
     assert first.low.tolist() != other.low.tolist()
 
 
-def test_means_over_judged_segments_are_resampled_by_segments(simulated_warehouse: Warehouse) -> None:
+def test_means_over_judged_segments_are_resampled_by_segments_also_where_tests_chose_them(
+    simulated_warehouse: Warehouse,
+) -> None:
     options = Options(system_score="judged-mean")
-    assert "new segments" in intervals(result(simulated_warehouse, "pearson", options), options, 30).words
+    asked = result(simulated_warehouse, "pearson", options)
+    found, same = intervals(asked, options, 30), intervals(asked, Options(), 30)
+    assert "new segments" in found.words
+    assert (found.words, found.low.tolist()) == (same.words, same.low.tolist())
+    assert (found.low <= asked.evaluation.value).all()
+
+
+def test_metrics_with_other_system_scores_have_intervals_of_their_own(simulated_warehouse: Warehouse) -> None:
+    by_means, submitted = (
+        result(simulated_warehouse, "pearson", Options(system_score=source)) for source in ("judged-mean", "submitted")
+    )
+    sources, values = list(submitted.evaluation.system_score), submitted.evaluation.value.copy()
+    sources[0], values[0] = "judged-mean", by_means.evaluation.value[0]
+    mixed = replace(submitted, evaluation=replace(submitted.evaluation, system_score=tuple(sources), value=values))
+    found = intervals(mixed, Options(), 30)
+    assert found.low[0] == pytest.approx(intervals(by_means, Options(), 30).low[0])
+    assert found.low[1:] == pytest.approx(intervals(submitted, Options(), 30).low[1:])
+    assert found.words.endswith("1 of the metrics")
 
 
 @pytest.mark.parametrize("measure", ["weighted_tau", "kendall(by=none)", "kendall_like"])

@@ -24,7 +24,7 @@ QUESTIONS = (
     "trend",
     "scatter",
 )
-OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations", "trend")
+OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations", "trend", "scatter")
 SIM = ("sim24", "cs-uk")
 QUICK = {"compare": {"measure": "pa", "draws": 20}, "systems": {"draws": 20}, "protocol": {"rules": "wmt23"}}
 QUICK |= {"rank": {"measures": "pa"}, "thresholds": {"segments": (1, 30)}, "trend": {"draws": 20}}
