@@ -37,7 +37,7 @@ class Asked:
 
     levels: of agreement. human_alpha: only pairs that people tell apart at this significance level (Wilcoxon's
     signed-rank test on segments, two-sided); None for all. percent: scores of sets on a scale from 0 to 1 are
-    multiplied by 100 where other sets have a scale to 100; otherwise such sets are left out.
+    multiplied by 100 where other sets have a scale to 100; otherwise such sets are excluded.
     """
 
     levels: tuple[float, ...] = LEVELS
@@ -69,8 +69,8 @@ class Group:
 class Fit:
     """The pairs of one human protocol and direction (`ALL` for all of them), and what was fitted to them.
 
-    n_ties: pairs that people score the same, which are left out; n_metric_ties: pairs that the metric scores the same,
-    which count as wrong; n_untold, n_untested: left out because people do not tell them apart, or because no segment
+    n_ties: pairs that people score the same, which are excluded; n_metric_ties: pairs that the metric scores the same,
+    which count as wrong; n_untold, n_untested: excluded because people do not tell them apart, or because no segment
     was annotated for both systems. agreement: share of all pairs that the metric orders as people do.
     """
 
@@ -170,7 +170,7 @@ def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> 
             )
     lacking = sorted({one.where for one in read if not one.metric_names})
     if lacking:
-        notes.append(f"without {', '.join(lacking)}: {metric} lacks scores of a system, or used another reference")
+        notes.append(f"without {', '.join(lacking)}: {metric} has no scores of a system, or used another reference")
     return [one for one in read if one.metric_names]
 
 

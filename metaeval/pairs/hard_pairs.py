@@ -69,7 +69,7 @@ def hard_pairs(
 
     asked: its test set and language pair may be several, joined by commas, or "all"; the official human score of each
     set unless one is named. A metric that scores both systems the same does not order them (n_tied); pairs that people
-    score the same are left out, with their number. p: Wilcoxon's signed-rank test, two-sided, over segments annotated
+    score the same are excluded, with their number. p: Wilcoxon's signed-rank test, two-sided, over segments annotated
     for both systems; null without any. in_sd: people's difference in standard deviations of the set's human system
     scores. right: the metrics that order the pair as people do.
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
@@ -82,7 +82,7 @@ def hard_pairs(
     sets = [one for one in read if len(one.metric_names) >= what.fewest_metrics]
     if few:
         named = ", ".join(f"{one.where} ({len(one.metric_names)})" for one in few)
-        notes.append(f"fewer than {what.fewest_metrics} metrics, left out: {named}")
+        notes.append(f"fewer than {what.fewest_metrics} metrics, excluded: {named}")
     if not sets:
         raise QuestionError("no evaluation set has enough metrics and human scores" + _listed(notes))
     signature = _signature(sets, asked, options, what)
@@ -179,7 +179,7 @@ def _summary(sets: Sequence[SystemPairs], every: "pl.DataFrame", what: Asked) ->
         f"{hard_told} of the {told} that people tell apart (p <= {what.alpha:g}, Wilcoxon's signed-rank test)",
     ]
     if n_ties:
-        notes.append(f"{n_ties} pairs that people score the same are left out")
+        notes.append(f"{n_ties} pairs that people score the same are excluded")
     if untested:
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
     if every["significant"].null_count() < every.height and not what.apart:

@@ -25,12 +25,12 @@ BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 
 @dataclass(frozen=True)
 class PooledPairs:
-    """P pairs of systems, each within one evaluation set; pairs that people score alike are left out.
+    """P pairs of systems, each within one evaluation set; pairs that people score alike are excluded.
 
     metrics: base names that every set has. testsets, lps, first, second: of each pair. human: (P,) differences, first
     minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN without segment scores.
     metric_p: (M, P) two-sided p of the paired bootstrap, None where not asked for; NaN without segment scores.
-    n_systems: of all sets; notes: what was left out.
+    n_systems: of all sets; notes: what was excluded.
     """
 
     metrics: tuple[str, ...]
@@ -201,7 +201,7 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
     )
     told = list(notes)
     if only_somewhere:
-        told.append(f"without metrics that some set lacks: {', '.join(only_somewhere)}")
+        told.append(f"without metrics that are missing in some set: {', '.join(only_somewhere)}")
     if n_equal := int((found.human == 0).sum()):
         told.append(f"without {n_equal} pairs that people score alike")
     return replace(_kept(found, found.human != 0), notes=tuple(told))

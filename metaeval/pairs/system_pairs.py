@@ -131,7 +131,7 @@ def read_pairs(
 
     asked: its test set and language pair may be several, joined by commas, or "all". each_protocol: where the slice
     names no human score, one of each human protocol of a set, the official one first; else the official one alone.
-    metric: this one alone; sets without it are left out without a line.
+    metric: this one alone; sets without it are excluded without a line.
     Raises QuestionError: unknown names.
     """
     found: list[SystemPairs] = []

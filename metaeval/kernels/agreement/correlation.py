@@ -22,10 +22,10 @@ BATCH_VALUES = 1 << 22  # numbers held in memory at a time
 def pearson(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
     """Pearson's r of each metric with the human scores inside each group, (n_metrics, n_groups), in [−1, 1].
 
-    human: (n_systems, n_segments), NaN = not judged, such cells are left out. metrics: (n_metrics, n_systems,
-        n_segments). labels: see `grouping.cell_labels`. Groups with fewer than 2 judged cells are left out.
+    human: (n_systems, n_segments), NaN = not judged, such scores are excluded. metrics: (n_metrics, n_systems,
+        n_segments). labels: see `grouping.cell_labels`. Groups with fewer than 2 judged scores are excluded.
     NaN where all human or all metric scores of a group are equal. Average with `tau.group_mean`.
-    Raises ValueError: shapes, or a missing metric score on a judged cell.
+    Raises ValueError: shapes, or a missing metric score where humans judged.
     >>> pearson([[1.0], [2.0], [4.0]], [[[2.0], [4.0], [8.0]]], [[0], [0], [0]]).round(12).tolist()
     [[1.0]]
     """
@@ -53,7 +53,7 @@ CORRELATIONS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], 
 def system_correlation(human: npt.ArrayLike, metrics: npt.ArrayLike, statistic: Correlation) -> Floats:
     """Correlation of each metric's system scores with the human ones, (n_metrics,).
 
-    human: (n_systems,), NaN = not judged, such systems are left out. metrics: (n_metrics, n_systems).
+    human: (n_systems,), NaN = not judged, such systems are excluded. metrics: (n_metrics, n_systems).
     NaN where all human or all metric scores are equal, or fewer than 2 systems are judged.
     Raises ValueError: shapes, an unknown statistic, or a missing metric score of a judged system.
     >>> system_correlation([1.0, 2.0, 3.0], [[3.0, 2.0, 1.0]], "spearman").round(12).tolist()
@@ -88,8 +88,8 @@ def correlation_matrix(metrics: npt.ArrayLike, labels: npt.ArrayLike, statistic:
     """Correlation of every metric with every other, (n_metrics, n_metrics), mean over groups.
 
     metrics: (n_metrics, n_systems, n_segments), finite where used. labels: see `grouping.cell_labels`; -1 =
-        not used (for the judged cells only: set the label to -1 where the human score is NaN).
-    Groups in which either metric is constant are left out of that entry's mean; NaN where none remains; the
+        not used (for the judged scores only: set the label to -1 where the human score is NaN).
+    Groups in which either metric is constant are excluded of that entry's mean; NaN where none remains; the
     diagonal of a metric that is not constant everywhere is 1.
     Raises ValueError: as `pearson`.
     """

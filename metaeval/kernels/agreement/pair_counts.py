@@ -1,4 +1,4 @@
-"""Concordant, discordant and tied pairs of cells, for all metrics and groups at once."""
+"""Concordant, discordant and tied pairs of (system, segment) scores, for all metrics and groups at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Bucket, GroupedScores, Groups, group_scores
-from metaeval.kernels.arrays.sorted_cells import HumanOrder, SortedCells
+from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 
 DENSE_SIZE = 64  # groups up to this size: every pair is looked at; above: n log n
 BATCH_PAIRS = 1 << 19  # pairs of one metric held in memory at a time
@@ -24,7 +24,7 @@ class PairCounts:
     n_concordant, n_discordant: human scores differ, metric scores differ by more than epsilon, in the same
         or the opposite direction.
     n_tied_human, n_tied_metric, n_tied_both: tied on one side only, or on both.
-    n_cells: (n_groups,) judged cells. labels: (n_groups,) the group's label.
+    n_cells: (n_groups,) judged scores. labels: (n_groups,) the group's label.
     n_distinct: number of distinct values of the human or the metric scores, whichever is smaller (tau_c's k);
         -1 where the counts are not those of whole groups.
     epsilon: (n_metrics,) the threshold used, in the metric's units.
@@ -85,15 +85,15 @@ def pair_counts(
     *,
     relative: bool = False,
 ) -> PairCounts:
-    """Count the unordered pairs of cells inside each group by outcome, exactly, for all metrics.
+    """Count the unordered pairs of (system, segment) scores inside each group by outcome, exactly, for all metrics.
 
-    human: (n_systems, n_segments), NaN = not judged; such cells form no pair. metrics: (n_metrics, n_systems,
+    human: (n_systems, n_segments), NaN = not judged; such scores form no pair. metrics: (n_metrics, n_systems,
         n_segments). labels: (n_systems, n_segments), see `grouping.cell_labels`; -1 = not used. Groups with
-        fewer than 2 judged cells are left out.
+        fewer than 2 judged scores are excluded.
     epsilon: a pair is tied on the metric when the float64 difference of its scores is at most epsilon in
         size; one number or one for each metric. relative: epsilon counts standard deviations (divisor n) of
-        the metric over the cells used. Human scores are tied when they are equal.
-    Raises ValueError: shapes, a missing metric score on a judged cell, a negative epsilon.
+        the metric over the scores used. Human scores are tied when they are equal.
+    Raises ValueError: shapes, a missing metric score where humans judged, a negative epsilon.
     Source: the counts of Deutsch et al. 2023, table 2.
     >>> counts = pair_counts([[0.0], [1.0], [1.0]], [[[1.0], [2.0], [5.0]]], [[0], [0], [0]], epsilon=1.0)
     >>> counts.n_concordant.tolist(), counts.n_tied_human.tolist(), counts.n_tied_metric.tolist()
@@ -107,7 +107,7 @@ def pair_counts(
 
 
 def standard_deviations(scores: GroupedScores) -> Floats:
-    """Standard deviation (divisor n) of each metric over the cells used, (n_metrics,); 0 without cells."""
+    """Standard deviation (divisor n) of each metric over the scores used, (n_metrics,); 0 without cells."""
     if not scores.groups.cells.size:
         return np.zeros(len(scores.metrics))
     used = scores.metrics[:, np.sort(scores.groups.cells)]
@@ -133,7 +133,7 @@ def grouped_pair_counts(scores: GroupedScores, epsilon: Floats) -> PairCounts:
         order = HumanOrder.of(scores.human, groups.select(~small))
         human_untied[large] = order.n_pairs - order.n_tied
         for metric, values in enumerate(scores.metrics):
-            cells = SortedCells.sort(order, values)
+            cells = SortedScores.sort(order, values)
             counted = cells.count(float(epsilon[metric]))
             balance[0, metric, large] = counted.n_concordant - counted.n_discordant
             balance[1, metric, large] = counted.n_concordant + counted.n_discordant
@@ -240,7 +240,7 @@ def thresholded_pair_counts(
 
 
 def _cell_pairs(groups: Groups) -> Iterator[tuple[Ints, Ints, Ints]]:
-    # all pairs of cells in bounded batches: (group, first cell, second cell), each (n,)
+    # all pairs of (system, segment) scores in bounded batches: (group, first cell, second cell), each (n,)
     for bucket in groups.buckets():
         for batch in group_batches(bucket):
             cells = bucket.cells[batch]

@@ -42,10 +42,10 @@ def pairwise_accuracy(
 ) -> PairwiseAgreement:
     """Count the system pairs whose metric difference has the sign of the human difference.
 
-    human: (n_systems,) system scores, NaN = not judged, such systems are left out. metrics: (n_metrics,
+    human: (n_systems,) system scores, NaN = not judged, such systems are excluded. metrics: (n_metrics,
         n_systems).
     ties: "organisers": a zero difference on one side only is a disagreement, zero on both sides agrees.
-        "tship": pairs with a human difference of 0 are left out, a metric difference of 0 is wrong.
+        "tship": pairs with a human difference of 0 are excluded, a metric difference of 0 is wrong.
     raw_ties: a difference is 0 when the floats are equal. Otherwise it is 0 up to 1e-12 of the scorer's
         largest absolute score, so that averages which differ by rounding only are equal.
     Raises ValueError: shapes, an unknown rule, or a missing metric score of a judged system.

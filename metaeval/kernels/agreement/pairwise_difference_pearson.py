@@ -12,11 +12,11 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 def pairwise_difference_pearson(human: npt.ArrayLike, metrics: npt.ArrayLike) -> Floats:
     """Pearson's r between all within-segment differences of human and of metric scores, (n_metrics,).
 
-    human: (n_systems, n_segments), NaN = not judged; a pair counts where both cells are judged. metrics:
+    human: (n_systems, n_segments), NaN = not judged; a pair counts where both scores are judged. metrics:
         (n_metrics, n_systems, n_segments). Both orders of every pair enter, so the mean differences are 0
         and the sums over pairs are n_s Σ (h − mean_s)(m − mean_s) for each segment s.
     0 where no human or no metric score differs within any segment; in [−1, 1].
-    Raises ValueError: shapes, or a missing metric score on a judged cell.
+    Raises ValueError: shapes, or a missing metric score where humans judged.
     Source: DiIanni and Deutsch 2025, eq. 1; sums over pairs in closed form.
     >>> pairwise_difference_pearson([[0.0, 1.0], [1.0, 3.0]], [[[5.0, 1.0], [6.0, 3.0]]]).tolist()
     [1.0]
@@ -32,7 +32,7 @@ def pairwise_difference_pearson(human: npt.ArrayLike, metrics: npt.ArrayLike) ->
 
 
 def _centred(scores: Floats, judged: Bools) -> Floats:
-    """√n_s (score − mean_s) of the judged cells, 0 elsewhere; exact zeros in a segment of equal scores."""
+    """√n_s (score − mean_s) of the judged scores, 0 elsewhere; exact zeros in a segment of equal scores."""
     low = np.where(judged, scores, np.inf).min(axis=0)
     high = np.where(judged, scores, -np.inf).max(axis=0)
     n = np.count_nonzero(judged, axis=0)

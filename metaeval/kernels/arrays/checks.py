@@ -69,7 +69,7 @@ def system_scores(human: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Floats,
 
 
 def cell_labels(labels: npt.ArrayLike, shape: tuple[int, ...]) -> Ints:
-    """Group labels as int64 (n_systems, n_segments), -1 = cell not used.
+    """Group labels as int64 (n_systems, n_segments), -1 = score not used.
 
     Raises ValueError: not integers, another shape, or a label below -1.
     """

@@ -1,4 +1,4 @@
-"""Which cells are compared with which: groups of (system, segment) cells."""
+"""Which cells are compared with which: groups of (system, segment) scores."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def cell_labels(
     documents: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
     domains: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
 ) -> Ints:
-    """Group label of every cell, (n_systems, n_segments), by no grouping, item, system, document or domain.
+    """Group label of every score, (n_systems, n_segments), by no grouping, item, system, document or domain.
 
     shape: (n_systems, n_segments).
     documents, domains: the document and the domain of each segment, (n_segments,), for "doc" and "domain";
-        labels count them in the order in which they first appear. All cells of a document (of all systems)
+        labels count them in the order in which they first appear. All scores of a document (of all systems)
         are one group.
     Raises ValueError: an unknown grouping, or documents or domains missing or of another length.
     Source: Deutsch et al. 2023, appendix A, for none, item and system.
@@ -76,9 +76,9 @@ class Bucket:
 
 @dataclass(frozen=True)
 class Groups:
-    """The groups with at least 2 judged cells, in the order of their labels.
+    """The groups with at least 2 judged scores, in the order of their labels.
 
-    labels, sizes: (n_groups,). cells: flat numbers of the judged cells, group after group, in each group
+    labels, sizes: (n_groups,). cells: flat numbers of the judged scores, group after group, in each group
     ascending. starts: (n_groups + 1,), where each group begins in `cells`.
     """
 
@@ -89,7 +89,7 @@ class Groups:
 
     @property
     def n_pairs(self) -> Ints:
-        """Unordered pairs of cells in each group, (n_groups,)."""
+        """Unordered pairs of (system, segment) scores in each group, (n_groups,)."""
         return self.sizes * (self.sizes - 1) // 2
 
     def buckets(self) -> Iterator[Bucket]:
@@ -106,9 +106,9 @@ class Groups:
 
 
 def judged_groups(human: Floats, labels: Ints) -> Groups:
-    """Gather the judged cells by label; groups with fewer than 2 of them are left out.
+    """Gather the judged scores by label; groups with fewer than 2 of them are excluded.
 
-    human: (n_systems, n_segments), NaN = not judged. labels: the same shape, -1 = cell not used.
+    human: (n_systems, n_segments), NaN = not judged. labels: the same shape, -1 = score not used.
     """
     flat = labels.ravel()
     cells = np.flatnonzero((flat >= 0) & ~np.isnan(human.ravel()))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.arrays.sorted_cells import SortedCells
+from metaeval.kernels.arrays.sorted_scores import SortedScores
 
 from .gap_search import Bins, Events, Histogram, bits_of, float_of
 
@@ -86,7 +86,7 @@ class CellPairs:
     n_enumerable = 1 << 16
     n_bins = 1 << 14
 
-    def __init__(self, cells: SortedCells, weights: Ints) -> None:
+    def __init__(self, cells: SortedScores, weights: Ints) -> None:
         self._cells = cells
         self._weights = weights
         self.n_pairs = int(cells.order.n_pairs.sum())

@@ -23,7 +23,7 @@ from metaeval.kernels.agreement.tau import acc23, group_mean, tau_23
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import GroupedScores, Groups, group_scores
-from metaeval.kernels.arrays.sorted_cells import HumanOrder, SortedCells
+from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 
 from .gap_search import GapSearch, GapSource
 from .gap_sources import CellPairs, ListedPairs
@@ -59,7 +59,7 @@ def calibrate(
     """For each metric the one tie threshold that maximises the mean over groups of acc23 or tau_23; exact.
 
     human: (n_systems, n_segments), NaN = not judged. metrics: (n_metrics, n_systems, n_segments), finite where
-        judged. labels: see `grouping.cell_labels`; groups with fewer than 2 judged cells are left out.
+        judged. labels: see `grouping.cell_labels`; groups with fewer than 2 judged scores are excluded.
     All pairs with the same metric difference become ties together; nothing is sampled at any size. On equal
     values the smallest threshold wins; values are compared as whole numbers over a common denominator of the
     groups' numbers of pairs, or as fractions where that exceeds 64 bits. The threshold is 0 or the difference of
@@ -154,7 +154,7 @@ def _sources(scores: GroupedScores, weights: Ints) -> Iterator[GapSource]:
     else:
         order = HumanOrder.of(scores.human, scores.groups)
         for values in scores.metrics:
-            yield CellPairs(SortedCells.sort(order, values), weights)
+            yield CellPairs(SortedScores.sort(order, values), weights)
 
 
 @dataclass(frozen=True)

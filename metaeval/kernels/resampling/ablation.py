@@ -1,4 +1,4 @@
-"""How stable meta-metrics of system pairs are when systems or segments are left out."""
+"""How stable meta-metrics of system pairs are when systems or segments are excluded."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def segment_ablation(
     means over the drawn segments that are judged for the system; p-values are the normal limit of the paired
     permutation test over the pair's common drawn segments, so that nothing else is drawn (within 0.0016 of 1000 signs).
     A draw in which a system has no judged segment is NaN.
-    Raises ValueError: shapes, a missing metric score on a judged cell, a size below 1.
+    Raises ValueError: shapes, a missing metric score where humans judged, a size below 1.
     Source: Thompson et al. 2024, section 4.2.
     """
     people = checks.human_scores(human)

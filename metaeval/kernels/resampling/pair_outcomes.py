@@ -32,7 +32,7 @@ class PairsTest:
 
     p: (M, M), [a, b] is the p-value of "a is better than b" (two-sided: symmetric); `>=`, no + 1; NaN on the
         diagonal. values: (M,) acc23 or tau_23 at each metric's own threshold, mean over groups.
-    n_only: (M, M) pairs of cells that metric a gets right and metric b wrong. is_exact: McNemar's closed form;
+    n_only: (M, M) pairs of scores that metric a gets right and metric b wrong. is_exact: McNemar's closed form;
         else n_draws binomial draws (0 where none were made). null: (n_pairs, n_draws) drawn differences a − b
         for a < b, if kept.
     """
@@ -82,7 +82,7 @@ def pair_outcome_p_values(
 
     human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.cell_labels`;
     epsilon: (M,) or one number, the calibrated thresholds, which are not calibrated again.
-    The pairs of cells on which exactly one of the two is right are swapped between them by fair coins. With
+    The pairs of scores on which exactly one of the two is right are swapped between them by fair coins. With
     groups of one size p is exact: P(Bin(n, ½) ≥ n only a right), n = pairs on which one alone is right;
     two-sided P(|2X − n| ≥ |2 n_a − n|). Else Bin(n_g, ½) is drawn for all groups of one size together, and
     p = share of draws with Δ ≥ Δ observed (|Δ| two-sided), which needs `rng`.
@@ -142,7 +142,7 @@ def mcnemar_p_values(n_only: npt.ArrayLike, alternative: Alternative = "greater"
 def pair_outcomes(
     human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike, epsilon: npt.ArrayLike
 ) -> PairOutcomes:
-    """Count, for all metrics against all, the pairs of cells that one gets right and the other wrong.
+    """Count, for all metrics against all, the pairs of scores that one gets right and the other wrong.
 
     Right: concordant, or tied on both sides; ties of the metric |Δm| ≤ ε. Arguments as in `pair_outcome_p_values`.
     """

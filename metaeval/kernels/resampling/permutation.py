@@ -1,6 +1,6 @@
 """Permutation tests of metric A against metric B: one engine for every pair of metrics at once.
 
-A draw swaps some units (segments, systems or single cells) between the two metrics, and both statistics
+A draw swaps some units (segments, systems or single scores) between the two metrics, and both statistics
 are computed again. The swap masks are shared by all pairs of metrics, so a statistic only has to know the
 value of every *hybrid*: metric a whose swapped units come from metric b.
 """
@@ -101,7 +101,7 @@ def standardise(human: Floats, metrics: Floats) -> Floats:
 
     human: (N, S) or (N,), NaN = not judged. metrics: (M, *human.shape). Cells that are not judged become 0
     and so add nothing to a sum; a constant metric becomes 0 everywhere.
-    Raises ValueError: shapes differ, no judged cell, or a metric without a finite score on a judged cell.
+    Raises ValueError: shapes differ, no judged score, or a metric without a finite score where humans judged.
     >>> standardise(np.array([[1.0, np.nan, 2.0]]), np.array([[[3.0, 9.0, 5.0]], [[4.0, 9.0, 4.0]]]))
     array([[[-1.,  0.,  1.]],
     <BLANKLINE>

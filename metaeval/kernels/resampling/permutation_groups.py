@@ -30,7 +30,7 @@ LARGEST_WHOLE = 1 << 53
 class GroupSwap(SwapStatistic):
     """Mean over groups of a statistic, when each group is swapped as a whole: a hybrid picks values.
 
-    values: (M, n_groups), NaN = not defined there, such groups are left out of the hybrid's mean.
+    values: (M, n_groups), NaN = not defined there, such groups are excluded of the hybrid's mean.
     units: (n_groups,) each group's unit.
     """
 

@@ -67,7 +67,7 @@ class PearsonSwap(SwapStatistic):
 class PairwiseDifferenceSwap(SwapStatistic):
     """Pairwise Difference Pearson of every hybrid, when whole segments are swapped.
 
-    sums: (S, 2M): n Σ hc·zc and n Σ zc² of each metric, centred in the segment of n judged cells.
+    sums: (S, 2M): n Σ hc·zc and n Σ zc² of each metric, centred in the segment of n judged scores.
     human_squares: Σ n Σ hc². noise: a Σ n Σ zc² up to this is rounding, the hybrid is constant.
     """
 
@@ -86,7 +86,7 @@ class PairwiseDifferenceSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class PairwiseDifferenceCellSwap(SwapStatistic):
-    """Pairwise Difference Pearson of every hybrid, when systems or single cells are swapped.
+    """Pairwise Difference Pearson of every hybrid, when systems or single scores are swapped.
 
     scores: (M, N, S) standardised, 0 where not judged; weighted_human: (N, S) n·hc; judged: (N, S).
     human_squares, noise: as in `PairwiseDifferenceSwap`.
@@ -121,7 +121,7 @@ def pearson_swap(
     """Segment-level Pearson with any grouping, prepared for `permutation_test`.
 
     human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.cell_labels`.
-    Scores are standardised over the cells used. A group in which the human scores or the hybrid are constant
+    Scores are standardised over the scores used. A group in which the human scores or the hybrid are constant
     is left out of the mean. Raises ValueError: as `grouping.group_scores`.
     """
     human = checks.human_scores(human)
@@ -158,7 +158,7 @@ def pairwise_difference_swap(
 ) -> PairwiseDifferenceSwap | PairwiseDifferenceCellSwap:
     """Pairwise Difference Pearson prepared for `permutation_test`.
 
-    human: (N, S), NaN = not judged: only pairs with both cells judged count; metrics: (M, N, S).
+    human: (N, S), NaN = not judged: only pairs with both scores judged count; metrics: (M, N, S).
     Source: the closed form in per-segment centred sums.
     """
     human = checks.human_scores(human)
@@ -169,7 +169,7 @@ def pairwise_difference_swap(
     centred_human = _centred(np.where(judged, human, 0.0), judged)
     human_squares = float((centred_human**2).sum(axis=0) @ n_judged)
     weighted_human = centred_human * n_judged
-    noise = NOISE * float(n_judged @ n_judged)  # scores have unit variance over the cells used
+    noise = NOISE * float(n_judged @ n_judged)  # scores have unit variance over the scores used
     shape = mask_shape(swap, human.shape)
     if swap != "inputs":
         return PairwiseDifferenceCellSwap(
@@ -198,7 +198,7 @@ def _sums_by_row(cell_sums: Floats, row_of_cell: Ints, n_rows: int) -> Floats:
 
 
 def _centred(scores: Floats, judged: Bools) -> Floats:
-    """Scores minus the mean of their segment's judged cells; 0 where not judged. Shape (..., N, S)."""
+    """Scores minus the mean of their segment's judged scores; 0 where not judged. Shape (..., N, S)."""
     n_judged = np.maximum(judged.sum(axis=0), 1)
     means = np.where(judged, scores, 0.0).sum(axis=-2, keepdims=True) / n_judged
     centred: Floats = np.where(judged, scores - means, 0.0)

@@ -259,9 +259,9 @@ def soft_pairwise_swap(
     human: (N, S), NaN = not judged: each system pair uses its common segments; metrics: (M, N, S).
     signs: −1 and 1, (n_flips, S), of the inner test, see `sign_flip.draw_signs`: drawn once, shared by humans,
         all metrics, all hybrids and all draws; None: the normal limit.
-    Ties of the inner test as in `sign_flip_p_values`: within 1e-9 Σ |d| (when single cells or systems are
+    Ties of the inner test as in `sign_flip_p_values`: within 1e-9 Σ |d| (when single scores or systems are
     swapped, within 1e-9 Σ (|x_i| + |x_j|), which is no less), or the rounding of the sums.
-    Raises ValueError: shapes, fewer than 2 systems, a missing metric score on a judged cell, other signs.
+    Raises ValueError: shapes, fewer than 2 systems, a missing metric score where humans judged, other signs.
     Source: Thompson et al. 2024, eq. 1 and section 5; Deutsch et al. 2021 for the swaps.
     """
     human = checks.human_scores(human)

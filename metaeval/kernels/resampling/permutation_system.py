@@ -74,9 +74,9 @@ def system_swap(
 ) -> SystemSwap:
     """A system-level measure prepared for `permutation_test`.
 
-    human: (N, S), NaN = not judged, and metrics (M, N, S): system scores are means over the judged cells; or
+    human: (N, S), NaN = not judged, and metrics (M, N, S): system scores are means over the judged scores; or
         human (N,) and metrics (M, N): system scores as they were submitted, for swap="systems" only.
-        Systems without a judged cell are excluded from the statistic.
+        Systems without a judged score are excluded from the statistic.
     measure: a name, or a function of hybrids (a module-level one, for processes). System scores of one metric nearer
         than 1e-9 standard deviations are tied.
     truth: (N,) human system scores in place of the means of human.

@@ -108,9 +108,9 @@ class SegmentSumsResample:
 
 @dataclass(frozen=True)
 class SystemResample:
-    """A system-level measure on the means of the judged cells that were drawn.
+    """A system-level measure on the means of the judged scores that were drawn.
 
-    human: (N, S), metrics: (M, N, S), both 0 where not judged. Systems without a judged cell are left out.
+    human: (N, S), metrics: (M, N, S), both 0 where not judged. Systems without a judged score are excluded.
     """
 
     statistic: SystemStatistic
@@ -212,7 +212,7 @@ def pairwise_difference_resample(human: npt.ArrayLike, metrics: npt.ArrayLike) -
 def system_resample(
     human: npt.ArrayLike, metrics: npt.ArrayLike, measure: Correlation | SystemStatistic
 ) -> SystemResample:
-    """A system-level measure on means of judged cells, prepared for `bootstrap`: a correlation or a function."""
+    """A system-level measure on means of judged scores, prepared for `bootstrap`: a correlation or a function."""
     if isinstance(measure, str) and measure not in CORRELATIONS:
         raise ValueError(f"unknown measure {measure!r}; expected one of {', '.join(CORRELATIONS)}")
     human, metrics = checked_scores(human, metrics)
@@ -222,7 +222,7 @@ def system_resample(
 
 
 def accuracy_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, ties: Ties = "organisers") -> SystemResample:
-    """Pairwise accuracy on means of judged cells, prepared for `bootstrap`."""
+    """Pairwise accuracy on means of judged scores, prepared for `bootstrap`."""
     return system_resample(human, metrics, _PairwiseAccuracy(ties))
 
 

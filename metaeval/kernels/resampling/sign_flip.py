@@ -35,7 +35,7 @@ def sign_flip_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, signs: npt.
     With d_s the difference on each segment that both systems have: the share of draws with
     Σ σ_s d_s ≥ Σ d_s − 1e-9 Σ |d_s|. One-sided, `>=`, no +1, drawn. The diagonal is 1, as is a pair of
     identical systems or one without a common segment.
-    Raises ValueError: shapes, fewer than 2 systems, a missing score on a judged cell, other signs.
+    Raises ValueError: shapes, fewer than 2 systems, a missing score where humans judged, other signs.
     Source: Thompson et al. 2024, section 2; the tolerance keeps ties from being decided by rounding.
     >>> signs = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     >>> sign_flip_p_values([[[2.0, 2.0], [1.0, 0.0]]], [[True, True]] * 2, signs)[0].tolist()

@@ -39,7 +39,7 @@ def paired_bootstrap_p_values(
     1e-9 Σ |d|: ties count against the claim). One-sided, no + 1; 1 on the diagonal and without common
     segments. "Better in 95% of the resamples" is p ≤ 0.05.
     documents: (S,) each segment's document; then whole documents are resampled.
-    Raises ValueError: shapes, a missing score on a judged cell, n_draws < 1.
+    Raises ValueError: shapes, a missing score where humans judged, n_draws < 1.
     Source: Koehn 2004.
     """
     mask = np.asarray(judged, dtype=bool)
@@ -69,12 +69,12 @@ def wilcoxon_p_values(
     """p-values of "system i is better than system j", (N, N), by Wilcoxon's signed-rank test.
 
     scores: (N, S), higher is better; judged: bool (N, S). Each pair uses its common segments; differences of
-    zero are left out (Wilcoxon's own rule). One-sided: p[i, j] + p[j, i] is 1, or above it by the probability
+    zero are excluded (Wilcoxon's own rule). One-sided: p[i, j] + p[j, i] is 1, or above it by the probability
     of the observed rank sum where p is exact; "two-sided": that the two differ, symmetric. Exact for at most
     50 differences without ties, else the normal approximation, as SciPy chooses. Differences that are equal up
     to rounding are tied. 1 on the diagonal and where no difference is left. documents: (S,) each segment's
     document; then the differences are those of whole documents, added up.
-    Raises ValueError: shapes, a missing score on a judged cell.
+    Raises ValueError: shapes, a missing score where humans judged.
     Source: Wilcoxon 1945; Kocmi et al. 2021, section 5, uses it two-sided on human scores.
     """
     from scipy.stats import wilcoxon
@@ -97,7 +97,7 @@ def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: n
 
     Arguments as of `wilcoxon_p_values`. One-sided: p[i, j] + p[j, i] = 1, except where there is nothing to
     test: 1 on the diagonal, with fewer than 2 common segments, and where all differences are 0.
-    Raises ValueError: shapes, a missing score on a judged cell.
+    Raises ValueError: shapes, a missing score where humans judged.
     """
     from scipy.special import stdtr
 

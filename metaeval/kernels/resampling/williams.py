@@ -73,7 +73,7 @@ def williams_test(
 ) -> WilliamsTest:
     """Williams' test of all pairs of metrics on system scores.
 
-    human: (N,), NaN = not judged, such systems are left out; metrics: (M, N), oriented: higher is better.
+    human: (N,), NaN = not judged, such systems are excluded; metrics: (M, N), oriented: higher is better.
     absolute: take absolute values of all three correlations, as the paper does; a wrongly signed metric is
     then credited. legacy_df: see `williams_p`.
     Raises ValueError: shapes, fewer than 2 metrics, 3 systems or fewer. Source: Graham and Baldwin 2014.

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.kernels.arrays.grouping import cell_labels, judged_groups
-from metaeval.kernels.arrays.sorted_cells import HumanOrder, SortedCells
+from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 from metaeval.kernels.calibration.gap_search import Bins, GapSearch, bits_of, float_of
 from metaeval.kernels.calibration.gap_sources import CellPairs, ListedPairs
 
@@ -65,7 +65,7 @@ def test_listed_pairs_and_sorted_cells_show_the_same_windows() -> None:
     human = rng.integers(0, 3, (4, 12)).astype(np.float64)
     metric = np.round(rng.normal(size=human.shape), 1)
     groups = judged_groups(human, cell_labels("system", human.shape))
-    cells = SortedCells.sort(HumanOrder.of(human.ravel(), groups), metric.ravel())
+    cells = SortedScores.sort(HumanOrder.of(human.ravel(), groups), metric.ravel())
     streamed = CellPairs(cells, np.array([1, 2, 3, 4]))
     gaps, tied, weights = [], [], []
     for system in range(4):

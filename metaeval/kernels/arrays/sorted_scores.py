@@ -51,7 +51,7 @@ class SortedPairCounts:
 
 
 @dataclass(frozen=True)
-class SortedCells:
+class SortedScores:
     """The cells of all groups, group after group, in each by metric ascending, then human descending.
 
     With this order a pair (i, j), i < j of one group, is concordant if human[i] < human[j], and a pair tied on
@@ -64,7 +64,7 @@ class SortedCells:
     order: HumanOrder
 
     @classmethod
-    def sort(cls, order: HumanOrder, metric: Floats) -> SortedCells:
+    def sort(cls, order: HumanOrder, metric: Floats) -> SortedScores:
         """Sort by metric (flat scores of all cells)."""
         values = metric[order.cells] + 0.0  # -0.0 becomes 0.0
         # both sorts are stable and keep the order of the human scores
