@@ -107,7 +107,7 @@ def null_world(pair: Pair, null: Null, rng: np.random.Generator) -> Pair:
     """A world in which both metrics are equally good; see the top of this module."""
     n_systems, n_segments = pair.shape
     if null == "segments":
-        drawn = pair.of_segments(rng.integers(0, n_segments, n_segments), np.arange(n_segments))
+        drawn = pair.of_segments(rng.integers(0, n_segments, n_segments), np.arange(n_segments) // DOCUMENT)
         return drawn.exchanged(_coins(rng, n_segments))
     if null == "documents":
         return _of_documents(pair, rng)

@@ -245,6 +245,58 @@ def power_of(data: str) -> str:
     return table(["worlds of", "measure", "test", *(f"noise {effect:g}" for effect in EFFECTS)], rows)
 
 
+def coverage_of(data: str) -> str:
+    """One row a measure and type of interval: how often it holds the truth, for what is resampled."""
+    from typing import get_args
+
+    from benchmarks.coverage import read
+    from metaeval.kernels.resampling.bootstrap import Resample
+
+    found = {row: count for row, count in read().items() if row.data == data}
+    shares = {
+        (row.measure, row.method, row.resample, row.of): _held(count.n_holding, count.n_intervals)
+        for row, count in found.items()
+    }
+    columns = [(one, of) for one in get_args(Resample) for of in ("value", "difference")]
+    columns = [column for column in columns if any(known[2:] == column for known in shares)]
+    kinds = dict.fromkeys((row.measure, row.method) for row in found)
+    rows = [[f"`{m}`", f"`{how}`", *(shares.get((m, how, *column), "") for column in columns)] for m, how in kinds]
+    return table(["measure", "interval", *(f"`{one}`: {of}" for one, of in columns)], rows)
+
+
+def _held(n_holding: int, n_intervals: int) -> str:
+    """A share of intervals with its 95% binomial interval and their number; bold where it is not 93 to 97%.
+
+    >>> _held(95, 100), _held(80, 100)
+    ('.950 [.887, .984] 100', '**.800** [.708, .873] 100')
+    """
+    from benchmarks.levels import interval
+
+    share = n_holding / n_intervals
+    low, high = (f"{end:.3f}".removeprefix("0") for end in interval(n_holding, n_intervals))
+    shown = f"{share:.3f}".removeprefix("0")
+    return f"{shown if 0.93 <= share <= 0.97 else f'**{shown}**'} [{low}, {high}] {n_intervals}"
+
+
+def system_levels() -> str:
+    """One row a test of `systems` and its unit: how often it finds one of two equally good systems better."""
+    from benchmarks.system_levels import read
+
+    found = read()
+    shares = {row: _share(count.n_found, count.n_worlds) for row, count in found.items()}
+    columns = dict.fromkeys((row.data, row.scorer) for row in found)
+    rows = []
+    for test, unit, null in dict.fromkeys((row.test, row.unit, row.null) for row in found):
+        of_row = {
+            (row.data, row.scorer): share
+            for row, share in shares.items()
+            if (row.test, row.unit, row.null) == (test, unit, null)
+        }
+        rows.append([_POPULATIONS[null], f"`{test}`", unit, *(of_row.get(column, "") for column in columns)])
+    rows.sort(key=lambda row: row[0], reverse=True)
+    return table(["worlds of", "test", "unit", *(f"{data}, {scorer}" for data, scorer in columns)], rows)
+
+
 def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
     """A share with its 95% binomial interval and the number of worlds; bold where it is off .05 by more than `off`.
 
@@ -306,6 +358,10 @@ def sections() -> dict[str, str]:
         "levels-he-en": levels_of("wmt23 he-en"),
         "power-simulated": power_of("simulated"),
         "power-en-de": power_of("wmt23 en-de"),
+        "coverage-simulated": coverage_of("simulated"),
+        "coverage-en-de": coverage_of("wmt23 en-de"),
+        "coverage-he-en": coverage_of("wmt23 he-en"),
+        "system-levels": system_levels(),
     }
 
 

@@ -20,6 +20,7 @@ TESTS = (
     "pairs",
     "williams",
     "bootstrap",
+    "jackknife-segments",
     "jackknife-systems",
     "jackknife-both",
 )

@@ -8,7 +8,15 @@ from metaeval.kernels.resampling.jackknife_test import Varying
 from metaeval.kernels.resampling.swap_units import Swap
 
 Test = Literal[
-    "perm-inputs", "perm-systems", "perm-both", "pairs", "williams", "bootstrap", "jackknife-systems", "jackknife-both"
+    "perm-inputs",
+    "perm-systems",
+    "perm-both",
+    "pairs",
+    "williams",
+    "bootstrap",
+    "jackknife-segments",
+    "jackknife-systems",
+    "jackknife-both",
 ]
 TESTS: tuple[Test, ...] = (
     "perm-inputs",
@@ -17,6 +25,7 @@ TESTS: tuple[Test, ...] = (
     "pairs",
     "williams",
     "bootstrap",
+    "jackknife-segments",
     "jackknife-systems",
     "jackknife-both",
 )
@@ -24,7 +33,9 @@ PERMUTATIONS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both")
 JACKKNIVES: tuple[Test, ...] = ("jackknife-systems", "jackknife-both")
 RESAMPLED: tuple[Test, ...] = ("bootstrap", *JACKKNIVES)  # what a measure that can be resampled has
 SWAPS: Mapping[str, Swap] = MappingProxyType({"perm-inputs": "inputs", "perm-systems": "systems", "perm-both": "both"})
-VARYING: Mapping[str, Varying] = MappingProxyType({"jackknife-systems": "systems", "jackknife-both": "both"})
+VARYING: Mapping[str, Varying] = MappingProxyType(
+    {"jackknife-segments": "segments", "jackknife-systems": "systems", "jackknife-both": "both"}
+)
 
 Population = Literal["segments", "systems", "both"]
 POPULATIONS: tuple[Population, ...] = ("segments", "systems", "both")
@@ -38,7 +49,7 @@ IN_WORDS: Mapping[Population, str] = MappingProxyType(
 #: Tests that hold their level for a population, the best first (docs/levels.md).
 HOLDING: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
     {
-        "segments": ("perm-inputs", "bootstrap"),
+        "segments": ("perm-inputs", "jackknife-segments", "bootstrap"),
         "systems": ("perm-systems", "jackknife-systems"),
         "both": ("jackknife-both",),
     }
@@ -52,6 +63,7 @@ CLAIMED: Mapping[Test, Population] = MappingProxyType(
         "pairs": "segments",
         "williams": "systems",
         "bootstrap": "segments",
+        "jackknife-segments": "segments",
         "jackknife-systems": "systems",
         "jackknife-both": "both",
     }

@@ -18,7 +18,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import Test
 from metaeval.measures.in_groups import only_whole_groups
 from metaeval.measures.judged import labels
-from metaeval.measures.measure import Definition, Floats, Values
+from metaeval.measures.measure import Definition, Floats, Ints, Values
 from metaeval.measures.pair_counts import CountedPairs
 from metaeval.measures.parameters import BY
 from metaeval.options import Options
@@ -36,7 +36,8 @@ class Calibrated(CountedPairs):
     pair_statistic: ClassVar[PairStatistic]
     why_tests: ClassVar[str] = (
         "each metric keeps its own tie threshold, so whole segments are swapped with the outcomes of their pairs, and "
-        "single scores cannot be; the organisers swap single pairs, which finds too many differences"
+        "single scores cannot be; where pairs are of several segments, these are left out; the organisers swap single "
+        "pairs, which finds too many differences"
     )
 
     @property
@@ -57,7 +58,8 @@ class Calibrated(CountedPairs):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return ("pairs", *self._whole, *self._redrawn)
+        left_out: tuple[Test, ...] = () if self.by == "item" else ("jackknife-segments",)
+        return ("pairs", *self._whole, *left_out, *self._redrawn)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         if not self.is_aligned(swap):
@@ -73,6 +75,11 @@ class Calibrated(CountedPairs):
             return item_resample(cells.human, cells.scores, self.pair_statistic, kept)
         return any_resample(cells.human, cells.scores, partial(self._at, tuple(kept.tolist())))
 
+    def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        cells, kept = self.cells(block), self._kept(block, options, epsilon)
+        assert cells.labels is not None
+        return any_resample(cells.human, cells.scores, partial(self._at_labels, kept, cells.labels))
+
     def _kept(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> Floats:
         found = self.value(block, options).epsilon if epsilon is None else epsilon
         return np.asarray(found, dtype=np.float64)
@@ -81,6 +88,11 @@ class Calibrated(CountedPairs):
         """(M,) the measure of a resample at given thresholds."""
         counts = pair_counts_without_copies(human, metrics, self.labels_of(human), np.array(epsilon), origins=origins)
         return kernels.average(self.statistic, counts).value
+
+    def _at_labels(self, epsilon: Floats, labels: Ints, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+        """(M,) the measure of some segments at given thresholds, in the groups of all."""
+        kept = labels if origins.segments is None else labels[:, origins.segments]
+        return kernels.average(self.statistic, kernels.pair_counts(human, metrics, kept, epsilon)).value
 
 
 class AccEq(Calibrated):

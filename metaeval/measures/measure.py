@@ -188,7 +188,7 @@ class Measure(ABC):
 
     def resamples_segments(self, test: Test) -> bool:
         """Whether a test takes means over judged segments as system scores, because it swaps or resamples these."""
-        return test in ("perm-inputs", "perm-both", "pairs", *RESAMPLED)
+        return test in ("perm-inputs", "perm-both", "pairs", "jackknife-segments", *RESAMPLED)
 
     @abstractmethod
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
@@ -212,6 +212,10 @@ class Measure(ABC):
         kept.
         Raises QuestionError: no kernel does this.
         """
+
+    def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        """The same, where segments are only left out: groups are those of the segments that remain."""
+        return self.resampled(block, options, epsilon)
 
     def resampled_systems(self, block: Block, options: Options) -> ResampleStatistic | None:
         """The measure on the system scores themselves, one a system, prepared for a bootstrap of systems.

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
@@ -35,6 +36,7 @@ class SoftPairwiseAccuracy(Measure):
     """Agreement of metric and humans on how certain it is that one system is better than another."""
 
     fixed_system_score: ClassVar[SystemScore | None] = "judged-mean"
+    interval: ClassVar[IntervalMethod] = "normal"  # values of resamples are biased, and their quantiles with them
     why_tests: ClassVar[str] = (
         "p-values of system pairs come from segments, so segments are swapped (Thompson et al. 2024); none for "
         "binary=yes, which the paper does not test"

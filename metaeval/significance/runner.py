@@ -172,10 +172,11 @@ def _jackknifed(
     resampling: Mapping[str, Any],
 ) -> Run:
     varying = VARYING[str(testing.test)]
+    of_part = measure.of_segments if varying == "segments" else measure.resampled
     found = jackknife_test(
-        measure.resampled(block, options, epsilon),
+        of_part(block, options, epsilon),
         varying,
         alternative=testing.side,
         **resampling,
     )
-    return Run(found.p, None, is_exact=varying == "systems")
+    return Run(found.p, None, is_exact=varying != "both")

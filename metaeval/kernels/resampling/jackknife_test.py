@@ -1,4 +1,4 @@
-"""Is metric A better than metric B on new systems, or on new systems and new segments? Studentised differences."""
+"""Is metric A better than metric B on new segments, new systems, or both? Differences over their jackknife errors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from .draws import Progress
 from .permutation import Alternative
 from .resampled_statistics import ResampleStatistic
 
-Varying = Literal["systems", "both"]
+Varying = Literal["segments", "systems", "both"]
 #: Differences and standard errors below this are rounding.
 TOLERANCE = 1e-12
-#: With fewer systems a variance over systems means nothing.
+#: With fewer systems a variance over systems means nothing; nor does one over segments.
 LEAST_SYSTEMS = 3
+#: Groups of segments that are left out, one after the other.
+SEGMENT_GROUPS = 40
 
 
 @dataclass(frozen=True)
@@ -49,32 +51,31 @@ def jackknife_test(
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> JackknifeTest:
-    """The difference of two metrics over its standard error, as Student's t with N − 1 degrees of freedom, N systems.
+    """The difference of two metrics over its standard error, as Student's t with N − 1 degrees of freedom.
 
-    The squared standard error is the jackknife variance over systems, (N − 1)/N · Σ (d_i − mean d)², d_i the difference
-    without system i; for "both" the variance of the difference over resampled segments is added, as cluster-robust
-    variances over two ways add up. What both ways share is not subtracted, so the test errs on the side of caution.
+    The squared standard error is the jackknife variance over N systems, (N − 1)/N · Σ (d_i − mean d)², d_i the
+    difference without system i; for "segments" over N = 40 groups of segments (each segment, where there are fewer), of
+    which group g has segments g, g + 40, g + 80 and so on. For "both" the variance of the difference over resampled
+    segments is added to that over systems, as cluster-robust variances over two ways add up; what both ways share is
+    not subtracted, so the test errs on the side of caution.
     rng: for "both" alone, which draws n_draws resamples of segments. Without any variance p is 1 where the metrics are
     equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
-    Raises ValueError: fewer than 2 metrics or 3 systems, an unknown alternative or kind of unit, no rng for "both".
+    Raises ValueError: fewer than 2 metrics or 3 systems (segments), an unknown alternative or kind of unit, no rng for
+        "both".
     Source: Efron and Tibshirani 1993, eq. 11.5; Cameron, Gelbach and Miller 2011 for variances over two ways.
     """
     if varying not in get_args(Varying):
         raise ValueError(f"unknown units {varying!r}; expected one of {', '.join(get_args(Varying))}")
     if alternative not in get_args(Alternative):
         raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
-    n_systems = statistic.shape[0]
-    if n_systems < LEAST_SYSTEMS:
-        raise ValueError(f"{n_systems} systems: a variance over systems needs at least {LEAST_SYSTEMS}")
-    systems = np.arange(n_systems)
-    kept = np.stack([np.delete(systems, system) for system in systems])
     with single_blas_thread():
         values = statistic.values(None, None, 1)[0]
-        without = statistic.values(kept, None, n_systems)  # (N, M)
+        without = _without_segments(statistic) if varying == "segments" else _without_systems(statistic)
+    n_left_out = len(without)
     if len(values) < 2:
         raise ValueError(f"{len(values)} metric: a comparison needs at least 2")
     undefined = np.isnan(without.sum(axis=0))
-    variance = (n_systems - 1) ** 2 / n_systems * _variances(without)  # of all pairs
+    variance = (n_left_out - 1) ** 2 / n_left_out * _variances(without)  # of all pairs
     variance[undefined[:, np.newaxis] | undefined] = np.nan
     if varying == "both":
         if rng is None:
@@ -90,8 +91,28 @@ def jackknife_test(
         )
         variance = variance + _variances(drawn.draws.T)
     error = np.sqrt(variance)
-    df = n_systems - 1
+    df = n_left_out - 1
     return JackknifeTest(values, error, _p_values(values, error, df, alternative), df)
+
+
+def _without_systems(statistic: ResampleStatistic) -> Floats:
+    """(N, M) values without each of the systems."""
+    n_systems = statistic.shape[0]
+    if n_systems < LEAST_SYSTEMS:
+        raise ValueError(f"{n_systems} systems: a variance over systems needs at least {LEAST_SYSTEMS}")
+    systems = np.arange(n_systems)
+    return statistic.values(np.stack([np.delete(systems, system) for system in systems]), None, n_systems)
+
+
+def _without_segments(statistic: ResampleStatistic) -> Floats:
+    """(number of groups, M) values without each of the groups of segments."""
+    n_segments = statistic.shape[1]
+    if n_segments < LEAST_SYSTEMS:
+        raise ValueError(f"{n_segments} segments: a variance over segments needs at least {LEAST_SYSTEMS}")
+    segments = np.arange(n_segments)
+    n_groups = min(SEGMENT_GROUPS, n_segments)
+    left = (segments[np.newaxis, segments % n_groups != group] for group in range(n_groups))
+    return np.concatenate([statistic.values(None, kept, 1) for kept in left])
 
 
 def _variances(draws: Floats) -> Floats:

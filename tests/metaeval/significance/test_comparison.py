@@ -381,7 +381,12 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ("spa(binary=yes)", Options(), TestOptions(), "has no significance test"),
         ("spa(binary=yes)", Options(), TestOptions(test="perm-inputs"), "no test does"),
         ("pearson", Options(), TestOptions(test="pairs"), "test 'pairs' does not apply"),
-        ("acc_eq(by=none)", Options(), TestOptions(test="perm-both"), "applicable ones: pairs, bootstrap"),
+        (
+            "acc_eq(by=none)",
+            Options(),
+            TestOptions(test="perm-both"),
+            "applicable ones: pairs, jackknife-segments, bootstrap",
+        ),
         ("pearson", Options(system_score="submitted"), TestOptions(test="perm-inputs"), "submitted does not apply"),
         ("pa", Options(system_score="mean"), TestOptions(test="perm-both"), "mean does not apply"),
         ("spa", Options(system_score="submitted"), TestOptions(), "submitted does not apply"),
@@ -438,7 +443,7 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
         ("acc_eq(by=item)", "segments", "perm-inputs"),
         ("acc_eq(by=item)", "systems", "jackknife-systems"),
         ("acc_eq(by=system)", "systems", "perm-systems"),
-        ("tau_eq(by=none)", "segments", "bootstrap"),
+        ("tau_eq(by=none)", "segments", "jackknife-segments"),
         ("pearson", "segments", "perm-inputs"),
         ("pearson", "systems", "perm-systems"),
         ("pa", "segments", "perm-inputs"),
@@ -463,7 +468,7 @@ def test_the_test_of_a_population(measure: str, population: Population, expected
         ("acc_eq(by=item)", None, True, "segments"),
         ("tau_b(by=system, epsilon=0.5)", None, True, "segments"),
         ("weighted_tau", None, True, "systems"),
-        ("acc_eq(by=doc)", None, True, "segments"),  # by pairs, the only one there is
+        ("acc_eq(by=doc)", None, True, "segments"),
     ],
 )
 def test_new_segments_are_meant_where_the_scores_allow_it(
@@ -514,7 +519,7 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
 
 def test_one_is_added_to_the_draws_of_pairs_too_where_they_are_drawn(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 60))
-    testing = TestOptions(draws=99)
+    testing = TestOptions(test="pairs", draws=99)
     measure = parsed("acc_eq(by=doc)")
     plain = compare(simulated_warehouse, asked, measure, Options(), testing)
     added = compare(simulated_warehouse, asked, measure, Options(), replace(testing, plus_one=True))
@@ -523,9 +528,7 @@ def test_one_is_added_to_the_draws_of_pairs_too_where_they_are_drawn(simulated_w
     np.testing.assert_allclose(added.p[upper], (plain.p[upper] * 99 + 1) / 100)
     assert "|test_p_value:two_sided,ge,plus_one|" in added.signature
     asked = replace(FEW, segments=(1, 30))
-    exact = compare(
-        simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), replace(testing, test="pairs", plus_one=True)
-    )
+    exact = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), replace(testing, plus_one=True))
     assert exact.is_exact
     assert "+1" not in exact.signature
 

@@ -32,6 +32,34 @@ def test_a_mean_over_systems_is_student_s_t_test() -> None:
     assert both.p[0, 1] == both.p[1, 0] == pytest.approx(2 * student.sf(2 / error, 3))
 
 
+def test_a_mean_over_segments_is_student_s_t_test() -> None:
+    human = np.ones((2, 4))
+    metrics = np.array([[[1, 2, 4, 9], [1, 2, 4, 9]], [[0, 1, 5, 2], [0, 1, 5, 2]]], dtype=float)
+    found = jackknife_test(any_resample(human, metrics, mean_of_products), "segments", alternative="greater")
+    error = np.array([1.0, 1.0, -1.0, 7.0]).std(ddof=1) / 2
+    assert found.df == 3
+    assert found.error[0, 1] == pytest.approx(error)
+    assert found.p[0, 1] == pytest.approx(student.sf(2 / error, 3))
+
+
+def test_many_segments_are_left_out_in_40_groups() -> None:
+    rng = np.random.default_rng(2)
+    human, metrics = np.ones((2, 90)), rng.normal(size=(2, 2, 90))
+    found = jackknife_test(any_resample(human, metrics, mean_of_products), "segments", alternative="two-sided")
+    gaps = (metrics[0] - metrics[1]).mean(axis=0)
+    without = np.array([np.delete(gaps, np.arange(group, 90, 40)).mean() for group in range(40)])
+    error = np.sqrt(39 / 40 * np.sum((without - without.mean()) ** 2))
+    assert found.df == 39
+    assert found.error[0, 1] == pytest.approx(error)
+    assert found.p[0, 1] == pytest.approx(2 * student.sf(abs(gaps.mean()) / error, 39))
+
+
+def test_a_variance_over_two_segments_is_refused() -> None:
+    statistic = any_resample(np.ones((3, 2)), np.zeros((2, 3, 2)), mean_of_products)
+    with pytest.raises(ValueError, match="2 segments: a variance over segments needs at least 3"):
+        jackknife_test(statistic, "segments")
+
+
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32), missing=st.booleans())
 def test_the_variance_over_both_is_that_of_a_plain_loop(seed: int, missing: bool) -> None:
