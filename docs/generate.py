@@ -265,17 +265,18 @@ def coverage_of(data: str) -> str:
 
 
 def _held(n_holding: int, n_intervals: int) -> str:
-    """A share of intervals with its 95% binomial interval and their number; bold where it is not 93 to 97%.
+    """A share of intervals with its 95% binomial interval and their number; bold where that excludes 93 to 97%.
 
-    >>> _held(95, 100), _held(80, 100)
-    ('.950 [.887, .984] 100', '**.800** [.708, .873] 100')
+    >>> _held(90, 100), _held(80, 100)
+    ('.900 [.824, .951] 100', '**.800** [.708, .873] 100')
     """
     from benchmarks.levels import interval
 
-    share = n_holding / n_intervals
-    low, high = (f"{end:.3f}".removeprefix("0") for end in interval(n_holding, n_intervals))
-    shown = f"{share:.3f}".removeprefix("0")
-    return f"{shown if 0.93 <= share <= 0.97 else f'**{shown}**'} [{low}, {high}] {n_intervals}"
+    low, high = interval(n_holding, n_intervals)
+    shown = f"{n_holding / n_intervals:.3f}".removeprefix("0")
+    shown = f"**{shown}**" if high < 0.93 or low > 0.97 else shown
+    ends = ", ".join(f"{end:.3f}".removeprefix("0") for end in (low, high))
+    return f"{shown} [{ends}] {n_intervals}"
 
 
 def system_levels() -> str:

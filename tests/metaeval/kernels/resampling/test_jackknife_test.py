@@ -122,8 +122,8 @@ def test_what_does_not_fit_is_refused() -> None:
     enough = any_resample(np.ones((3, 2)), np.ones((2, 3, 2)), mean_of_products)
     with pytest.raises(ValueError, match="rng is needed"):
         jackknife_test(enough, "both")
-    with pytest.raises(ValueError, match="unknown units 'segments'"):
-        jackknife_test(enough, "segments")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unknown units 'documents'"):
+        jackknife_test(enough, "documents")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unknown alternative 'less'"):
         jackknife_test(enough, "systems", alternative="less")  # type: ignore[arg-type]
     alone = any_resample(np.ones((3, 2)), np.ones((1, 3, 2)), mean_of_products)
