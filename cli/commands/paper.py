@@ -1,13 +1,12 @@
 """`scorehouse paper`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.completion import complete_human, complete_lp, complete_metric, complete_testset
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import Output, folded, language_pair
+from cli.options import ChartFlags, Output, folded, language_pair
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ ALL = "all"
 
 @folded
 def paper(
+    charted: ChartFlags,
     output: Output,
     name: Annotated[
         str | None, typer.Argument(help="A paper, or all of them: all.", show_default="the list of papers")
@@ -61,9 +61,6 @@ def paper(
             "--check", help="End with code 1 if a printed value whose inputs are loaded is neither met nor explained."
         ),
     ] = False,
-    chart: Annotated[
-        Path | None, typer.Option(help="Draw a figure: FILE.svg, .png or .html (needs the report extra).")
-    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
 ) -> None:
     """Recompute the tables and figures of papers, and lay each value beside the printed one.
@@ -73,6 +70,7 @@ def paper(
 
     Example: scorehouse paper deutsch-2023 figure-2 --check
     """
+    from cli.charts.papers import check_item, item_chart
     from metaeval.papers import PAPERS, item_named, paper_named
     from metaeval.papers.items import Request
     from metaeval.papers.running import loaded, run
@@ -83,16 +81,14 @@ def paper(
         return Warehouse.open(output.database)
 
     if name is None or (name != ALL and item is None and not check):
-        _refuse_options(item, testset, lp, human, metrics, chart)
+        _refuse_options(item, testset, lp, human, metrics, charted.chart)
         output.show_table(papers_table(opened) if name is None else items_table(opened, paper_named(name)))
         return
     wanted = _wanted(list(PAPERS.values()) if name == ALL else [paper_named(name)], item, item_named)
     if len(wanted) > 1:
-        _refuse_options(None, testset, lp, human, metrics, chart)
-    if chart is not None:
-        from cli.paper_charts import check_item
-
-        check_item(wanted[0][1], chart)
+        _refuse_options(None, testset, lp, human, metrics, charted.chart)
+    if charted.chart is not None:
+        check_item(wanted[0][1])
     outcomes = []
     with progress(output.quiet) as advance:
         request = Request(opened, seed, draws, tuple(metrics or ()), advance)
@@ -112,12 +108,7 @@ def paper(
                     states=states,
                 )
             )
-    if chart is not None:
-        from cli.charts import draw
-        from cli.paper_charts import item_chart
-
-        draw(item_chart(outcomes[0]), chart)
-        output.note(f"chart written to {chart}")
+    charted.draw(output, lambda: item_chart(outcomes[0]))
     output.show_table(results_table(outcomes, summary=len(wanted) > 1 and output.is_for_reading))
     if check and (places := _places_that_differ(outcomes)):
         more = f" and {len(places) - 3} more" if len(places) > 3 else ""

@@ -12,6 +12,7 @@ import metaeval
 from metaeval.inputs import Inputs
 from metaeval.papers import PAPERS, item_named, paper_named
 from metaeval.papers.deutsch_2023 import CONSTANT, TOY_HUMAN, toy_taus
+from metaeval.papers.diianni_2025 import MEASURES, SEGMENT_MEAN, segment_means
 from metaeval.papers.items import Item, Paper, Request
 from metaeval.papers.running import Outcome, run
 from queries.selection import Slice
@@ -159,6 +160,30 @@ def test_table_2_over_all_pairs_is_pooled_pairwise_accuracy(outcome: Computes, s
             assert values[row["metric"], "All"] == pytest.approx(100 * row["value"])
             compared += 1
     assert compared > 3
+
+
+def test_rankings_are_what_rank_says_and_a_metric_alike_within_segments_is_worth_nothing_to_pdp(
+    outcome: Computes, simulated_warehouse: Warehouse
+) -> None:
+    values = _values(outcome("diianni-2025", "rankings"))
+    for column, measure in MEASURES.items():
+        for row in metaeval.rank(simulated_warehouse, *SIM, measure).frame.rows(named=True):
+            assert values[row["metric"], column] == pytest.approx(row["value"])
+    assert values[SEGMENT_MEAN, "pdp"] == 0.0
+    assert values[SEGMENT_MEAN, "segment_pearson"] is None
+    of_sentinels = _values(outcome("diianni-2025", "sentinels"))
+    for name in MEASURES:
+        assert of_sentinels[SEGMENT_MEAN, f"{name}_rank"] == values[SEGMENT_MEAN, f"{name}_rank"]
+
+
+def test_segment_means_are_alike_for_all_systems_and_leave_constant_metrics_out() -> None:
+    scores = np.random.default_rng(0).normal(0, 1, (2, 3, 4))
+    judged = np.ones((3, 4), dtype=bool)
+    found = segment_means(scores, judged)
+    assert (found == found[0]).all()
+    with_constant = np.concatenate([scores, np.full((1, 3, 4), 7.0)])
+    np.testing.assert_allclose(segment_means(with_constant, judged) * 3 / 2, found)
+    assert (segment_means(scores, ~judged) == 0).all()
 
 
 def test_toy_taus_of_a_perfect_metric_are_one_where_they_can_be() -> None:

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from cli.charts import SCHEMA, broken_lines, check_chart
+from cli.charts.specification import Rows, Spec, chart, named
 from cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -15,18 +15,15 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+) (?P<unit>\w+)")
 _MIDDLES = ("r", "mean", "tau_b", "groups")
 SIZE = 320  # pixels of a panel
-WIDTH = 110  # characters of a line of the signature
-_Spec = dict[str, Any]
 
 
-def check_item(item: "Item", path: Path) -> None:
-    """Raises UsageError: the item is no figure, or no chart can be drawn into such a file."""
+def check_item(item: "Item") -> None:
+    """Raises UsageError: the item is no figure."""
     if item.chart is None:
         raise UsageError(f"--chart: {item.name} is a table; its values are in --format csv")
-    check_chart(path)
 
 
-def item_chart(outcome: "Outcome") -> _Spec:
+def item_chart(outcome: "Outcome") -> Spec:
     """The chart of an item, one row of panels for each evaluation set.
 
     Raises UsageError: nothing of it could be computed.
@@ -42,24 +39,30 @@ def item_chart(outcome: "Outcome") -> _Spec:
         for testset, lp in sets
         for panel in draw([cell for cell in cells if (cell.testset, cell.lp) == (testset, lp)])
     ]
-    signature = outcome.signatures[0].splitlines()[0] if outcome.signatures else ""
-    return {
-        "$schema": SCHEMA,
-        "title": {
-            "text": f"{outcome.paper.name}, {outcome.item.name}: {outcome.item.title}",
-            "subtitle": broken_lines(signature.split("|"), WIDTH),
-            "subtitleColor": "#666",
-            "subtitleFontSize": 10,
-            "anchor": "start",
-        },
-        "concat": panels,
-        "columns": 3 if kind == "heatmap" else 2,
-        "resolve": {"scale": {"color": "independent", "x": "independent", "y": "independent"}},
-        "config": {"view": {"stroke": "#ddd"}, "axis": {"labelLimit": 220}, "legend": {"labelLimit": 220}},
-    }
+    datasets: dict[str, Rows] = {}
+    for panel in panels:
+        _name_data(panel, datasets)
+    return chart(
+        f"{outcome.paper.name}, {outcome.item.name}: {outcome.item.title}",
+        outcome.signatures[0].splitlines()[:1] if outcome.signatures else [],
+        datasets,
+        concat=panels,
+        columns=3 if kind == "heatmap" else 2,
+        resolve={"scale": {"color": "independent", "x": "independent", "y": "independent"}},
+    )
 
 
-def _curves(cells: "list[Cell]") -> list[_Spec]:
+def _name_data(part: Spec, datasets: dict[str, Rows]) -> None:
+    """Take the data of a panel out into named sets."""
+    if "data" in part:
+        name = f"values_{len(datasets) + 1}"
+        datasets[name] = part["data"]["values"]
+        part["data"] = named(name)
+    for layer in part.get("layer", ()):
+        _name_data(layer, datasets)
+
+
+def _curves(cells: "list[Cell]") -> list[Spec]:
     """Values over a number of units with their intervals; a panel for each series of rows."""
     points: dict[str, dict[tuple[str, int], dict[str, Any]]] = {}
     unit = ""
@@ -102,7 +105,7 @@ def _curves(cells: "list[Cell]") -> list[_Spec]:
     ]
 
 
-def _heatmap(cells: "list[Cell]") -> list[_Spec]:
+def _heatmap(cells: "list[Cell]") -> list[Spec]:
     """A square for each pair: rows `A > B` with a column for each panel, or columns `panel:B` of row A."""
     panels: dict[str, list[dict[str, Any]]] = {}
     for cell in cells:
@@ -123,28 +126,60 @@ def _heatmap(cells: "list[Cell]") -> list[_Spec]:
         else:
             colour["scale"] = {"domain": [0, 1], "scheme": "viridis"}
         axis = {"type": "nominal", "sort": None, "title": None, "scale": {"domain": names}}
+        squares = {"x": {"field": "column", **axis, "axis": {"labelAngle": -60}}, "y": {"field": "row", **axis}}
         shown.append(
             {
                 "title": panel,
                 "width": {"step": 14},
                 "height": {"step": 14},
-                "data": {"values": values},
-                "mark": "rect",
-                "encoding": {
-                    "x": {"field": "column", **axis, "axis": {"labelAngle": -60}},
-                    "y": {"field": "row", **axis},
-                    "color": colour,
-                    "tooltip": [{"field": "row"}, {"field": "column"}, {"field": "value"}],
-                },
+                "layer": [
+                    {
+                        "data": {"values": values},
+                        "mark": "rect",
+                        "encoding": {
+                            **squares,
+                            "color": colour,
+                            "tooltip": [{"field": "row"}, {"field": "column"}, {"field": "value"}],
+                        },
+                    },
+                    *_marks(cells, panel, names, squares),
+                ],
             }
         )
     return shown
 
 
+def _marks(cells: "list[Cell]", panel: str, names: list[str], squares: Spec) -> list[Spec]:
+    """Lines between clusters of metrics, and `=` on exact ties, where the cells say them of a panel's metrics."""
+    prefix = panel.rpartition("_")[0]
+    clusters = {cell.row: cell.value for cell in cells if cell.column == f"{prefix}_cluster"}
+    values = {cell.row: cell.value for cell in cells if cell.column == f"{prefix}_value"}
+    if not clusters:
+        return []
+    edges = [other for one, other in pairwise(names) if clusters.get(one) != clusters.get(other)]
+    tied = [
+        {"row": one, "column": other}
+        for place, one in enumerate(names)
+        for other in names[place + 1 :]
+        if abs((values.get(one) or 0.0) - (values.get(other) or 0.0)) <= TIED
+    ]
+    text = {"mark": {"type": "text", "text": "=", "baseline": "middle"}, "data": {"values": tied}, "encoding": squares}
+    lines = [
+        {
+            "data": {"values": [{axis: edge} for edge in edges]},
+            "mark": {"type": "rule", "strokeWidth": 1},
+            "encoding": {channel: {"field": axis, "type": "nominal", "scale": {"domain": names}, "bandPosition": 0}},
+        }
+        for channel, axis in (("x", "column"), ("y", "row"))
+    ]
+    return [text, *lines]
+
+
+TIED = 1e-12  # of values that are equal but for rounding
 _GREENS = ["#00441b", "#238b45", "#74c476", "#eee"]
 
 
-def _scatter(cells: "list[Cell]") -> list[_Spec]:
+def _scatter(cells: "list[Cell]") -> list[Spec]:
     """People against a metric: rows `metric: what`, columns human and metric; correlations stand in the title."""
     points: dict[str, dict[str, dict[str, Any]]] = {}
     for cell in cells:
@@ -181,7 +216,7 @@ def _shown(values: dict[tuple[str, str], float | None], metric: str, statistic: 
     return "-" if value is None else f"{value:.3f}"
 
 
-def _bars(cells: "list[Cell]") -> list[_Spec]:
+def _bars(cells: "list[Cell]") -> list[Spec]:
     """Shares by row."""
     shares = [
         {"row": cell.row, "share": cell.column, "value": cell.value}
@@ -202,7 +237,7 @@ def _bars(cells: "list[Cell]") -> list[_Spec]:
     ]
 
 
-_KINDS: dict[str, Callable[["list[Cell]"], list[_Spec]]] = {
+_KINDS: dict[str, Callable[["list[Cell]"], list[Spec]]] = {
     "curves": _curves,
     "heatmap": _heatmap,
     "scatter": _scatter,
