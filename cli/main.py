@@ -64,6 +64,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
 COMMANDS: Mapping[str, Callable[..., None]] = _Commands()
 _BEFORE_A_COMMAND = dict.fromkeys(("--db", "--format", "--output", "-o"), 2)  # words of an option
 _BEFORE_A_COMMAND |= dict.fromkeys(("--quiet", "-q", "--safe-cells"), 1)
+_WALK = "demo"  # runs other commands
 
 
 def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -82,15 +83,18 @@ def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 
 def named(words: list[str]) -> Iterable[str]:
-    """The command that the words of a command line begin with; all, where they begin otherwise.
+    """The command that the words of a command line begin with; all, where they begin otherwise, or with the walk.
 
     >>> list(named(["--db", "my.duckdb", "-q", "rank", "sim24", "en-de"])), len(list(named(["rnk"]))) == len(COMMANDS)
     (['rank'], True)
+    >>> len(list(named(["-q", "demo"]))) == len(COMMANDS)
+    True
     """
     place = 0
     while place < len(words) and words[place] in _BEFORE_A_COMMAND:
         place += _BEFORE_A_COMMAND[words[place]]
-    return words[place : place + 1] if place < len(words) and words[place] in COMMANDS else COMMANDS
+    command = words[place] if place < len(words) else _WALK
+    return [command] if command in COMMANDS and command != _WALK else COMMANDS
 
 
 def _print_version(wanted: bool) -> None:
