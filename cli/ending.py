@@ -16,6 +16,7 @@ from warehouse.errors import DISK_FULL
 
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
 _NO_MEMORY = ("Cannot allocate memory", "cannot allocate memory", "failed to map segment", "can't start new thread")
+_LONGEST = 2000  # characters of an error
 _GOING_ON = ("load", "download")  # commands that write one piece after another
 
 
@@ -24,7 +25,7 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
     try:
         return _run(program, words)
     except OutputError as error:
-        note(f"error: {error}")
+        _tell(f"error: {error}")
         return ExitCode.DATABASE
     except Exception as error:
         if not _is_out_of_memory(error):
@@ -33,6 +34,11 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
         return ExitCode.DATABASE
     finally:
         _tidy()
+
+
+def _tell(line: str) -> None:
+    """One line of an error; what servers, files and users make too long ends in …"""
+    note(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…")
 
 
 def _tidy() -> None:
@@ -60,7 +66,7 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
         note(_interrupted_line(words))
         return ExitCode.INTERRUPTED
     except UsageError as error:
-        note(f"error: {error}")
+        _tell(f"error: {error}")
         return ExitCode.USAGE
     except OutputError:
         raise
@@ -70,7 +76,7 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
         return ExitCode.DONE  # help for a reader who has gone away
     except OSError as error:
         code, line = _of_system(error)
-        note(f"error: {line}")
+        _tell(f"error: {line}")
         return code
     except Exception as error:
         if _is_interruption(error):
@@ -81,7 +87,7 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
             raise
         code, message = known
         if message:
-            note(message)
+            _tell(message)
         return code
 
 

@@ -368,3 +368,18 @@ def test_what_cannot_be_read_by_this_user_is_reported(scorehouse: Scorehouse, tm
     database = tmp_path / "loop.duckdb"
     database.symlink_to(database)
     refused(_ask(scorehouse, ("list", "testsets"), database), 4, "loop.duckdb")
+
+
+def test_no_error_is_longer_than_a_screen(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    long = "x" * 100_000
+    calls = (
+        ("sql", f'SELECT "{long}" FROM testsets'),
+        ("rank", long, "en-de"),
+        ("rank", "sim24", long),
+        ("list", long),
+    )
+    for words in (*calls, ("export", tmp_path / "out", "--format", long), ("download", "--url", f"http://[::{long}")):
+        ran = scorehouse(*words)
+        assert ran.code in (2, 3)
+        assert len(ran.err) < 2100
+        assert len(ran.notes) == 1

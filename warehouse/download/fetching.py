@@ -21,7 +21,7 @@ from warehouse.errors import SourceError
 from warehouse.progress import Progress
 
 _CHUNK = 1 << 18
-_MOST_BYTES = 1 << 40  # where the server doesn't say how many there are
+_MOST_BYTES = 64 << 30  # where the server doesn't say how many there are; the organisers' archive has a few 10⁹
 _MOST_DIGITS = 19  # of a number of bytes
 _PATIENCE = Patience()
 _ATTEMPTS = 5  # in a row that come no further than any before
