@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.bench_foundation import PROGRAM, ROOT, real_data
+from benchmarks.harness import MAXRSS_BYTES
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def run(database: Path, words: Sequence[str]) -> tuple[float, float]:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"`scorehouse {' '.join(words)}` ended with {process.returncode}")
-    return seconds, usage.ru_maxrss / 1024
+    return seconds, usage.ru_maxrss * MAXRSS_BYTES / 1024**2
 
 
 def table(database: Path, asked: Sequence[Question]) -> str:

@@ -16,12 +16,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Case, markdown_table
-from metaeval.kernels.arrays.grouping import cell_labels
+from metaeval.kernels.agreement.pair_counts import pair_counts
+from metaeval.kernels.agreement.tau import average, tau_b
+from metaeval.kernels.arrays.grouping import Grouping, cell_labels
 from metaeval.kernels.calibration.tie_calibration import calibrate
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
-from metaeval.kernels.resampling.permutation import permutation_test
+from metaeval.kernels.resampling.permutation import draw_swaps, permutation_test
 from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap
-from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
+from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
+from metaeval.kernels.resampling.permutation_groups import any_swap, correlation_group_swap
+from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.sign_flip import draw_signs
@@ -51,6 +55,35 @@ def calibrated() -> tuple[Any, Any, Any, Any]:
 
 def tested(statistic: Any) -> Any:
     return permutation_test(statistic, rng=np.random.default_rng(1), n_draws=N_DRAWS)
+
+
+def tau_b_by_item(data: tuple[Any, Any]) -> Any:
+    return tested(item_pairs_swap(*data, tau_b, "both"))
+
+
+def tau_b_of_all(data: tuple[Any, Any]) -> Any:
+    return tested(all_pairs_swap(*data, "both"))
+
+
+def tau_b_anew(by: Grouping, data: tuple[Any, Any]) -> Any:
+    """One metric's scores swapped into all others, for one draw: tau_b of every hybrid counted anew."""
+    human, metrics = data
+    swaps = draw_swaps(np.random.default_rng(1), 1, human.shape)
+    statistic = any_swap(human, metrics, partial(_tau_b, by), "both")
+    return statistic.statistic(human, np.where(swaps[0], statistic.scores, statistic.scores[0]))
+
+
+def _tau_b(by: Grouping, human: Any, metrics: Any) -> Any:
+    return average(tau_b, pair_counts(human, metrics, cell_labels(by, human.shape))).value
+
+
+def tau_b_cases(by: Grouping, run: Any, target: float | None) -> list[Case]:
+    """Counting every hybrid anew (one metric and draw, scaled to all), and the kernel."""
+    anew = f"counted anew: tau_b(by={by}) perm-both"
+    return [
+        Case(anew, partial(tau_b_anew, by), simulated, scale=N_METRICS * N_DRAWS, repeats=1),
+        Case(f"tau_b(by={by}) perm-both", run, simulated, target, baseline=anew, repeats=1),
+    ]
 
 
 def spa(n_flips: int | None, swap: Swap, data: tuple[Any, Any]) -> Any:
@@ -137,6 +170,8 @@ def cases() -> list[Case]:
             0.5,
             baseline="plain loop: pearson perm-both",
         ),
+        *tau_b_cases("item", tau_b_by_item, 60.0),
+        *tau_b_cases("none", tau_b_of_all, None),
         Case(
             "plain loop: acc_eq(by=item) pairs, no draws",
             partial(naive_pairs, 10),

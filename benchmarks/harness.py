@@ -10,10 +10,14 @@ from __future__ import annotations
 import multiprocessing
 import resource
 import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
+"""Unit of the peak memory that the system tells."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def _child(case: Case, sender: Any) -> None:
 
 
 def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_BYTES / 1024**2
 
 
 def markdown_table(cases: Sequence[Case]) -> str:
