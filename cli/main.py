@@ -29,6 +29,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("deltas", "deltas", "deltas"),
         ("hard-pairs", "hard_pairs", "hard_pairs"),
         ("noise", "noise", "noise"),
+        ("plan", "plan", "plan"),
         ("paper", "paper", "paper"),
         ("systems", "systems", "systems"),
         ("means", "means", "means"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metaeval import kernels
     from metaeval.measures import Measure
-    from metaeval.questions.analyses import deltas, hard_pairs, noise, oracles, paper, trend
+    from metaeval.questions.analyses import deltas, hard_pairs, noise, oracles, paper, plan, trend
     from metaeval.questions.rankings import compare, protocol, rank, systems
     from metaeval.questions.tables import audit, correlations, counts, means, scatter, thresholds, ties
     from metaeval.tables.table import Table
@@ -28,6 +28,7 @@ __all__ = [
     "noise",
     "oracles",
     "paper",
+    "plan",
     "protocol",
     "rank",
     "scatter",
@@ -41,7 +42,9 @@ _HOMES = {
     "Measure": "metaeval.measures",
     "Table": "metaeval.tables.table",
     **dict.fromkeys(("compare", "protocol", "rank", "systems"), "metaeval.questions.rankings"),
-    **dict.fromkeys(("deltas", "hard_pairs", "noise", "oracles", "paper", "trend"), "metaeval.questions.analyses"),
+    **dict.fromkeys(
+        ("deltas", "hard_pairs", "noise", "oracles", "paper", "plan", "trend"), "metaeval.questions.analyses"
+    ),
     **dict.fromkeys(
         ("audit", "correlations", "counts", "means", "scatter", "thresholds", "ties"), "metaeval.questions.tables"
     ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import Unpack
+from typing import Literal, Unpack
 
 from metaeval.evaluation import Options
 from metaeval.kernels.resampling.noise import KINDS, Kind
@@ -13,6 +13,8 @@ from metaeval.papers import item_named, paper_named
 from metaeval.papers.items import Request
 from metaeval.papers.running import run as run_item
 from metaeval.papers.tables import results_table
+from metaeval.planning import required
+from metaeval.planning.required import Unit as PlanUnit
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, names_of, question, slice_of
 from metaeval.robustness import noise as injection
 from metaeval.robustness import oracles as made_of_errors
@@ -202,3 +204,37 @@ def paper(
     found = paper_named(name)
     request = Request(lambda: nullcontext(warehouse), seed, draws, names_of(metrics))
     return results_table([run_item(request, found, item_named(found, item), testset, lp, human)])
+
+
+@question
+def plan(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    first: str,
+    second: str,
+    measure: str | Measure = "acc_eq(by=item)",
+    *,
+    tell: Literal["metrics", "systems"] = "metrics",
+    unit: PlanUnit = "segments",
+    power: float = 0.8,
+    alpha: float = 0.05,
+    worlds: int = 100,
+    draws: int = 500,
+    system_score: SystemScore | None = None,
+    seed: int = 0,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """How many segments, systems or judgements tell two metrics, or two systems, apart.
+
+    tell: whether first and second are metrics, compared by the measure, or systems, compared by the human score. unit:
+    "segments" and "systems" for metrics, "segments" and "judgements" for systems.
+    Returns one row: the number needed with intervals, what there is and its power, the observed difference.
+    Raises QuestionError: unknown names, a unit that does not fit, no difference between the two.
+    """
+    what = required.Asked(unit, power, alpha, worlds, draws, seed)
+    computing, asked = Options(system_score, seed, round_human=round_human), slice_of(testset, lp, options)
+    if tell == "systems":
+        return required.plan_systems(warehouse, asked, (first, second), computing, what).table
+    return required.plan_metrics(warehouse, asked, (first, second), measure_of(measure), computing, what).table

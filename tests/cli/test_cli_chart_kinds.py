@@ -39,7 +39,14 @@ def test_every_command_draws_its_result_or_says_why_it_does_not() -> None:
     assert with_chart.isdisjoint(WITHOUT_CHART)
     assert with_chart | set(WITHOUT_CHART) == set(COMMANDS)
     tried = {*(command for command, _ in KINDS.values()), *(words[0] for words in OTHERS.values())}
-    assert with_chart == tried | {"trend", "deltas", "hard-pairs", "noise", "paper"}  # which have tests of their own
+    assert with_chart == tried | {
+        "trend",
+        "deltas",
+        "hard-pairs",
+        "noise",
+        "paper",
+        "plan",
+    }  # which have tests of their own
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *OTHERS])

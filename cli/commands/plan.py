@@ -1,0 +1,70 @@
+"""`scorehouse plan`."""
+
+from typing import Annotated
+
+import typer
+
+from cli.completion import complete_measure, complete_metric
+from cli.options import ChartFlags, Lp, Output, RoundHuman, Seed, SliceFlags, SystemScoreOption, Testset, choice, folded
+from cli.progress import progress
+
+UNITS = ("segments", "systems", "judgements")
+TELL = ("metrics", "systems")
+
+
+@folded
+def plan(
+    testset: Testset,
+    lp: Lp,
+    first: Annotated[str, typer.Argument(help="Metric, or system.", autocompletion=complete_metric)],
+    second: Annotated[str, typer.Argument(help="Metric, or system.", autocompletion=complete_metric)],
+    flags: SliceFlags,
+    charted: ChartFlags,
+    output: Output,
+    tell: Annotated[str, choice(TELL, "--tell", help="What is to be told apart: two metrics, or two systems.")] = (
+        "metrics"
+    ),
+    unit: Annotated[
+        str,
+        choice(
+            UNITS, "--unit", help="What there may be more or fewer of; judgements are of systems, systems of metrics."
+        ),
+    ] = "segments",
+    measure: Annotated[
+        str,
+        typer.Option("--measure", "-m", help="Measure that compares two metrics.", autocompletion=complete_measure),
+    ] = "acc_eq(by=item)",
+    power: Annotated[float, typer.Option(help="Share of worlds in which the difference is to be found.")] = 0.8,
+    alpha: Annotated[float, typer.Option(help="Significance level, two-sided.")] = 0.05,
+    worlds: Annotated[int, typer.Option(help="Simulated worlds for each size that is tried.")] = 100,
+    draws: Annotated[int, typer.Option(help="Number of resamples of the test of two metrics in each world.")] = 500,
+    system_score: SystemScoreOption = None,
+    seed: Seed = 0,
+    round_human: RoundHuman = None,
+) -> None:
+    """Plan how many segments, systems or judgements are needed to tell two metrics, or two systems, apart.
+
+    Worlds of other sizes are drawn from what is loaded, and the test that holds its level is run in each.
+
+    Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --worlds 20 --draws 100
+    """
+    from cli.charts.plan import plan_chart
+    from metaeval.measures import Measure
+    from metaeval.options import Options
+    from metaeval.planning.required import Asked, plan_metrics, plan_systems, reading
+    from warehouse import Warehouse
+
+    what = Asked(unit, power, alpha, worlds, draws, seed)  # type: ignore[arg-type]
+    asked = flags.slice(testset, lp)
+    options = Options(system_score, seed, round_human=round_human)  # type: ignore[arg-type]
+    with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
+        if tell == "systems":
+            found = plan_systems(warehouse, asked, (first, second), options, what, advance)
+        else:
+            parsed = Measure.parse(measure)
+            found = plan_metrics(warehouse, asked, (first, second), parsed, options, what, advance)
+    charted.draw(output, lambda: plan_chart(found))
+    if output.is_for_reading:
+        output.show(reading(found.table.frame), signature=found.table.signature, notes=found.table.notes)
+    else:
+        output.show_table(found.table)

@@ -1,0 +1,190 @@
+"""How much data finds a difference? Power by simulated worlds, the size for a power by a logistic fit, intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Trial = Callable[[int, np.random.Generator], tuple[bool, float]]
+Z = 1.959963984540054  # of a two-sided 95% interval
+Z_80 = 1.2815515655446004  # of a two-sided 80% interval
+ROUNDS = 4  # worlds at the fitted size, which is fitted again
+NEAR = 4.0  # sizes so many times larger or smaller than the fitted one are fitted
+
+
+@dataclass(frozen=True)
+class RequiredSize:
+    """How many units give a power.
+
+    size: NaN where it is not reached within the sizes tried. low, high: 95% interval from the number of worlds alone,
+    the observed difference taken for the true one; data_low, data_high: with the uncertainty of that difference, NaN =
+    without bound. pessimistic: the size if the true difference is the lower end of its 80% interval; NaN = none is
+    enough. effect: the observed difference in standard errors of its own at the size there is. sizes, found, worlds:
+    (K,) the sizes tried, in how many of their worlds the difference was found.
+    """
+
+    size: float
+    low: float
+    high: float
+    data_low: float
+    data_high: float
+    pessimistic: float
+    effect: float
+    sizes: Floats
+    found: Floats
+    worlds: Floats
+
+    def power(self, size: float) -> float:
+        """Fitted power at a size; NaN where nothing was fitted."""
+        near = _near(self.sizes, self.size)
+        if np.isnan(self.size):
+            return float("nan")
+        a, b, centre, _ = _fit(self.sizes[near], self.found[near], self.worlds[near])
+        return float(1 / (1 + np.exp(-(a + b * (np.log(size) - centre)))))
+
+
+def required_size(
+    trial: Trial,
+    difference: float,
+    *,
+    there: int,
+    least: int,
+    most: int,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    n_worlds: int = 200,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> RequiredSize:
+    """The number of units with which a test finds a difference in a share of `power` of the worlds.
+
+    trial: makes one world of so many units, with a generator; whether the test finds the difference in it, in the
+    direction observed, and the difference there. difference: observed. there: units that there are. least, most: sizes
+    that may be tried. Sizes are doubled or halved from `there` until the power is crossed, then worlds are made at the
+    size that a logistic fit in log size gives, four times. alpha: two-sided level of the test. A test statistic d at
+    the size there is, in standard errors, finds the difference with this power at the size · (z(1 - alpha / 2) +
+    z(power))² / d²; d itself is known with a standard error of 1, so that d ± z gives sizes of size · (d / (d ± z))².
+    Raises ValueError: least above most, there outside of them, n_worlds below 2, power or alpha outside (0, 1).
+    """
+    from scipy.special import ndtri
+
+    if not 0 < least <= there <= most or n_worlds < 2 or not 0 < power < 1 or not 0 < alpha < 1:
+        raise ValueError("expected least <= there <= most, at least 2 worlds, and a power and an alpha between 0 and 1")
+    tallies = _Tallies(trial, n_worlds, seed, progress)
+    spread = float(np.std(tallies.add(there), ddof=1))
+    effect = abs(difference) / spread if spread > 0 else float("inf")
+    low, high = _bracket(tallies, there, least, most, power)
+    if low is None or high is None:
+        nan = float("nan")
+        size = float(least) if low is None else nan  # even the fewest are enough
+        return RequiredSize(size, nan, nan, nan, nan, nan, effect, *tallies.arrays)
+    size = float(np.sqrt(low * high))
+    for _ in range(ROUNDS):
+        tallies.add(round(size))
+        size = float(np.clip(_size(tallies, power, size)[0], low, high))
+    size, error = _size(tallies, power, size)
+    shown = (float(ndtri(1 - alpha / 2)) + float(ndtri(power))) * float(np.sqrt(there / size))
+    below, above = np.log(_scaled(shown, Z)), np.log(_scaled(shown, -Z))
+    return RequiredSize(
+        size=size,
+        low=size * float(np.exp(-Z * error)),
+        high=size * float(np.exp(Z * error)),
+        data_low=size * float(np.exp(-np.hypot(below, Z * error))),
+        data_high=size * float(np.exp(np.hypot(above, Z * error))),
+        pessimistic=size * _scaled(shown, -Z_80),
+        effect=effect,
+        **dict(zip(("sizes", "found", "worlds"), tallies.arrays, strict=True)),
+    )
+
+
+def _scaled(effect: float, by: float) -> float:
+    """How many times as many units an effect needs that is larger or smaller by so many standard errors."""
+    return (effect / (effect + by)) ** 2 if effect + by > 0 else float("nan")
+
+
+class _Tallies:
+    """Worlds made so far, by size."""
+
+    def __init__(self, trial: Trial, n_worlds: int, seed: int, progress: Callable[[int, int], None] | None) -> None:
+        self._trial, self._n_worlds, self._seed, self._progress = trial, n_worlds, seed, progress
+        self._found: dict[int, list[bool]] = {}
+        self._n_calls = 0
+
+    def add(self, size: int) -> list[float]:
+        """Make worlds of a size; the differences in them."""
+        known = self._found.setdefault(size, [])
+        differences = []
+        for _ in range(self._n_worlds):
+            is_found, difference = self._trial(size, np.random.default_rng([self._seed, size, len(known)]))
+            known.append(is_found)
+            differences.append(difference)
+        self._n_calls += 1
+        if self._progress is not None:
+            self._progress(size, self._n_calls)
+        return differences
+
+    def share(self, size: int) -> float:
+        """Share of the worlds of a size in which the difference was found; worlds are made where there are none."""
+        if size not in self._found:
+            self.add(size)
+        return float(np.mean(self._found[size]))
+
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats]:
+        sizes = sorted(self._found)
+        found = [sum(self._found[size]) for size in sizes]
+        worlds = [len(self._found[size]) for size in sizes]
+        return tuple(np.array(one, dtype=np.float64) for one in (sizes, found, worlds))  # type: ignore[return-value]
+
+
+def _bracket(tallies: _Tallies, there: int, least: int, most: int, power: float) -> tuple[int | None, int | None]:
+    """Sizes below and above the power; None where there is none."""
+    low = high = there
+    while tallies.share(high) < power:
+        if high == most:
+            return high, None
+        low, high = high, min(2 * high, most)
+    while tallies.share(low) >= power:
+        if low == least:
+            return None, low
+        low, high = max(low // 2, least), low
+    return low, high
+
+
+def _near(sizes: Floats, size: float) -> npt.NDArray[np.bool_]:
+    return np.asarray((sizes >= size / NEAR) & (sizes <= size * NEAR))
+
+
+def _size(tallies: _Tallies, power: float, about: float) -> tuple[float, float]:
+    """The size for a power by a fit to sizes near, and the standard error of its logarithm."""
+    sizes, found, worlds = tallies.arrays
+    near = _near(sizes, about)
+    a, b, centre, covariance = _fit(sizes[near], found[near], worlds[near])
+    wanted = np.log(power / (1 - power))
+    gradient = np.array([-1 / b, -(wanted - a) / b**2])
+    error = float(np.sqrt(gradient @ covariance @ gradient))
+    return float(np.exp(centre + (wanted - a) / b)), error
+
+
+def _fit(sizes: Floats, found: Floats, worlds: Floats) -> tuple[float, float, float, Floats]:
+    """Logistic regression of power on log size: a and b around the mean log size, and their covariance (2, 2).
+
+    Half a world more of either kind at each size keeps it finite (Haldane's correction).
+    """
+    n, y = worlds + 1, found + 0.5
+    x = np.log(sizes)
+    centre = float(np.average(x, weights=n))
+    design = np.column_stack([np.ones_like(x), x - centre])
+    beta = np.array([0.0, 1.0])
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
+        information = design.T @ (design * (n * p * (1 - p))[:, np.newaxis]) + 1e-9 * np.eye(2)
+        step = np.linalg.solve(information, design.T @ (y - n * p))
+        beta = beta + np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-10:
+            break
+    return float(beta[0]), max(float(beta[1]), 1e-6), centre, np.linalg.inv(information)

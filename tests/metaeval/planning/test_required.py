@@ -1,0 +1,113 @@
+"""Plans on the simulated task: worlds of other sizes, units, what they assume, and what cannot be planned."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import metaeval
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.planning.required import Asked, _drawn, _rank_sum, _signed, plan_metrics
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+EN_DE = ("sim24", "en-de")
+METRICS = ("Oriole", "Embermatch")
+QUICK: dict[str, Any] = {"worlds": 20, "draws": 40}
+
+
+def test_two_metrics_need_fewer_segments_than_there_are(simulated_warehouse: Warehouse) -> None:
+    found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", **QUICK)
+    row = found.frame.row(0, named=True)
+    assert (row["first"], row["second"], row["test"]) == ("Oriole-refA", "Embermatch-refA", "perm-inputs")
+    assert row["low"] <= row["needed"] <= row["high"] < row["n_there"]
+    assert row["data_low"] <= row["low"]
+    assert row["high"] <= row["data_high"]
+    assert row["power_there"] == 1
+    assert row["reason"] is None
+    assert "assumed: new segments are like those that there are, and the systems stay the same" in found.notes
+
+
+def test_the_order_of_the_two_metrics_does_not_matter(simulated_warehouse: Warehouse) -> None:
+    one, other = (
+        metaeval.plan(simulated_warehouse, *EN_DE, *names, "pearson(by=none)", **QUICK).frame
+        for names in (METRICS, METRICS[::-1])
+    )
+    assert one.equals(other)
+
+
+def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: Warehouse) -> None:
+    found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson", unit="systems", **QUICK)
+    row = found.frame.row(0, named=True)
+    assert (row["unit"], row["test"], row["n_there"]) == ("systems", "perm-systems", 15)
+    assert "assumed: new systems are like those that there are, and the segments stay the same" in found.notes
+
+
+@pytest.mark.parametrize(("unit", "test"), [("segments", "wilcoxon"), ("judgements", "rank-sum")])
+def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> None:
+    ranked = metaeval.systems(simulated_warehouse, *EN_DE, test="paired-t").frame["system"]
+    better, worse = ranked[2], ranked[7]
+    more: dict[str, Any] = {"tell": "systems", "unit": unit, **QUICK}
+    found = metaeval.plan(simulated_warehouse, *EN_DE, worse, better, **more)
+    row = found.frame.row(0, named=True)
+    assert (row["first"], row["second"], row["test"], row["measure"]) == (better, worse, test, "mqm")
+    assert row["needed"] is not None
+    assert row["difference"] > 0
+
+
+def test_a_world_of_segments_keeps_the_systems_and_one_of_systems_the_segments(simulated_warehouse: Warehouse) -> None:
+    block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
+    picks = np.array([3, 3, 1])
+    segments, systems = _drawn(block, "segments", picks), _drawn(block, "systems", picks)
+    np.testing.assert_array_equal(segments.human, block.human[:, picks])
+    np.testing.assert_array_equal(segments.scores, block.scores[:, :, picks])
+    assert segments.systems == block.systems
+    np.testing.assert_array_equal(systems.human, block.human[picks])
+    np.testing.assert_array_equal(systems.submitted, block.submitted[:, picks])
+    assert systems.systems == tuple(block.systems[place] for place in picks)
+
+
+def test_a_world_of_two_systems_finds_what_is_clear_and_nothing_the_other_way_round() -> None:
+    clear = np.arange(1.0, 40.0)
+    assert _signed(clear, 0.05)(30, np.random.default_rng(0))[0]
+    assert not _signed(-clear, 0.05)(30, np.random.default_rng(0))[0]
+    assert not _signed(np.zeros(20), 0.05)(30, np.random.default_rng(0))[0]
+    assert _rank_sum(clear + 100, clear, 0.05)(30, np.random.default_rng(0))[0]
+    assert not _rank_sum(clear, clear + 100, 0.05)(30, np.random.default_rng(0))[0]
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "message"),
+    [
+        (METRICS, {"unit": "judgements"}, "judgements tell systems apart"),
+        (("simBLEU", "simBLEU"), {}, "two metrics are needed"),
+        (("simBLEU", "simBLEW"), {}, "unknown metric 'simBLEW'"),
+        (METRICS, {"worlds": 3}, "at least 20"),
+        (METRICS, {"power": 0.2}, "power 0.2"),
+        (METRICS, {"unit": "documents"}, "unknown unit"),
+        (("A", "B"), {"tell": "systems", "unit": "systems"}, "two systems need segments or judgements"),
+        (("A", "B"), {"tell": "systems"}, "unknown system"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(
+    names: tuple[str, str], more: dict[str, Any], message: str, simulated_warehouse: Warehouse
+) -> None:
+    with pytest.raises(QuestionError, match=message):
+        metaeval.plan(simulated_warehouse, *EN_DE, *names, **{**QUICK, **more})
+
+
+def test_without_single_judgements_there_is_no_plan_of_them(simulated_warehouse: Warehouse) -> None:
+    systems = metaeval.systems(simulated_warehouse, "sim23", "cs-uk", test="paired-t").frame["system"]
+    with pytest.raises(QuestionError, match="no single judgements of mqm"):
+        metaeval.plan(
+            simulated_warehouse, "sim23", "cs-uk", systems[0], systems[-1], tell="systems", unit="judgements", **QUICK
+        )
+
+
+def test_a_measure_without_a_test_for_the_population_says_so(simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError):
+        plan_metrics(
+            simulated_warehouse, Slice(*EN_DE), METRICS, Measure.parse("pearson"), Options("submitted"), Asked()
+        )
