@@ -17,7 +17,7 @@ DRAWN = {
     "systems": "a matrix of p-values of systems, clusters parted",
     "deltas": "agreement with people over a metric's difference, with a band, by human protocol",
     "hard-pairs": "every pair of systems: people's difference and the share of metrics that see it",
-    "noise": "values over rising noise, by its kind; with `--oracles` values of oracles",
+    "noise", "plan": "values over rising noise, by its kind; with `--oracles` values of oracles",
     "paper": "a figure of a paper, computed again",
     "scatter": "systems, differences of system pairs, and segments as a density: one metric against humans",
     "counts": "shares of concordant, discordant and tied pairs",
