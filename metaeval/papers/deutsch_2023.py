@@ -121,8 +121,9 @@ def correlations(
         row: dict[str, float | int | None] = {}
         for name in statistics:
             row |= {name: float(values[name][place]), f"{name}_rank": int(order[name][place])}
-        if "acc_eq" in found:
-            row["epsilon"] = float(found["acc_eq"].epsilon[place])
+        for one in found.values():
+            if one.measure.is_calibrated:
+                row["epsilon"] = float(one.epsilon[place])
         cells += cells_of(asked.testset, asked.lp, metric.base_name, row)
     signature = table_signature(("paper", f"{NAME} {item}"), block, ("by", by))
     notes = (f"{CONSTANT}: a metric that gives every translation the same score; undefined values count as 0",)

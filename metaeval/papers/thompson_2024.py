@@ -57,10 +57,12 @@ def table_1(request: Request, asked: Slice) -> Computed:
     cells: list[Cell] = []
     signatures: list[str] = []
     block = request.block(replace(asked, only="reference-based"))
-    for name in MEASURES:
+    n_metrics = 0
+    for name, (measure, _) in MEASURES.items():
         found = _compared(request, asked, name)
+        n_metrics = n_metrics or len(found.metrics)
         assert found.null is not None
-        others = _other_seeds(block, found, request.seed) if name == "spa" else []
+        others = [] if measure.n_draws is None else _other_seeds(measure, block, found, request.seed)
         noise = count_noise(
             found.null,
             found.values,
@@ -76,8 +78,6 @@ def table_1(request: Request, asked: Slice) -> Computed:
         ):
             cells.append(Cell(row, f"{name}_{column}", asked.testset, asked.lp, float(value), error))
         signatures.append(found.signature)
-        if name == "pa":
-            n_metrics = len(found.metrics)
     n_unequal = len({scores.tobytes() for scores in block.scores})
     cells += cells_of(
         asked.testset,
@@ -99,11 +99,11 @@ def table_1(request: Request, asked: Slice) -> Computed:
     return Computed(tuple(cells), "\n".join(signatures), notes)
 
 
-def _other_seeds(block: Block, found: Comparison, seed: int) -> list[tuple[Floats, int]]:
-    """Values of spa by more random seeds, in the order of a comparison, with the number of distinct ones."""
+def _other_seeds(measure: Measure, block: Block, found: Comparison, seed: int) -> list[tuple[Floats, int]]:
+    """Values by more random seeds, in the order of a comparison, with the number of distinct ones."""
     names = [metric.name for metric in block.metrics]
     order = [names.index(name) for name in found.metrics]
-    runs = [evaluate(SPA, block, Options(seed=seed + more)) for more in range(1, SEEDS + 1)]
+    runs = [evaluate(measure, block, Options(seed=seed + more)) for more in range(1, SEEDS + 1)]
     return [(run.value[order], run.n_distinct) for run in runs]
 
 
