@@ -55,7 +55,7 @@ def intervals(result: Result, options: Options, n_draws: int, progress: Progress
         own = replace(options, system_score="judged-mean") if chosen is by_means else options
         low[chosen], high[chosen], how = _ends(measure, block, own, n_draws, progress)
         words.append(how if chosen.all() else f"{how}, {int(chosen.sum())} of the metrics")
-    return Intervals(*_within_range(measure, low, high), f"{measure}: {'; '.join(words)}")
+    return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}")
 
 
 def _ends(
@@ -88,7 +88,7 @@ def _ends(
     return np.array([one.low for one in ends]), np.array([one.high for one in ends]), how
 
 
-def _within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Ends no further than the measure reaches: what lies beyond holds no value."""
     least = -1.0 if measure.definition.is_correlation else 0.0
     return np.maximum(low, least), np.minimum(high, 1.0)

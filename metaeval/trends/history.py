@@ -132,7 +132,7 @@ def _question(
     state: EvalsetState, asked: Slice, measure: Measure, options: Options, testing: TestOptions, anchor: str
 ) -> Question[SetHistory]:
     own = replace(asked, testset=state.testset, lp=state.lp)
-    parts = (str(sorted(asdict(own).items())), str(measure), anchor, options, testing)
+    parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, options, testing)
     key = key_of("trend", [state.fingerprint], *parts)
     return Question(key, "trend", state.testset, state.lp, SetHistory)
 

@@ -210,6 +210,7 @@ def _p_values(
 
 
 def _of_gaps(found: Resampled, names: Sequence[str], anchor: int | None, test: str | None, testing: TestOptions) -> str:
+    resampled = found.resampled.replace(" and ", "+")
     return line(
         [
             ("anchor", None if anchor is None else names[anchor]),
@@ -217,7 +218,7 @@ def _of_gaps(found: Resampled, names: Sequence[str], anchor: int | None, test: s
             ("population", None if test is None else found.population),
             ("alternative", None if test is None else "two-sided"),
             ("test_resamples", None if test is None else testing.draws),
-            ("interval", f"95%,percentile,resamples={testing.draws},resample={found.resampled.replace(' and ', '+')}"),
+            ("interval", f"95%,{found.measure.interval},resamples={testing.draws},resample={resampled}"),
         ]
     )
 

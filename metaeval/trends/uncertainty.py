@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.evaluation import Evaluation
-from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.intervals import within_range
+from metaeval.kernels.resampling.bootstrap import bootstrap, interval
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population
 from metaeval.options import Options
@@ -15,17 +16,19 @@ from warehouse import QuestionError
 from warehouse.progress import Progress
 
 Floats = npt.NDArray[np.float64]
-ENDS = (0.025, 0.975)
 _STREAM = 5  # of the seed: draws of their own, which no test shares
 
 
 @dataclass(frozen=True)
 class Resampled:
-    """draws: (M, n) values of M metrics on resamples, only those where all are defined; M is 0 without any.
+    """values: (M,) of the metrics. draws: (M, n) the same on resamples, only those where all are defined; n is 0
+    without any.
 
     resampled: what was: "systems", or "systems and segments". reason: why there is nothing.
     """
 
+    measure: Measure
+    values: Floats
     draws: Floats
     resampled: str
     reason: str | None = None
@@ -40,12 +43,20 @@ class Resampled:
         return bool(self.draws.shape[1] < 2)
 
     def interval(self) -> tuple[Floats, Floats]:
-        """Ends of the 95% percentile interval of each metric's value, (M,)."""
-        return _ends(self.draws)
+        """Ends of the 95% interval of each metric's value, (M,), by the measure's own type of interval."""
+        return within_range(self.measure, *self._ends(self.values, self.draws))
 
     def gaps(self, anchor: int) -> tuple[Floats, Floats]:
-        """Ends of the 95% percentile interval of each metric's value minus the anchor's, (M,)."""
-        return _ends(self.draws - self.draws[anchor])
+        """Ends of the 95% interval of each metric's value minus the anchor's, (M,), by the same type."""
+        return self._ends(self.values - self.values[anchor], self.draws - self.draws[anchor])
+
+    def _ends(self, values: Floats, draws: Floats) -> tuple[Floats, Floats]:
+        if self.is_empty:
+            return np.full(len(values), np.nan), np.full(len(values), np.nan)
+        found = [
+            interval(float(value), own, method=self.measure.interval) for value, own in zip(values, draws, strict=True)
+        ]
+        return np.array([one.low for one in found]), np.array([one.high for one in found])
 
     def covariance(self) -> Floats:
         """(M, M) covariance of the metrics' values; NaN without resamples."""
@@ -80,13 +91,7 @@ def resamples(
             statistic, "systems" if by_systems is not None else "both", rng=rng, n_draws=n_draws, progress=advance
         )
     except (QuestionError, ValueError) as error:
-        return Resampled(none, what, str(error))
+        return Resampled(measure, evaluation.value, none, what, str(error))
     draws = drawn.draws[:, ~np.isnan(drawn.draws).any(axis=0)]
-    return Resampled(draws, what, None if draws.shape[1] > 1 else "no resample has a value for every metric")
-
-
-def _ends(draws: Floats) -> tuple[Floats, Floats]:
-    if draws.shape[1] < 2:
-        return np.full(len(draws), np.nan), np.full(len(draws), np.nan)
-    low, high = np.quantile(draws, ENDS, axis=1)
-    return low, high
+    reason = None if draws.shape[1] > 1 else "no resample has a value for every metric"
+    return Resampled(measure, evaluation.value, draws, what, reason)

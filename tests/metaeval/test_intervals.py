@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metaeval.evaluation import Options
-from metaeval.intervals import _within_range, intervals, with_intervals
+from metaeval.intervals import intervals, with_intervals, within_range
 from metaeval.measures import DEFINITIONS, Measure
 from metaeval.ranking import read
 from metaeval.study import Result, ranking, study
@@ -43,7 +43,7 @@ def test_values_lie_in_their_intervals_which_say_what_they_are_for(
 def test_no_interval_reaches_further_than_its_measure() -> None:
     low, high = np.array([-1.2, 0.4, np.nan]), np.array([0.1, 1.3, np.nan])
     for measure, least in (("pearson", -1.0), ("spa", 0.0)):
-        found = _within_range(Measure.parse(measure), low, high)
+        found = within_range(Measure.parse(measure), low, high)
         assert found[0].tolist()[:2] == [least, 0.4]
         assert found[1].tolist()[:2] == [0.1, 1.0]
         assert np.isnan([found[0][2], found[1][2]]).all()
