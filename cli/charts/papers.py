@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from metaeval.papers.items import Cell, Item
     from metaeval.papers.running import Outcome
 
-_PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+) (?P<unit>\w+)")
+_PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+(?:\.\d+)?) (?P<unit>\w+)")
+_UNITS = {"sd": "standard deviations of the metric", "share": "share of scores"}
 _MIDDLES = ("r", "mean", "tau_b", "groups")
 SIZE = 320  # pixels of a panel
 
@@ -64,20 +65,24 @@ def _name_data(part: Spec, datasets: dict[str, Rows]) -> None:
 
 def _curves(cells: "list[Cell]") -> list[Spec]:
     """Values over a number of units with their intervals; a panel for each series of rows."""
-    points: dict[str, dict[tuple[str, int], dict[str, Any]]] = {}
-    unit = ""
+    points: dict[str, dict[tuple[str, float], dict[str, Any]]] = {}
+    units: dict[str, str] = {}
     for cell in cells:
         found = _PLACE.fullmatch(cell.row)
         name, _, what = cell.column.rpartition("_")
         if found is None or what not in (*_MIDDLES, "low", "high"):
             continue
-        unit = found["unit"]
+        series = found["series"] or ""
+        units[series] = found["unit"]
         what = "value" if what in _MIDDLES else what
-        panel = points.setdefault(found["series"] or "", {})
-        point = panel.setdefault((name, int(found["x"])), {"measure": name, "x": int(found["x"])})
+        panel = points.setdefault(series, {})
+        point = panel.setdefault((name, float(found["x"])), {"measure": name, "x": float(found["x"])})
         point[what] = cell.value
-    x = {"field": "x", "type": "quantitative", "title": unit, "scale": {"zero": False}}
-    colour = {"field": "measure", "type": "nominal", "title": None}
+    x = {
+        series: {"field": "x", "type": "quantitative", "title": _UNITS.get(unit, unit), "scale": {"zero": False}}
+        for series, unit in units.items()
+    }
+    colour = {"field": "measure", "type": "nominal", "title": None, "legend": {"symbolOpacity": 1}}
     return [
         {
             "title": series,
@@ -89,7 +94,7 @@ def _curves(cells: "list[Cell]") -> list[Spec]:
                     "transform": [{"filter": "isValid(datum.low)"}],
                     "mark": {"type": "area", "opacity": 0.18},
                     "encoding": {
-                        "x": x,
+                        "x": x[series],
                         "y": {"field": "low", "type": "quantitative", "scale": {"zero": False}, "title": None},
                         "y2": {"field": "high"},
                         "color": colour,
@@ -97,7 +102,7 @@ def _curves(cells: "list[Cell]") -> list[Spec]:
                 },
                 {
                     "mark": {"type": "line", "point": {"size": 25}},
-                    "encoding": {"x": x, "y": {"field": "value", "type": "quantitative"}, "color": colour},
+                    "encoding": {"x": x[series], "y": {"field": "value", "type": "quantitative"}, "color": colour},
                 },
             ],
         }

@@ -11,6 +11,8 @@ from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import Measure
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
+from metaeval.robustness import noise as injection
+from metaeval.robustness.oracles import oracles as made_of_errors
 from metaeval.tables.table import table_signature
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
@@ -106,6 +108,49 @@ def sentinels(request: Request, asked: Slice) -> Computed:
     return Computed(tuple(cells), table_signature(("paper", "diianni-2025 sentinels"), block), (_NOTE,))
 
 
+def noise(request: Request, asked: Slice) -> Computed:
+    """Each measure as noise in one metric rises: means over draws with their spread, for each kind of noise.
+
+    The metric is the human score itself, which is perfect without noise; --metrics chooses another.
+    Raises QuestionError: several metrics.
+    """
+    if len(request.metrics) > 1:
+        raise QuestionError(f"this item takes one metric; --metrics chooses {len(request.metrics)}")
+    what = injection.Asked(draws=request.draws or injection.Asked.draws, seed=request.seed)
+    metric = request.metrics[0] if request.metrics else None
+    with request.opened() as warehouse:
+        found = injection.noise(
+            warehouse, asked, metric, list(MEASURES.values()), request.options, what, request.progress
+        )
+    names = {str(measure): name for name, measure in MEASURES.items()}
+    by_row: dict[str, dict[str, float | int | None]] = {}
+    for one in found.frame.rows(named=True):
+        unit = "share" if one["kind"] == "outliers" else "sd"
+        values = by_row.setdefault(f"{one['kind']}, {one['strength']:g} {unit}", {})
+        name = names[one["measure"]]
+        values |= {f"{name}_{what}": one[key] for what, key in _SPREAD.items()}
+    cells = [cell for row, values in by_row.items() for cell in cells_of(asked.testset, asked.lp, row, values)]
+    return Computed(tuple(cells), found.signature, (f"metric: {found.frame['metric'][0]}", *found.notes))
+
+
+_SPREAD = {"mean": "value", "low": "low", "high": "high", "sd": "sd", "n_undefined": "n_undefined"}
+
+
+def oracles(request: Request, asked: Slice) -> Computed:
+    """Metrics made of people's own errors under other weights, in the order of each measure; and further rounds."""
+    with request.opened() as warehouse:
+        found = made_of_errors(warehouse, asked, list(MEASURES.values()), request.options)
+    names = {str(measure): name for name, measure in MEASURES.items()}
+    cells: dict[tuple[str, str], Cell] = {}
+    for one in found.frame.rows(named=True):
+        row, name = f"{one['kind']}: {one['name']}", names[one["measure"]]
+        values = {name: one["value"], f"{name}_rank": one["rank"], "n_scores": one["n_scores"]}
+        for cell in cells_of(asked.testset, asked.lp, row, values):
+            if not (cell.column == f"{name}_rank" and one["kind"] == "round"):
+                cells[row, cell.column] = replace(cell, note=one["reason"] or "")
+    return Computed(tuple(cells.values()), found.signature, found.notes)
+
+
 _SETS = (("wmt23", "en-de"), ("wmt23", "zh-en"), ("wmt24", "en-de"), ("wmt24", "ja-zh"), ("wmt24", "en-es"))
 
 PAPER = Paper(
@@ -114,5 +159,9 @@ PAPER = Paper(
     (
         Item("rankings", "metrics by PDP, Pearson's r and acc_eq, and how these agree", _SETS, rankings, human="mqm"),
         Item("sentinels", "ranks of sentinel metrics by each measure", _SETS, sentinels, human="mqm"),
+        Item("noise", "each measure as noise in a metric rises", _SETS, noise, human="mqm", chart="curves"),
+        Item(
+            "oracles", "order of metrics made of people's own errors under other weights", _SETS, oracles, human="mqm"
+        ),
     ),
 )

@@ -31,10 +31,10 @@ def outcome(simulated_warehouse: Warehouse) -> Computes:
     """An item on the simulated task, computed once."""
 
     @cache
-    def compute(paper: str, item: str, *where: str, metrics: tuple[str, ...] = ()) -> Outcome:
+    def compute(paper: str, item: str, *where: str, metrics: tuple[str, ...] = (), draws: int = 20) -> Outcome:
         found = paper_named(paper)
         one = item_named(found, item)
-        request = Request(lambda: nullcontext(simulated_warehouse), draws=20, metrics=metrics)
+        request = Request(lambda: nullcontext(simulated_warehouse), draws=draws, metrics=metrics)
         return run(request, found, one, *(where or (SIM if one.needs_data else ())))
 
     return compute
@@ -48,7 +48,7 @@ def _values(found: Outcome) -> Values:
 def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
     outcome: Computes, paper: Paper, item: Item
 ) -> None:
-    found = outcome(paper.name, item.name)
+    found = outcome(paper.name, item.name, draws=3 if item.name == "noise" else 20)
     assert found.rows
     assert any(row.cell.value is not None for row in found.rows)
     places = [(row.cell.row, row.cell.column, row.cell.testset, row.cell.lp) for row in found.rows]
@@ -174,6 +174,36 @@ def test_rankings_are_what_rank_says_and_a_metric_alike_within_segments_is_worth
     of_sentinels = _values(outcome("diianni-2025", "sentinels"))
     for name in MEASURES:
         assert of_sentinels[SEGMENT_MEAN, f"{name}_rank"] == values[SEGMENT_MEAN, f"{name}_rank"]
+
+
+def test_noise_and_oracles_are_what_the_command_says(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    frame = metaeval.noise(simulated_warehouse, *SIM, measures=[*MEASURES.values()], draws=3).frame
+    values = _values(outcome("diianni-2025", "noise", draws=3))
+    names = {str(measure): name for name, measure in MEASURES.items()}
+    for row in frame.rows(named=True):
+        place = f"{row['kind']}, {row['strength']:g} {'share' if row['kind'] == 'outliers' else 'sd'}"
+        for column, what in (("mean", "value"), ("low", "low"), ("high", "high"), ("sd", "sd")):
+            assert values[place, f"{names[row['measure']]}_{column}"] == row[what]
+    frame = metaeval.oracles(simulated_warehouse, *SIM, measures=[*MEASURES.values()]).frame
+    found = outcome("diianni-2025", "oracles")
+    values = _values(found)
+    for row in frame.rows(named=True):
+        place, name = f"{row['kind']}: {row['name']}", names[row["measure"]]
+        assert values[place, name] == row["value"]
+        assert values.get((place, f"{name}_rank")) == row["rank"]
+    assert {row.cell.note for row in found.rows if row.cell.value is None} <= set(frame["reason"])
+
+
+def test_noise_goes_into_the_metric_that_is_named(outcome: Computes) -> None:
+    found = outcome("diianni-2025", "noise", metrics=("simBLEU-*",), draws=1)
+    assert found.notes[0].startswith("metric: simBLEU-")
+    (clean,) = [
+        row.cell.value for row in outcome("diianni-2025", "rankings").rows
+        if row.cell.row.startswith("simBLEU") and row.cell.column == "pdp"
+    ]  # fmt: skip
+    assert _values(found)["independent, 0 sd", "pdp_mean"] == pytest.approx(clean)
+    with pytest.raises(QuestionError, match="takes one metric"):
+        outcome("diianni-2025", "noise", metrics=("simBLEU-*", "Kestrel-*"))
 
 
 def test_segment_means_are_alike_for_all_systems_and_leave_constant_metrics_out() -> None:
