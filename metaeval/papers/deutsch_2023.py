@@ -17,6 +17,7 @@ from metaeval.measures.judged import labels
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.papers.printed import printed_values
 from metaeval.signature import line, program_version
+from metaeval.tables.carried import carried_between
 from metaeval.tables.table import table_signature
 from metaeval.tables.ties import ties
 from queries.blocks import Block
@@ -192,6 +193,36 @@ def section_6_1(request: Request, asked: Slice) -> Computed:
     return Computed(tuple(cells), signature, notes)
 
 
+def carried(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Each metric's ε* carried from one evaluation set to another, and what acc_eq by item loses by it.
+
+    Between sets of one language pair, and between language pairs of one test set. Each row has the set's own ε* and
+    acc_eq, acc_eq without a threshold, and for each other set: its ε*, acc_eq with it, and the loss.
+    """
+    measure = Measure.parse("acc_eq(by=item)")
+    sets = [replace(one, metrics=request.metrics) for one in asked]
+    rows, notes = carried_between(request.opened, sets, measure, request.options)
+    cells: dict[tuple[str, str, str, str], Cell] = {}
+    for row in rows:
+        source = f"{row['testset_from']} {row['lp_from']}"
+        values = {"epsilon": row["epsilon"], "acc_eq": row["value"], "acc_eq_at_0": row["at_zero"]}
+        values |= {f"epsilon of {source}": row["epsilon_from"], f"acc_eq by {source}": row["carried"]}
+        values |= {f"loss by {source}": row["loss"]}
+        for cell in cells_of(row["testset"], row["lp"], row["metric"], values):
+            cells[cell.row, cell.column, cell.testset, cell.lp] = cell
+    signature = line(
+        [
+            ("paper", f"{NAME} thresholds"),
+            ("measure", measure),
+            ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
+            ("lp", ",".join(dict.fromkeys(one.lp for one in asked))),
+            ("human", ",".join(dict.fromkeys(str(one.human) for one in asked if one.human)) or "official"),
+            ("scorehouse", program_version()),
+        ]
+    )
+    return Computed(tuple(cells.values()), signature, tuple(notes))
+
+
 def _mean(values: Floats) -> Floats:
     """Means over defined groups, (M,); NaN without any."""
     return kernels.group_mean(values).value
@@ -228,6 +259,7 @@ PAPER = Paper(
             human="mqm",
         ),
         Item("table-9", "pairs tied at a score of 0", _WMT22, partial(tied_pairs, columns=_PAIRS + _ZERO), human="mqm"),
+        Item("thresholds", "tie thresholds carried to another set", _WMT22, compute_together=carried, human="mqm"),
         *(
             _table(11 + 3 * place + offset, lp, by)
             for place, lp in enumerate(("en-de", "en-ru", "zh-en"))

@@ -1,8 +1,9 @@
 """Tie thresholds over the years: ε* of each metric in each year, and what a threshold from an earlier year loses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,37 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
         ]
     )
     return Table(frame, signature, tuple(notes))
+
+
+def carried_between(
+    opened: Opened, asked: Sequence[Slice], measure: Measure, options: Options
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Calibrated thresholds carried from each of some evaluation sets to each other of its language pair or test set.
+
+    Rows as in `carried_thresholds`, and lp_from; notes on sets without segment scores.
+    Raises QuestionError: a measure without a calibrated threshold; no metric is in two such sets.
+    """
+    if not measure.is_calibrated or measure.pair_statistic is None:
+        raise QuestionError(f"{measure} has no tie threshold to calibrate; take acc_eq or tau_eq")
+    found: list[_Year] = []
+    notes: list[str] = []
+    with opened() as warehouse:
+        for one in asked:
+            (state,) = evalset_states(warehouse, one.testset, one.lp)
+            try:
+                block = Inputs(warehouse, one, options.round_human).judged_segments()
+            except QuestionError as error:
+                notes.append(f"without {one.testset} {one.lp}: {error}")
+                continue
+            found.append(_Year(state, block, evaluate(measure, block, options)))
+    rows: list[dict[str, Any]] = []
+    for source, target in permutations(found, 2):
+        if source.state.lp == target.state.lp or source.state.testset == target.state.testset:
+            rows += [{"lp_from": source.state.lp, **row} for row in _rows(source, target, measure)]
+    if not rows:
+        why = "a threshold is carried between sets of one language pair or test set; no metric is in two of those given"
+        raise QuestionError("; ".join([why, *notes]))
+    return rows, notes
 
 
 def _years(opened: Opened, testsets: str, measure: Measure, options: Options, notes: list[str]) -> list[_Year]:

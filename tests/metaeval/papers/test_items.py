@@ -48,7 +48,8 @@ def _values(found: Outcome) -> Values:
 def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
     outcome: Computes, paper: Paper, item: Item
 ) -> None:
-    found = outcome(paper.name, item.name, draws=3 if item.name == "noise" else 20)
+    where = ("sim24", "en-de,cs-uk") if item.name == "thresholds" else ()  # from one set to another
+    found = outcome(paper.name, item.name, *where, draws=3 if item.name == "noise" else 20)
     assert found.rows
     assert any(row.cell.value is not None for row in found.rows)
     places = [(row.cell.row, row.cell.column, row.cell.testset, row.cell.lp) for row in found.rows]
@@ -102,6 +103,40 @@ def test_tied_pairs_are_those_of_the_command(outcome: Computes, simulated_wareho
         if row["kind"] == "human":
             assert values[row["by"], "n_tied"] == row["n_tied"]
             assert values[row["by"], "share_tied_zero"] == row["share_tied_zero"]
+
+
+def test_carried_thresholds_are_those_of_the_other_set_and_never_gain(
+    outcome: Computes, simulated_warehouse: Warehouse
+) -> None:
+    found = outcome("deutsch-2023", "thresholds", "sim24", "en-de,cs-uk")
+    by_lp = {
+        lp: {(row.cell.row, row.cell.column): row.cell.value for row in found.rows if row.cell.lp == lp}
+        for lp in ("en-de", "cs-uk")
+    }
+    measure, plain = "acc_eq(by=item)", "acc23(by=item)"
+    compared = 0
+    for lp, other in (("en-de", "cs-uk"), ("cs-uk", "en-de")):
+        own, source = by_lp[lp], f"sim24 {other}"
+        frame = metaeval.rank(simulated_warehouse, "sim24", lp, measure).frame
+        at_zero = metaeval.rank(simulated_warehouse, "sim24", lp, plain).frame
+        for row in frame.rows(named=True):
+            name = row["base_metric"]
+            if (name, "acc_eq") not in own:
+                continue
+            compared += 1
+            assert own[name, "acc_eq"] == pytest.approx(row["value"])
+            assert own[name, "epsilon"] == by_lp[other][name, f"epsilon of sim24 {lp}"] == row["epsilon"]
+            loss = own[name, f"loss by {source}"]
+            assert loss is not None
+            assert loss >= -1e-12
+            assert own[name, f"acc_eq by {source}"] == pytest.approx(row["value"] - loss)
+        zero = {row["base_metric"]: row["value"] for row in at_zero.rows(named=True)}
+        for name, column in own:
+            if column == "acc_eq_at_0":
+                assert own[name, column] == pytest.approx(zero[name])
+    assert compared > 3
+    with pytest.raises(QuestionError, match="carried between sets"):
+        metaeval.paper(simulated_warehouse, "deutsch-2023", "thresholds", *SIM)
 
 
 def test_buckets_are_what_a_plain_loop_over_segments_finds(outcome: Computes, simulated_warehouse: Warehouse) -> None:
