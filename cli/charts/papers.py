@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+(?:\.\d+)?) (?P<unit>\w+)")
 _UNITS = {"sd": "standard deviations of the metric", "share": "share of scores"}
-_MIDDLES = ("r", "mean", "tau_b", "groups")
+_MIDDLES = ("r", "mean")
+_ALONE = {"tau_b": "Kendall's τ_b", "n_groups": "segments with a defined τ_b"}  # on scales of their own
 SIZE = 320  # pixels of a panel
 
 
@@ -36,7 +38,7 @@ def item_chart(outcome: "Outcome") -> Spec:
     sets = list(dict.fromkeys((cell.testset, cell.lp) for cell in cells))
     draw = _KINDS[kind]
     panels = [
-        {**panel, "title": f"{testset} {lp}: {panel['title']}" if testset else panel["title"]}
+        {**panel, "title": ": ".join(filter(None, (f"{testset} {lp}", panel["title"]))) if testset else panel["title"]}
         for testset, lp in sets
         for panel in draw([cell for cell in cells if (cell.testset, cell.lp) == (testset, lp)])
     ]
@@ -70,9 +72,11 @@ def _curves(cells: "list[Cell]") -> list[Spec]:
     for cell in cells:
         found = _PLACE.fullmatch(cell.row)
         name, _, what = cell.column.rpartition("_")
-        if found is None or what not in (*_MIDDLES, "low", "high"):
+        series = found["series"] or "" if found is not None else ""
+        if cell.column in _ALONE:
+            series, name, what = _ALONE[cell.column], _ALONE[cell.column], "value"
+        if found is None or what not in (*_MIDDLES, "value", "low", "high"):
             continue
-        series = found["series"] or ""
         units[series] = found["unit"]
         what = "value" if what in _MIDDLES else what
         panel = points.setdefault(series, {})
@@ -184,8 +188,11 @@ TIED = 1e-12  # of values that are equal but for rounding
 _GREENS = ["#00441b", "#238b45", "#74c476", "#eee"]
 
 
-def _scatter(cells: "list[Cell]") -> list[Spec]:
-    """People against a metric: rows `metric: what`, columns human and metric; correlations stand in the title."""
+def _scatter(cells: "list[Cell]", *, people: str = "x") -> list[Spec]:
+    """A metric against people, who are on one of the axes; correlations stand in the title.
+
+    Cells: rows `metric: what`, columns human and metric.
+    """
     points: dict[str, dict[str, dict[str, Any]]] = {}
     for cell in cells:
         metric, colon, what = cell.row.partition(": ")
@@ -205,8 +212,18 @@ def _scatter(cells: "list[Cell]") -> list[Spec]:
                     "data": {"values": list(found.values())},
                     "mark": {"type": "point", "filled": True, "opacity": 0.7},
                     "encoding": {
-                        "x": {"field": "metric", "type": "quantitative", "title": metric, "scale": {"zero": False}},
-                        "y": {"field": "human", "type": "quantitative", "title": "people", "scale": {"zero": False}},
+                        people: {
+                            "field": "human",
+                            "type": "quantitative",
+                            "title": "people",
+                            "scale": {"zero": False},
+                        },
+                        "y" if people == "x" else "x": {
+                            "field": "metric",
+                            "type": "quantitative",
+                            "title": metric,
+                            "scale": {"zero": False},
+                        },
                         "tooltip": [{"field": "what"}, {"field": "metric"}, {"field": "human"}],
                     },
                 },
@@ -246,5 +263,6 @@ _KINDS: dict[str, Callable[["list[Cell]"], list[Spec]]] = {
     "curves": _curves,
     "heatmap": _heatmap,
     "scatter": _scatter,
+    "differences": partial(_scatter, people="y"),
     "bars": _bars,
 }

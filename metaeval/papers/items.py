@@ -13,7 +13,7 @@ from warehouse import Warehouse
 from warehouse.progress import Progress
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
-ChartKind = Literal["curves", "heatmap", "scatter", "bars"]
+ChartKind = Literal["curves", "heatmap", "scatter", "differences", "bars"]
 
 
 @dataclass(frozen=True)

@@ -329,7 +329,7 @@ PAPER = Paper(
             "figure-1",
             "differences of system pairs by people and metrics",
             partial(differences, item="figure-1"),
-            "scatter",
+            "differences",
         ),
         _on_campaigns("table-2", "accuracy over all pairs, and those that people tell apart", table_2),
         _on_campaigns("table-3", "accuracy by direction, script and language", table_3),
@@ -340,7 +340,10 @@ PAPER = Paper(
         _on_campaigns("table-7", "systems and segments", table_7),
         _on_campaigns("table-8", "correlations of differences", table_8),
         _on_campaigns(
-            "figure-2", "differences of system pairs, further metrics", partial(differences, item="figure-2"), "scatter"
+            "figure-2",
+            "differences of system pairs, further metrics",
+            partial(differences, item="figure-2"),
+            "differences",
         ),
         _on_campaigns("table-9", "accuracy by language pair", table_9),
     ),

@@ -84,6 +84,27 @@ def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, i
     assert marks > 5
 
 
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [
+        (("deutsch-2023", "figure-3"), [{"Kendall's τ_b"}, {"segments with a defined τ_b"}]),
+        (("graham-2014", "figure-1"), [{"people"}, {"people"}]),
+    ],
+)
+def test_each_panel_has_its_own_values_and_people_are_on_the_axis_of_the_paper(
+    scorehouse: Scorehouse, tmp_path: Path, words: tuple[str, ...], titles: list[set[str]]
+) -> None:
+    path = tmp_path / "figure.json"
+    assert scorehouse("paper", *words, *SIM, "--chart", path, "--format", "csv").code == 0
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    for panel, expected in zip(spec["concat"], titles, strict=True):
+        layer = panel["layer"][-1]
+        values = spec["datasets"][(layer.get("data") or panel["data"])["name"]]
+        shown = {one["measure"] for one in values} if "measure" in values[0] else {layer["encoding"]["x"]["title"]}
+        assert shown == expected
+        assert len(values) > 3
+
+
 def test_check_ends_with_1_where_a_value_is_neither_met_nor_explained(
     scorehouse: Scorehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
