@@ -11,17 +11,26 @@ human_list AS (
   FROM named_human
   GROUP BY evalset_id
 ),
+-- Where no reference is official, the only one that metrics used stands in, as the only human score does.
+only_reference AS (
+  SELECT v.evalset_id, min(sc.reference) AS reference
+  FROM internal.vector AS v
+  JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
+  GROUP BY v.evalset_id
+  HAVING count(DISTINCT sc.reference) = 1
+),
 declared AS (
   SELECT
     e.evalset_id,
     e.testset_id,
     e.lp,
-    e.standard_reference,
+    coalesce(e.standard_reference, u.reference) AS reference,
     e.ranks_human_references,
     l.level,
     CASE l.level WHEN 'seg' THEN e.standard_human_seg ELSE coalesce(e.standard_human_sys, e.standard_human_seg) END
       AS official
   FROM internal.evalset AS e
+  LEFT JOIN only_reference AS u ON u.evalset_id = e.evalset_id
   CROSS JOIN (VALUES ('sys'), ('seg')) AS l(level)
 ),
 ranking AS MATERIALIZED (
@@ -29,7 +38,7 @@ ranking AS MATERIALIZED (
     d.evalset_id,
     d.testset_id,
     d.lp,
-    d.standard_reference,
+    d.reference,
     d.ranks_human_references,
     d.level,
     h.scorer_id AS human_id,
@@ -61,7 +70,7 @@ system_choice AS (
     CASE
       WHEN r.obstacle IS NOT NULL THEN r.obstacle
       WHEN j.system_id IS NULL THEN 'not judged by ' || r.human
-      WHEN y.name = r.standard_reference THEN 'the reference that the metrics use'
+      WHEN y.name = r.reference THEN 'the reference that the metrics use'
       WHEN y.is_outlier THEN 'on the organisers'' list of outliers'
       WHEN y.kind = 'qc' THEN 'an attention check or tutorial for annotators'
       WHEN y.kind = 'human' AND NOT r.ranks_human_references
@@ -156,8 +165,8 @@ metric_choice AS (
     CASE
       WHEN r.obstacle IS NOT NULL THEN r.obstacle
       WHEN c.scorer_id IS NULL THEN 'no system remains'
-      WHEN sc.reference IS NOT NULL AND sc.reference IS DISTINCT FROM r.standard_reference
-        THEN 'computed with ' || sc.reference || ', not with reference ' || coalesce(r.standard_reference, 'None')
+      WHEN sc.reference IS NOT NULL AND sc.reference IS DISTINCT FROM r.reference
+        THEN 'computed with ' || sc.reference || coalesce(', not with reference ' || r.reference, '; no reference is official')
       WHEN n.is_own THEN 'added by a user'
       WHEN n.status = 'no entry' THEN 'not submitted to the metrics task'
       WHEN c.n_without_segments > 0 AND c.n_without_submitted > 0

@@ -19,6 +19,7 @@ class Reason(Enum):
     HUMAN_TRANSLATION = "a human translation (--with-human-references includes it)"
     # metrics
     OTHER_REFERENCE = "computed with {}, not with reference {}"
+    NO_REFERENCE = "computed with {}; no reference is official"
     REFERENCE_FREE = "reference-free"
     REFERENCE_BASED = "reference-based"
     NOT_PRIMARY = "{}, neither primary nor baseline"

@@ -147,12 +147,7 @@ def select(
     humans = {row["scorer"]: row["scorer_id"] for row in coverage if row["kind"] == "human"}
     official = standard_seg if level == "seg" else standard_sys or standard_seg
     chosen_human, notes = _choose_human(humans, asked.human, official, human, where)
-    references = {
-        name for (name,) in warehouse.rows("SELECT DISTINCT reference FROM metrics WHERE reference IS NOT NULL")
-    }
-    reference = asked.reference or standard_reference
-    if asked.reference is not None and reference not in references:
-        raise unknown("reference", asked.reference, references, where=where)
+    reference, of_reference = _choose_reference(warehouse, asked, standard_reference, where)
     segments, n_segments = _choose_segments(warehouse, number, asked, where)
     systems = _choose_systems(
         warehouse, number, asked, chosen_human, reference, bool(ranks_references), coverage, where
@@ -171,8 +166,34 @@ def select(
         domains=tuple(row[1] for row in segments),
         documents=tuple(row[2] for row in segments),
         n_segments=n_segments,
-        notes=notes,
+        notes=(*notes, *of_reference),
     )
+
+
+def _choose_reference(
+    warehouse: Warehouse, asked: Slice, official: str | None, where: str
+) -> tuple[str | None, tuple[str, ...]]:
+    """The reference that metrics must have used, and a note where none is official."""
+    references = warehouse.rows(
+        """
+        SELECT DISTINCT reference, testset = $testset AND lp = $lp
+        FROM metrics
+        WHERE reference IS NOT NULL
+        """,
+        {"testset": asked.testset, "lp": asked.lp},
+    )
+    if asked.reference is not None:
+        known = {name for name, _ in references}
+        if asked.reference not in known:
+            raise unknown("reference", asked.reference, known, where=where)
+        return asked.reference, ()
+    here = sorted(name for name, is_here in references if is_here)
+    if official is not None or not here:
+        return official, ()
+    if len(here) == 1:
+        return here[0], (f"{where} has no official reference; using {here[0]}, the only one available",)
+    absent = f"{where} has no official reference, so reference-based metrics are excluded"
+    return None, (f"{absent}; name one with --reference; available: {', '.join(here)}",)
 
 
 def _choose_human(
@@ -350,6 +371,8 @@ def _filtered(
     if asked.metrics and not (_matches(name, named) or _matches(base, named)):
         return Exclusion(Reason.NOT_SELECTED)
     if used is not None and used != reference and name not in named:
+        if reference is None:
+            return Exclusion(Reason.NO_REFERENCE, (used,))
         return Exclusion(Reason.OTHER_REFERENCE, (used, reference))
     if asked.only == "reference-based" and used is None:
         return Exclusion(Reason.REFERENCE_FREE)

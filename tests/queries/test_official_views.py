@@ -201,9 +201,17 @@ def test_every_reason_of_python_is_that_of_the_view(tmp_path: Path) -> None:
     assert len({reason and reason[:12] for reason in (*found.values(), *at_system_level.values())}) == 12
 
 
-def test_without_a_declared_reference_metrics_with_one_are_excluded(tmp_path: Path) -> None:
+def test_without_a_declared_reference_one_of_several_must_be_named(tmp_path: Path) -> None:
     with odd_warehouse(tmp_path, reference=None) as warehouse:
         assert_participants_are_those_of_python(warehouse)
+        reason = reasons_in_sql(warehouse)["tiny24", "en-de", "sys"]["metric", "Whole-refA"]
+        assert reason == "computed with refA; no reference is official"
+
+
+def test_without_a_declared_reference_the_only_one_stands_in(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", facts=False)) as warehouse:
+        assert_participants_are_those_of_python(warehouse)
+        assert reasons_in_sql(warehouse)["tiny24", "en-de", "seg"]["metric", "Rough-refA"] is None
 
 
 def test_without_the_official_human_score_nobody_participates(tmp_path: Path) -> None:

@@ -200,7 +200,31 @@ def test_without_an_official_human_score_one_of_several_must_be_named(tmp_path: 
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans, facts=False)) as warehouse:
         with pytest.raises(QuestionError, match="no official human score; name one with --human; available: esa, mqm"):
             select(warehouse, Slice(TESTSET, LP))
-        assert select(warehouse, Slice(TESTSET, LP, human="mqm")).reference is None
+        assert select(warehouse, Slice(TESTSET, LP, human="mqm")).human == "mqm"
+
+
+def test_the_only_reference_stands_in_for_an_official_one_with_a_note(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", facts=False)) as warehouse:
+        found = select(warehouse, Slice(TESTSET, LP, human="mqm"))
+        assert found.reference == "refA"
+        assert found.notes == ("tiny24 en-de has no official reference; using refA, the only one available",)
+        assert "Rough-refA" not in _out(found)
+        assert select(warehouse, Slice(TESTSET, LP, human="mqm", reference="refA")).notes == ()
+
+
+def test_without_an_official_reference_one_of_several_must_be_named(tmp_path: Path) -> None:
+    metrics = {**metric_tables(), "Rough-refB": metric_tables()["Rough-refA"]}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=metrics, facts=False)) as warehouse:
+        found = select(warehouse, Slice(TESTSET, LP, human="mqm"))
+        assert found.reference is None
+        assert found.notes == (
+            "tiny24 en-de has no official reference, so reference-based metrics are excluded; name one with "
+            "--reference; available: refA, refB",
+        )
+        assert {name: reason for name, reason in _out(found).items() if name.startswith("Rough")} == {
+            f"Rough-{name}": f"computed with {name}; no reference is official" for name in ("refA", "refB")
+        }
+        assert "Rough-refB" not in _out(select(warehouse, Slice(TESTSET, LP, human="mqm", reference="refB")))
 
 
 def test_an_official_human_score_that_is_not_loaded_is_said_to_be_so(tmp_path: Path) -> None:
@@ -228,9 +252,9 @@ def test_the_only_human_score_stands_in_for_an_official_one_with_a_note(
     with tiny_warehouse(tmp_path, layout) as warehouse:
         found = select(warehouse, Slice(TESTSET, LP), level)
         assert found.human == "esa"
-        (note,) = found.notes
-        assert note.endswith("; using esa, the only one available")
-        assert select(warehouse, Slice(TESTSET, LP, human="esa"), level).notes == ()
+        of_human, *of_reference = found.notes
+        assert of_human.endswith("; using esa, the only one available")
+        assert list(select(warehouse, Slice(TESTSET, LP, human="esa"), level).notes) == of_reference
         assert expand(warehouse, TESTSET, "all").chosen == ((TESTSET, LP),)
 
 

@@ -12,7 +12,18 @@ from tests.warehouse.readers.samples import FACTS, workbook
 from warehouse import Warehouse
 from warehouse.loading.entry import load
 
-HEADER = ("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "COMET_src", "Prism_src")
+HEADER = (
+    "Source",
+    "Target",
+    "User",
+    "SegmentID",
+    "Segment",
+    "Score",
+    "valid_line",
+    "COMET_src",
+    "Prism_src",
+    "BLEURT_default",
+)
 N = 12  # segments
 NEWS = ("ENU", "CHS", "news", "1" * 32)
 DISCUSSION = ("DEU", "ENU", "Discussion", "2" * 32)
@@ -30,7 +41,18 @@ def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         for place, (system, (human, prism_news, prism_discussion, comet)) in enumerate(SYSTEMS.items()):
             prism = prism_news if domain == "news" else prism_discussion
             rows = [
-                (source, target, "u1", at, f"h{at}", human + at % 5, True, comet + at % 3 / 100, prism + at % 4)
+                (
+                    source,
+                    target,
+                    "u1",
+                    at,
+                    f"h{at}",
+                    human + at % 5,
+                    True,
+                    comet + at % 3 / 100,
+                    prism + at % 4,
+                    human / 100,
+                )
                 for at in range(N)
             ]
             facts = {**FACTS, "System": system, "domain": domain, "number_of_sentences": N, "COMET_src": comet}
@@ -51,6 +73,7 @@ def _values(warehouse: Warehouse, item: str) -> dict[tuple[str, str], float | No
 
 def test_pairs_of_campaigns_are_counted_by_hand(campaigns: Warehouse) -> None:
     values = _values(campaigns, "table-2")
+    assert values["BLEURT_default", "All"] == 100
     for column in ("All", "0.05", "0.01", "0.001"):  # 12 differences of one sign: p = 2 / 2^12
         assert values["n", column] == 6
         assert values["Prism_src", column] == pytest.approx(100 * 5 / 6)
