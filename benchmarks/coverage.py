@@ -19,18 +19,18 @@ fewest, and goes on where the last one ended; `python -m docs.generate` makes th
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.counted import read_counts, write_counts
 from benchmarks.levels import EVALSETS, SIMULATED, Source, block_of, interval, sources
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, simulated_pair
 from metaeval.evaluation import evaluate
@@ -85,27 +85,13 @@ class Count:
 
 def read(path: Path = COVERAGE) -> dict[Row, Count]:
     """The results so far."""
-    if not path.exists():
-        return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        return {
-            Row(*list(line.values())[:5]): Count(*map(int, list(line.values())[5:]))  # type: ignore[arg-type]
-            for line in csv.DictReader(file)
-        }
+    return read_counts(path, Row, Count)
 
 
 def write(found: dict[Row, Count], path: Path = COVERAGE) -> None:
-    """Keep the results; a file half written is never in their place."""
-    beside = path.with_suffix(".part")
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(FIELDS)
-        for row in (row for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]) for row in rows(*kind)):
-            if row in found:
-                count = found[row]
-                kind = (row.data, row.resample, row.measure, row.method, row.of)
-                writer.writerow([*kind, count.n_intervals, count.n_holding, count.n_undefined])
-    beside.replace(path)
+    """Keep the results, in the order of the simulation."""
+    ordered = (row for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]) for row in rows(*kind))
+    write_counts(path, FIELDS, [(*astuple(row), *astuple(found[row])) for row in ordered if row in found])
 
 
 Kind = tuple[str, Resample, str]  # data, what is resampled, measure

@@ -14,17 +14,17 @@ symmetric around 0. Tests are those of the command, one-sided for the system tha
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.counted import read_counts, write_counts
 from benchmarks.levels import ALPHA, EVALSETS, SIMULATED, Count, Source, interval, sources
 from benchmarks.null_worlds import Pair, null_world
 from metaeval.options import Options
@@ -70,27 +70,13 @@ def kinds(data: Sequence[str]) -> Iterator[Kind]:
 
 def read(path: Path = SYSTEM_LEVELS) -> dict[Row, Count]:
     """The results so far."""
-    if not path.exists():
-        return {}
-    with path.open(encoding="utf-8", newline="") as file:
-        return {
-            Row(*list(line.values())[:5]): Count(*map(int, list(line.values())[5:]))  # type: ignore[arg-type]
-            for line in csv.DictReader(file)
-        }
+    return read_counts(path, Row, Count)
 
 
 def write(found: dict[Row, Count], path: Path = SYSTEM_LEVELS) -> None:
-    """Keep the results; a file half written is never in their place."""
-    beside = path.with_suffix(".part")
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(FIELDS)
-        for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]):
-            for row in (row for row in rows(*kind) if row in found):
-                count = found[row]
-                named = (row.data, row.scorer, row.null, row.test, row.unit)
-                writer.writerow([*named, count.n_worlds, count.n_found, count.n_undefined])
-    beside.replace(path)
+    """Keep the results, in the order of the simulation."""
+    ordered = (row for kind in kinds([SIMULATED, *(" ".join(one) for one in EVALSETS)]) for row in rows(*kind))
+    write_counts(path, FIELDS, [(*astuple(row), *astuple(found[row])) for row in ordered if row in found])
 
 
 def world(pair: Pair, scorer: str, null: Literal["segments", "documents"], rng: np.random.Generator) -> Pair:
