@@ -21,6 +21,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("list", "listing", "list_"),
         ("show", "show", "show"),
         ("scatter", "scatter", "scatter"),
+        ("segments", "segments", "segments"),
         ("rank", "rank", "rank"),
         ("compare", "compare", "compare"),
         ("protocol", "protocol", "protocol"),

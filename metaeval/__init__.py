@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from metaeval.measures import Measure
     from metaeval.questions.analyses import deltas, hard_pairs, noise, oracles, paper, plan, trend
     from metaeval.questions.rankings import compare, protocol, rank, systems
-    from metaeval.questions.tables import audit, correlations, counts, means, scatter, thresholds, ties
+    from metaeval.questions.tables import audit, correlations, counts, means, scatter, segments, thresholds, ties
     from metaeval.tables.table import Table
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "protocol",
     "rank",
     "scatter",
+    "segments",
     "systems",
     "thresholds",
     "ties",
@@ -46,7 +47,8 @@ _HOMES = {
         ("deltas", "hard_pairs", "noise", "oracles", "paper", "plan", "trend"), "metaeval.questions.analyses"
     ),
     **dict.fromkeys(
-        ("audit", "correlations", "counts", "means", "scatter", "thresholds", "ties"), "metaeval.questions.tables"
+        ("audit", "correlations", "counts", "means", "scatter", "segments", "thresholds", "ties"),
+        "metaeval.questions.tables",
     ),
 }
 

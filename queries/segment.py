@@ -1,19 +1,20 @@
 """One segment to read: its source, references and system outputs, each with its scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from queries import catalog
 from queries.evalsets import evalset_id
+from queries.marked_errors import Errors, MarkedError, error_schema, human_with_errors, marked_errors
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 
 if TYPE_CHECKING:
     import polars as pl
 
-FIXED = ("kind", "name", "text")  # columns of the frame beside one for each scorer
+FIXED = ("kind", "name", "text", "errors")  # columns of the frame beside one for each scorer
 
 
 @dataclass(frozen=True)
@@ -22,19 +23,22 @@ class Text:
 
     kind: source, reference or output. name: reference or system; None for the source. text: None where none is loaded.
     scores: scorer -> score, higher is better; None where it has none for this text. The source has no scores.
+    errors: that people marked in an output, some of them in its source.
     """
 
     kind: str
     name: str | None
     text: str | None
     scores: Mapping[str, float | None]
+    errors: tuple[MarkedError, ...] = ()
 
 
 @dataclass(frozen=True)
 class Segment:
     """One segment with its place, and its texts: source, references by name, outputs best first.
 
-    index_in_document: from 1. scorers: human scores, then metrics, as asked for.
+    index_in_document: from 1. scorers: human scores, then metrics, as asked for. errors_of: the human score that errors
+    were marked for; None where there are none to show.
     """
 
     testset: str
@@ -45,6 +49,7 @@ class Segment:
     index_in_document: int | None
     scorers: tuple[str, ...]
     texts: tuple[Text, ...]
+    errors_of: str | None = None
 
     @property
     def place(self) -> str:
@@ -58,7 +63,7 @@ class Segment:
         return ", ".join(words)
 
     def frame(self) -> "pl.DataFrame":
-        """One row a text; columns kind, name, one for each scorer, text."""
+        """One row a text; columns kind, name, one for each scorer, text, errors (a list of their fields)."""
         import polars as pl
 
         columns: dict[str, pl.Series] = {
@@ -69,6 +74,8 @@ class Segment:
             column = f"{scorer} (score)" if scorer in FIXED else scorer
             columns[column] = pl.Series([text.scores.get(scorer) for text in self.texts], dtype=pl.Float64)
         columns["text"] = pl.Series([text.text for text in self.texts], dtype=pl.String)
+        errors = [[error.as_json() for error in text.errors] for text in self.texts]
+        columns["errors"] = pl.Series(errors, dtype=pl.List(pl.Struct(error_schema())))
         return pl.DataFrame(columns)
 
     def as_json(self) -> dict[str, Any]:
@@ -81,7 +88,13 @@ class Segment:
             "document": self.document,
             "index_in_document": self.index_in_document,
             "texts": [
-                {"kind": text.kind, "name": text.name, "text": text.text, "scores": dict(text.scores)}
+                {
+                    "kind": text.kind,
+                    "name": text.name,
+                    "text": text.text,
+                    "scores": dict(text.scores),
+                    "errors": [error.as_json() for error in text.errors],
+                }
                 for text in self.texts
             ],
         }
@@ -127,8 +140,21 @@ def read_segment(
             "system", systems, [text.name for text in texts if text.name is not None and text.kind == "output"], where
         )
     )
-    shown = tuple(text for text in texts if text.kind != "output" or text.name in kept)
-    return Segment(testset, lp, segment, domain, document, index, names, shown)
+    shown = [text for text in texts if text.kind != "output" or text.name in kept]
+    errors_of = human_with_errors(warehouse, number, chosen)
+    if errors_of is not None:
+        shown = _with_errors(shown, marked_errors(warehouse, number, errors_of, [segment]), segment)
+    if not any(text.errors for text in shown):
+        errors_of = None
+    return Segment(testset, lp, segment, domain, document, index, names, tuple(shown), errors_of)
+
+
+def _with_errors(texts: Sequence[Text], errors: Errors, segment: int) -> list[Text]:
+    """Texts of systems with the errors that people marked in them."""
+    return [
+        text if text.name is None else replace(text, errors=tuple(errors.get((text.name, segment), ())))
+        for text in texts
+    ]
 
 
 def _distinct(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:

@@ -34,6 +34,7 @@ WITHOUT_CHART = {
     "list": "lists names and counts",
     "protocols": "its matrix of rankings is a table; `protocol` draws one protocol's tasks",
     "means": "`scatter` draws system scores of a metric against humans",
+    "segments": "lists texts to read; `scatter` draws a metric against people",
     "audit": "lists findings, not numbers",
     "compute": "stores scores",
     "add": "stores scores",

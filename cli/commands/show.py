@@ -34,11 +34,16 @@ def show(
         typer.Option(help="Only outputs of these systems (shell pattern, repeatable).", autocompletion=complete_system),
     ] = None,
 ) -> None:
-    """Show one segment: source, references and every system's output, best first, with their scores.
+    """Show one segment: source, references and every system's output, best first, with scores and marked errors.
+
+    Errors that people marked are in brackets with their severity; the source has those of all outputs that lie in it.
 
     Example: scorehouse show sim24 en-de 12 --metrics "Kestrel*" --systems "[A-D]*"
     """
+    import polars as pl
+
     from cli.charts.segment import segment_scores
+    from cli.render.marks import marked, plain, styled
     from queries.segment import read_segment
     from warehouse import Warehouse
 
@@ -47,4 +52,19 @@ def show(
             warehouse, testset, lp, segment, humans=human or (), metrics=metrics or (), systems=systems or ()
         )
     charted.draw(output, lambda: segment_scores(found))
-    output.show(found.frame(), title=found.place, json_shape=found.as_json())
+    notes = [f"errors are those marked for {found.errors_of}"] if found.errors_of is not None else []
+    frame = found.frame()
+    if not output.is_for_reading:
+        output.show(frame, title=found.place, notes=notes, json_shape=found.as_json())
+        return
+    every = [error for text in found.texts for error in text.errors]
+    pieces = [
+        marked(text.text or "", every, in_source=True)
+        if text.kind == "source"
+        else marked(text.text or "", text.errors)
+        for text in found.texts
+    ]
+    texts = [plain(one) if one else None for one in pieces]
+    shown = frame.drop("errors").with_columns(pl.Series("text", texts, dtype=pl.String))
+    dressed = {"text": [styled(one) for one in pieces]} if notes and output.is_for_terminal else None
+    output.show(shown, title=found.place, notes=notes, dressed=dressed)

@@ -14,6 +14,7 @@ from cli.render import output
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.text import Text
 
 __all__ = ["DIGITS", "Format", "format_for", "is_for_reading", "note", "render"]
 
@@ -86,6 +87,7 @@ def render(
     page: str | Mapping[Format, str] | None = None,
     quiet: bool = False,
     safe_cells: bool = False,
+    dressed: "Mapping[str, Sequence[Text]] | None" = None,
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
@@ -94,7 +96,7 @@ def render(
     least: by column, what a 0 of each row stands for where numbers are rounded: `<0.001` instead of 0.0000.
     json_shape: nested lists and mappings to write for json and jsonl instead of the frame's rows.
     page: text to write instead of an aligned table, or instead of the frame in each of these formats. safe_cells: csv
-        and tsv hold nothing that is a formula.
+        and tsv hold nothing that is a formula. dressed: by column, its cells with styles for a terminal.
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
         be written.
     """
@@ -106,7 +108,7 @@ def render(
     elif kind in (pages := {Format.TABLE: page} if isinstance(page, str) else page or {}):
         output.write(pages[kind], out)
     else:
-        output.write(_content(frame, kind, digits, least, out, safe_cells), out)
+        output.write(_content(frame, kind, digits, least, out, safe_cells, dressed), out)
     for line in [signature] if isinstance(signature, str) else signature:
         note(line, quiet=quiet)
     for line in notes:
@@ -134,12 +136,13 @@ def _content(
     least: Mapping[str, Sequence[float]] | None,
     out: Path | None,
     safe_cells: bool,
+    dressed: "Mapping[str, Sequence[Text]] | None",
 ) -> str | bytes:
     from cli.render import delimited, latex, markdown, parquet, table
 
     match kind:
         case Format.TABLE:
-            return table.table_text(frame, digits, width=output.terminal_width(out), least=least)
+            return table.table_text(frame, digits, width=output.terminal_width(out), least=least, dressed=dressed)
         case Format.CSV | Format.TSV:
             frame = delimited.without_formulas(frame) if safe_cells else frame
             frame = frame if output.terminal_width(out) is None else delimited.for_terminals(frame)

@@ -1,13 +1,14 @@
 """Aligned tables for people."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.cells import Least, TextColumn, text_columns
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.text import Text
 
 GAP = "  "
 LEAST_TEXT = 10
@@ -16,21 +17,28 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def table_text(
-    frame: "pl.DataFrame", digits: int | Mapping[str, int], *, width: int | None, least: Least | None = None
+    frame: "pl.DataFrame",
+    digits: int | Mapping[str, int],
+    *,
+    width: int | None,
+    least: Least | None = None,
+    dressed: "Mapping[str, Sequence[Text]] | None" = None,
 ) -> str:
     """A header, a rule, one line a row; numbers to the right. No cell is ever cut.
 
     width: of the terminal: long texts are folded to fit it where that leaves LEAST_TEXT of each, and the header is
         bold (unless NO_COLOR is set). None, for a pipe or a file: as wide as it takes, nothing but text.
+    dressed: by column, the same cells with styles, which a terminal shows unless NO_COLOR is set.
     """
     columns = text_columns(frame, digits, least)
     if not columns:
         return ""
     widths = [max(map(cell_width, [column.name, *column.cells])) for column in columns]
-    if width is not None and sum(widths) + len(GAP) * (len(widths) - 1) > width:
+    styles = {} if "NO_COLOR" in os.environ else dressed or {}
+    if width is not None and (styles or sum(widths) + len(GAP) * (len(widths) - 1) > width):
         narrowest = [n if column.is_number else min(n, LEAST_TEXT) for column, n in zip(columns, widths, strict=True)]
         if sum(narrowest) + FOLDED_GAP * (len(narrowest) - 1) <= width:
-            return _folded(columns, narrowest, width)
+            return _folded(columns, narrowest, width, styles)
     header = _line([column.name for column in columns], columns, widths)
     if width is not None and "NO_COLOR" not in os.environ:
         header = f"{BOLD}{header}{PLAIN}"
@@ -56,7 +64,7 @@ def _line(cells: list[str], columns: list[TextColumn], widths: list[int]) -> str
     return GAP.join(padded).rstrip()
 
 
-def _folded(columns: list[TextColumn], least: list[int], width: int) -> str:
+def _folded(columns: list[TextColumn], least: list[int], width: int, dressed: "Mapping[str, Sequence[Text]]") -> str:
     """A table no wider than the terminal: names and texts go on in the next line, numbers stay whole."""
     from rich import box
     from rich.console import Console
@@ -69,8 +77,9 @@ def _folded(columns: list[TextColumn], least: list[int], width: int) -> str:
             table.add_column(Text(column.name), justify="right", overflow="fold", min_width=n, max_width=n)
         else:
             table.add_column(Text(column.name), justify="left", overflow="fold", min_width=n)
-    for cells in zip(*(column.cells for column in columns), strict=True):
-        table.add_row(*map(Text, cells))
+    shown = (dressed.get(column.name) or [Text(cell) for cell in column.cells] for column in columns)
+    for cells in zip(*shown, strict=True):
+        table.add_row(*cells)
     console = Console(width=width, highlight=False)
     with console.capture() as captured:
         console.print(table)

@@ -9,9 +9,11 @@ from metaeval.questions.arguments import Names, SliceOptions, measure_of, names_
 from metaeval.system_scores import SystemScore
 from metaeval.tables import agreement
 from metaeval.tables import counts as pair_counting
+from metaeval.tables import disagreements as reading
 from metaeval.tables import means as averaging
 from metaeval.tables import thresholds as calibrating
 from metaeval.tables import ties as tying
+from metaeval.tables.disagreements import By, Scale
 from metaeval.tables.scatter import View as ScatterView
 from metaeval.tables.scatter import scatter as lay
 from metaeval.tables.table import Table
@@ -83,6 +85,29 @@ def scatter(
     computing = Options(system_score, round_human=round_human)
     found = lay(warehouse, slice_of(testset, lp, options), metric, computing)
     return Table(found.view(view), found.signature, (*found.words, *found.notes))
+
+
+@question
+def segments(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    metric: Names = (),
+    *,
+    by: By | None = None,
+    scale: Scale = "scores",
+    n: int = 20,
+    round_human: int | None = None,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """List the outputs on which a metric and people, or two metrics, disagree most, with texts and marked errors.
+
+    metric: one is compared with people, two with each other; none: the mean of all included ones. by: groups of outputs
+    instead, "length" in quarters by characters of the source. scale: standardise "scores", or their "ranks" among the
+    outputs. n: number of rows. The residual is the difference of both standardised scores, in its standard deviations.
+    """
+    asked, names = slice_of(testset, lp, options), names_of(metric)
+    return reading.disagreements(warehouse, asked, names, by=by, scale=scale, n=n, round_human=round_human).table
 
 
 @question

@@ -29,6 +29,8 @@ OF_A_SLICE = (
     ("thresholds", "--segments", "1-200"),
     ("correlations",),
     ("correlations", "-m", "pearson", "--all-metrics"),
+    ("segments", "-n", "3"),
+    ("segments", "--metric", "BLEU", "--metric", "XCOMET-XL", "--by", "length"),
     ("systems", "--draws", "5"),
     ("systems", "--scorer", "BLEU", "--draws", "5"),
     ("systems", "--scorer", "XCOMET-XL", "--test", "wilcoxon", "--system-score", "judged-mean"),

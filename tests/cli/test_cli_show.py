@@ -20,8 +20,9 @@ def test_a_table_has_source_references_and_outputs_with_their_scores(scorehouse:
     assert [line.split()[:2] for line in lines] == [
         *(["source", "-"], ["reference", "refA"], ["reference", "refB"], ["output", "Elm-Big"], ["output", "Dogwood"])
     ]
-    (place,) = ran.notes
+    place, errors = ran.notes
     assert place.startswith("sim24 en-de, segment 12, document ")
+    assert errors == "errors are those marked for mqm.merged"
 
 
 def test_json_is_the_segment_with_its_texts_and_their_scores_as_the_views_have_them(scorehouse: Scorehouse) -> None:
@@ -46,11 +47,28 @@ def test_json_is_the_segment_with_its_texts_and_their_scores_as_the_views_have_t
     assert dogwood["scores"] == expected
     assert len(expected) == 4
     assert dogwood["text"] == found["texts"][4]["text"] != ""
+    assert dogwood["errors"] != []
+    for error in dogwood["errors"]:
+        assert list(error) == ["rater", "category", "severity", "weight", "start", "end", "is_in_source"]
+
+
+def test_errors_are_marked_in_tables_and_stand_beside_the_text_for_programs(scorehouse: Scorehouse) -> None:
+    texts = scorehouse(*SHOW, "--format", "json").json["texts"]
+    marked = [text for text in texts if text["errors"]]
+    assert marked
+    ran = scorehouse(*SHOW)
+    assert ran.notes[1:] == ["errors are those marked for mqm.merged"]
+    for text in marked:
+        words = [text["text"][error["start"] : error["end"]] for error in text["errors"]]
+        (line,) = [line for line in ran.out.splitlines() if f" {text['name']} " in line]
+        for error, word in zip(text["errors"], words, strict=True):
+            assert f"[{error['severity']}: " in line
+            assert word in line
 
 
 def test_csv_has_a_row_a_text(scorehouse: Scorehouse) -> None:
     rows = list(csv.DictReader(io.StringIO(scorehouse(*SHOW, "--format", "csv").out)))
-    assert list(rows[0]) == COLUMNS
+    assert list(rows[0]) == [*COLUMNS, "errors"]
     texts = scorehouse(*SHOW, "--format", "json").json["texts"]
     assert [row["text"] for row in rows] == [text["text"] for text in texts]
     assert float(rows[3]["Kestrel-24-refA"]) == texts[3]["scores"]["Kestrel-24-refA"]

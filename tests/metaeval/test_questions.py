@@ -23,8 +23,10 @@ QUESTIONS = (
     "audit",
     "trend",
     "scatter",
+    "segments",
 )
-OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations", "trend", "scatter")
+OF_A_SLICE = ("rank", "compare", "systems", "counts", "ties", "thresholds", "correlations", "trend")
+OF_A_SLICE += ("scatter", "segments")
 SIM = ("sim24", "cs-uk")
 QUICK = {"compare": {"measure": "pa", "draws": 20}, "systems": {"draws": 20}, "protocol": {"rules": "wmt23"}}
 QUICK |= {"rank": {"measures": "pa"}, "thresholds": {"segments": (1, 30)}, "trend": {"draws": 20}}

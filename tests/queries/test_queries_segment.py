@@ -9,7 +9,7 @@ import pytest
 from queries.segment import Segment, read_segment
 from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
-from warehouse.export.mtme import ScoreTable, write_evalset
+from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +61,7 @@ def test_the_frame_has_a_row_a_text_and_a_column_a_scorer(warehouse: Warehouse) 
         "mqm": [None, 0.0, 0.0],
         "Flat-src": [None, 1.0, 1.0],
         "text": ["source 2", "refA 2", "Ash 2"],
+        "errors": [[], [], []],
     }
 
 
@@ -108,5 +109,23 @@ def test_scorers_with_names_of_columns_or_of_each_other_have_columns_of_their_ow
     root = tiny_layout(tmp_path / "in", humans={"text": table, "A-src": table}, metrics={"A-src": other}, facts=False)
     with tiny_warehouse(tmp_path, root) as opened:
         frame = read_segment(opened, TESTSET, LP, 2, humans=["*"], metrics=["*"], systems=["Ash"]).frame()
-    assert frame.columns == ["kind", "name", "A-src", "text (score)", "A-src (metric)", "text"]
-    assert frame.row(-1) == ("output", "Ash", 1.0, 1.0, 11.0, "Ash 2")
+    assert frame.columns == ["kind", "name", "A-src", "text (score)", "A-src (metric)", "text", "errors"]
+    assert frame.row(-1) == ("output", "Ash", 1.0, 1.0, 11.0, "Ash 2", [])
+
+
+def test_outputs_have_the_errors_that_people_marked_for_the_score_or_another_of_its_protocol(tmp_path: Path) -> None:
+    error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
+    omission = {**error, "start": 0, "end": 6, "category": "omission", "is_source_error": True}
+    ratings = RatingTable({"Ash": [[error, omission], *[[]] * 4], "Beech": [[]] * 5, "Cherry": [None] * 5})
+    root = tiny_layout(tmp_path / "in", ratings={"mqm.merged": ratings})
+    with tiny_warehouse(tmp_path, root) as opened:
+        found = read_segment(opened, TESTSET, LP, 1)
+        (ash,) = [text for text in found.texts if text.name == "Ash"]
+        assert [(one.label, one.start, one.end, one.is_in_source, one.weight) for one in ash.errors] == [
+            ("minor style", 0, 3, False, 1.0),
+            ("minor omission", 0, 6, True, 1.0),
+        ]
+        assert found.errors_of == "mqm.merged"
+        assert not any(text.errors for text in found.texts if text.name != "Ash")
+        assert found.as_json()["texts"][1]["errors"] == []
+        assert read_segment(opened, TESTSET, LP, 2).errors_of is None

@@ -1,0 +1,116 @@
+"""Errors marked in a text: brackets with the severity, and on a terminal a style, too."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cli.render.cells import one_line
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+UNNAMED = "error"  # a severity that is not known
+Span = tuple[int, int, str]  # start, end, severity
+_STYLES = {"critical": "bold underline red", "major": "bold underline red", "minor": "underline yellow"}
+_STYLE = "underline"  # of any other severity
+_ORDER = (*_STYLES, "")  # the gravest first
+
+
+class Error(Protocol):
+    """What is marked; as `queries.marked_errors.MarkedError`."""
+
+    @property
+    def severity(self) -> str | None: ...
+    @property
+    def start(self) -> int | None: ...
+    @property
+    def end(self) -> int | None: ...
+    @property
+    def is_in_source(self) -> bool: ...
+    @property
+    def label(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a marked text, a run of it or a bracket, with the severities of the errors that it is in."""
+
+    text: str
+    severities: tuple[str, ...] = ()
+
+    @property
+    def style(self) -> str:
+        """The style of the gravest error; none outside errors."""
+        if not self.severities:
+            return ""
+        gravest = min(self.severities, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER))
+        return _STYLES.get(gravest, _STYLE)
+
+
+def marked(text: str, errors: Iterable[Error], *, in_source: bool = False) -> list[Piece]:
+    """The text in pieces, errors in brackets that begin with their severity; nothing in it is escaped yet.
+
+    in_source: the text is the source, and errors marked there count; else those of the output. Equal spans of one
+    severity are marked once. Where spans cross, the inner one is closed and opened again, so that brackets are nested.
+    An error without a span in the text stands behind it with its category.
+    """
+    own = [error for error in errors if error.is_in_source == in_source]
+    placed = [(error, _span(error, len(text))) for error in own]
+    spans = {span for _, span in placed if span is not None}
+    pieces: list[Piece] = []
+    opened: list[Span] = []
+    at = 0
+    for place in sorted({edge for start, end, _ in spans for edge in (start, end)}):
+        pieces += _run(text[at:place], opened)
+        at = place
+        ending = [span for span in opened if span[1] == place]
+        if ending:
+            first = opened.index(ending[0])
+            pieces += [Piece("]", _severities(opened[: depth + 1])) for depth in range(len(opened) - 1, first - 1, -1)]
+            again = [span for span in opened[first:] if span[1] != place]
+            del opened[first:]
+        else:
+            again = []
+        for span in [*again, *sorted((one for one in spans if one[0] == place), key=lambda one: (-one[1], one[2]))]:
+            opened.append(span)
+            pieces.append(Piece(f"[{span[2]}: ", _severities(opened)))
+    pieces += _run(text[at:], opened)
+    behind = {error.label: error.severity or UNNAMED for error, span in placed if span is None}
+    for label, severity in behind.items():
+        pieces += [Piece(" " if pieces else ""), Piece(f"[{label}]", (severity,))]
+    return pieces
+
+
+def _span(error: Error, length: int) -> Span | None:
+    """Start, end and severity of an error's span in a text of this length; None where it has none there."""
+    start, end = error.start, error.end
+    if start is None or end is None or not 0 <= start < min(end, length):
+        return None
+    return start, min(end, length), error.severity or UNNAMED
+
+
+def _run(text: str, opened: Sequence[Span]) -> list[Piece]:
+    return [Piece(text, _severities(opened))] if text else []
+
+
+def _severities(opened: Sequence[Span]) -> tuple[str, ...]:
+    return tuple(severity for _, _, severity in opened)
+
+
+def plain(pieces: Sequence[Piece]) -> str:
+    """The marked text without styles; control characters in it stay as they are.
+
+    >>> plain([Piece("a "), Piece("[major: ", ("major",)), Piece("b", ("major",)), Piece("]", ("major",))])
+    'a [major: b]'
+    """
+    return "".join(piece.text for piece in pieces)
+
+
+def styled(pieces: Sequence[Piece]) -> "Text":
+    """The marked text for a terminal, with nothing in it that the terminal would obey."""
+    from rich.text import Text
+
+    text = Text()
+    for piece in pieces:
+        text.append(one_line(piece.text), style=piece.style)
+    return text

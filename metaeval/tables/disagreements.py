@@ -1,0 +1,344 @@
+"""Where a metric and people, or two metrics, disagree most: outputs to read, or groups of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.inputs import Inputs, check_judged, no_metric, where
+from metaeval.kernels.agreement.standardised_difference import ranked, standardised, standardised_difference
+from metaeval.significance.systems import metric_place
+from metaeval.tables.table import Table, table_notes, table_signature
+from queries.blocks import Block
+from queries.catalog import ask
+from queries.marked_errors import MarkedError, error_schema, human_with_errors, marked_errors
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+By = Literal["segment", "system", "document", "domain", "length"]
+Scale = Literal["scores", "ranks"]
+N_LENGTHS = 4  # groups of source lengths
+FEWEST = 3  # outputs that both score
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Two scorers over a block. a, b: names; value_a, value_b: (N, S), NaN where either has no score."""
+
+    block: Block
+    a: str
+    b: str
+    value_a: Floats
+    value_b: Floats
+
+    @property
+    def cells(self) -> tuple[Ints, Ints]:
+        """Rows and columns of the outputs that both score."""
+        rows, columns = np.nonzero(~np.isnan(self.value_a))
+        return rows, columns
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output of a list: its texts and the errors that people marked in it."""
+
+    place: int
+    source: str | None
+    output: str | None
+    errors: tuple[MarkedError, ...]
+
+
+@dataclass(frozen=True)
+class Disagreements:
+    """table: what is listed, most disagreement first. outputs: texts and errors of its rows; none for groups."""
+
+    table: Table
+    outputs: tuple[Output, ...] = ()
+
+
+def disagreements(
+    warehouse: Warehouse,
+    asked: Slice,
+    metrics: Sequence[str] = (),
+    *,
+    by: By | None = None,
+    scale: Scale = "scores",
+    n: int = 20,
+    round_human: int | None = None,
+) -> Disagreements:
+    """The outputs, or groups of outputs, on which two scorers disagree most.
+
+    metrics: one, against the human score; two, against each other; none for the mean of the slice's metrics, each
+    standardised, against the human score. by: groups instead of outputs. scale: what is standardised, scores or their
+    ranks among the outputs. n: rows at most.
+    Outputs: scorer_a, scorer_b, system, segment, domain, document, length (characters of the source), value_a, value_b,
+    z_a, z_b (scores or ranks, standardised over the slice), residual (`standardised_difference`, negative: a is
+    lower), human_value, source, output, errors (a list: rater, category, severity, weight, start, end, is_in_source;
+    null where none were marked for the human score), signature; by size of the residual, then system and segment.
+    Groups: scorer_a, scorer_b, by, group, n (outputs), residual (mean), rms (root mean square of residuals), pearson
+    (of the two inside the group), z_a, z_b (means), signature; by rms, then group.
+    Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
+    both scores, a scorer that gives all the same score, groups of what is not loaded.
+    """
+    import polars as pl
+
+    if n < 1:
+        raise QuestionError(f"a list of {n} rows: at least 1 is needed")
+    sides = _sides(warehouse, asked, metrics, round_human)
+    rows, columns = sides.cells
+    first, second = sides.value_a[rows, columns], sides.value_b[rows, columns]
+    one, other = (ranked(first), ranked(second)) if scale == "ranks" else (first, second)
+    z_a, z_b = standardised(one), standardised(other)
+    residual = standardised_difference(one, other)
+    r = float(np.corrcoef(z_a, z_b)[0, 1])
+    found = _Found(sides, rows, columns, first, second, z_a, z_b, residual)
+    signature = table_signature(
+        ("segments", f"{sides.a},{sides.b}"),
+        sides.block,
+        ("n_outputs", len(rows)),
+        ("residual", "difference_of_z"),
+        ("scale", scale),
+        ("by", by),
+        ("round_human", round_human),
+    )
+    notes = [
+        f"residual: z of {sides.a} minus z of {sides.b}{' (of ranks)' if scale == 'ranks' else ''}, in standard "
+        f"deviations of this difference over {len(rows)} outputs; negative: {sides.a} is lower (r = {r:.3f})"
+    ]
+    outputs: tuple[Output, ...] = ()
+    if by is not None:
+        frame = _groups(warehouse, found, by)
+        if frame.height > n:
+            notes.append(f"{n} of {frame.height} groups; -n lists more")
+        frame = frame.head(n)
+    else:
+        frame, outputs, remark = _listed(warehouse, found, n)
+        notes += remark
+    names = {"scorer_a": pl.lit(sides.a), "scorer_b": pl.lit(sides.b)}
+    frame = frame.select(**names, **{name: pl.col(name) for name in frame.columns}, signature=pl.lit(signature))
+    return Disagreements(Table(frame, signature, (*notes, *table_notes(sides.block, {}))), outputs)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The outputs that both score: rows and columns of the block, values and standardised values, residuals."""
+
+    sides: _Sides
+    rows: Ints
+    columns: Ints
+    first: Floats
+    second: Floats
+    z_a: Floats
+    z_b: Floats
+    residual: Floats
+
+
+def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_human: int | None) -> _Sides:
+    names = list(dict.fromkeys(metrics))
+    if len(names) > 2:
+        raise QuestionError(f"{len(names)} metrics are named: one is compared with people, two with each other")
+    if names and asked.metrics:
+        raise QuestionError("--metrics chooses metrics for their mean; it does not go with --metric")
+    named = replace(asked, metrics=tuple(names)) if names else asked
+    inputs = Inputs(warehouse, named, round_human, human="optional" if len(names) == 2 else "required")
+    block = inputs.of_level("seg")
+    if len(names) < 2:
+        check_judged(block)
+    if names:
+        chosen = [_metric(block, name) for name in names]
+        block = block.only([place in chosen for place in range(len(block.metrics))])
+        by_name = {choice.name: scores for choice, scores in zip(block.metrics, block.scores, strict=True)}
+        ordered = list(by_name) if len(names) < 2 else [_variant(block, name) for name in names]
+        if len(names) == 2 and len(set(ordered)) < 2:
+            raise QuestionError(f"{names[0]!r} and {names[1]!r} are the same metric")
+        values = [np.where(block.judged, by_name[name], np.nan) for name in ordered]
+    else:
+        block = block.only(block.with_segments)
+        if not block.metrics:
+            raise QuestionError(no_metric(block.selection, block.left_out))
+        ordered, values = [f"mean of {len(block.metrics)} metrics"], [_mean(block)]
+    if len(names) < 2:
+        ordered, values = [str(block.selection.human), *ordered], [block.human, *values]
+    both = ~np.isnan(values[0]) & ~np.isnan(values[1])
+    of = where(block.selection)
+    if both.sum() < FEWEST:
+        raise QuestionError(
+            f"{ordered[0]} and {ordered[1]} both score {both.sum()} outputs of {of}, too few to compare"
+        )
+    for name, scores in zip(ordered, values, strict=True):
+        there = scores[both]
+        if there.min() == there.max():
+            raise QuestionError(f"{name} gives all outputs of {of} the same score: there is no disagreement to measure")
+    value_a, value_b = (np.where(both, scores, np.nan) for scores in values)
+    return _Sides(block, ordered[0], ordered[1], value_a, value_b)
+
+
+def _metric(block: Block, name: str) -> int:
+    """The place of a metric in a block. Raises QuestionError: there is none of the name with segment scores."""
+    place = metric_place(block, name)
+    if place is None:
+        raise unknown("metric", name, [choice.name for choice in block.selection.metrics], where=where(block.selection))
+    if not block.metrics[place].has_segments:
+        raise QuestionError(f"{block.metrics[place].name} of {where(block.selection)} has no segment scores")
+    return place
+
+
+def _variant(block: Block, name: str) -> str:
+    place = metric_place(block, name)
+    assert place is not None
+    return block.metrics[place].name
+
+
+def _mean(block: Block) -> Floats:
+    """(N, S): mean over metrics of their standardised scores of what is judged; constant metrics do not count."""
+    each = np.array([standardised(np.where(block.judged, scores, np.nan)) for scores in block.scores])
+    each = each[~np.isnan(each).all(axis=(1, 2))]
+    return np.asarray(each.mean(axis=0)) if len(each) else np.full(block.human.shape, np.nan)
+
+
+def _lengths(warehouse: Warehouse, block: Block) -> Floats:
+    """(S,) characters of each source; NaN where it is not loaded."""
+    frame = ask(warehouse, "source_lengths", evalset=block.selection.evalset_id)
+    known = dict(frame.iter_rows())
+    return np.array([known.get(int(segment), np.nan) for segment in block.segments], dtype=np.float64)
+
+
+def _listed(warehouse: Warehouse, found: _Found, n: int) -> "tuple[pl.DataFrame, tuple[Output, ...], list[str]]":
+    """The outputs with the largest residuals, with their texts and errors; and what is to be said of these."""
+    import polars as pl
+
+    block = found.sides.block
+    size = np.round(np.abs(found.residual), 9)  # equal ones stay in the order of systems and segments
+    order = np.argsort(-size, kind="stable")[:n]
+    rows, columns = found.rows[order], found.columns[order]
+    segments = block.segments[columns]
+    texts = _texts(warehouse, block.selection.evalset_id, segments)
+    lengths = _lengths(warehouse, block)[columns]
+    systems = [block.systems[row] for row in rows]
+    errors, remark = _errors(warehouse, block, segments)
+    outputs = tuple(
+        Output(
+            place,
+            texts.get((int(segment), "source", None)),
+            texts.get((int(segment), "output", system), texts.get((int(segment), "reference", system))),
+            tuple(errors.get((system, int(segment)), ())) if errors is not None else (),
+        )
+        for place, (system, segment) in enumerate(zip(systems, segments, strict=True), start=1)
+    )
+    listed = [None if errors is None else [error.as_json() for error in one.errors] for one in outputs]
+    selection = block.selection
+    frame = pl.DataFrame(
+        {
+            "system": pl.Series(systems, dtype=pl.String),
+            "segment": segments,
+            "domain": pl.Series([selection.domains[column] for column in columns], dtype=pl.String),
+            "document": pl.Series([selection.documents[column] for column in columns], dtype=pl.String),
+            "length": pl.Series([None if np.isnan(one) else int(one) for one in lengths], dtype=pl.Int64),
+            "value_a": found.first[order],
+            "value_b": found.second[order],
+            "z_a": found.z_a[order],
+            "z_b": found.z_b[order],
+            "residual": found.residual[order],
+            "human_value": pl.Series(block.human[rows, columns]).fill_nan(None),
+            "source": pl.Series([one.source for one in outputs], dtype=pl.String),
+            "output": pl.Series([one.output for one in outputs], dtype=pl.String),
+            "errors": pl.Series(listed, dtype=pl.List(pl.Struct(error_schema()))),
+        }
+    )
+    if not any(one.source or one.output for one in outputs):
+        remark.append(f"no texts of {where(selection)} are loaded")
+    return frame, outputs, remark
+
+
+def _texts(warehouse: Warehouse, evalset: int, segments: Ints) -> dict[tuple[int, str, str | None], str]:
+    rows = ask(warehouse, "texts_of_segments", evalset=evalset, segments=sorted({int(one) for one in segments}))
+    return {(segment, kind, name): text for segment, kind, name, text in rows.iter_rows()}
+
+
+def _errors(
+    warehouse: Warehouse, block: Block, segments: Ints
+) -> tuple[Mapping[tuple[str, int], Sequence[MarkedError]] | None, list[str]]:
+    """Errors of the segments' outputs; None where none were marked for the human score or another of its protocol."""
+    human, evalset = block.selection.human, block.selection.evalset_id
+    source = None if human is None else human_with_errors(warehouse, evalset, [human])
+    if source is None:
+        return None, [f"no errors were marked for {human or 'a human score'} of {where(block.selection)}"]
+    found = marked_errors(warehouse, evalset, source, sorted({int(one) for one in segments}))
+    return found, [] if source == human else [f"errors are those marked for {source}"]
+
+
+def _groups(warehouse: Warehouse, found: _Found, by: By) -> "pl.DataFrame":
+    """Residuals by group of outputs, the largest root mean square first."""
+    import polars as pl
+
+    labels = _labels(warehouse, found, by)
+    frame = pl.DataFrame(
+        {
+            "group": pl.Series(labels, dtype=pl.String),
+            "residual": found.residual,
+            "z_a": found.z_a,
+            "z_b": found.z_b,
+        }
+    )
+    return (
+        frame.lazy()
+        .drop_nulls("group")
+        .group_by("group", maintain_order=True)
+        .agg(
+            n=pl.len().cast(pl.Int64),
+            mean=pl.col("residual").mean(),
+            rms=(pl.col("residual") ** 2).mean().sqrt(),
+            pearson=pl.corr("z_a", "z_b").fill_nan(None),
+            z_a=pl.col("z_a").mean(),
+            z_b=pl.col("z_b").mean(),
+        )
+        .sort(-pl.col("rms").round(9), "group")
+        .select(
+            by=pl.lit(by), group="group", n="n", residual="mean", rms="rms", pearson="pearson", z_a="z_a", z_b="z_b"
+        )
+        .collect()
+    )
+
+
+def _labels(warehouse: Warehouse, found: _Found, by: By) -> list[str | None]:
+    """The group of each output. Raises QuestionError: no output has one."""
+    block = found.sides.block
+    selection = block.selection
+    if by == "system":
+        return [block.systems[row] for row in found.rows]
+    of_segment: list[str | None]
+    if by == "segment":
+        of_segment = [str(segment) for segment in block.segments]
+    elif by == "length":
+        of_segment = _length_labels(_lengths(warehouse, block), found.columns)
+    else:
+        of_segment = list(selection.domains if by == "domain" else selection.documents)
+    labels = [of_segment[column] for column in found.columns]
+    if all(label is None for label in labels):
+        missing = "source texts" if by == "length" else f"{by}s"
+        raise QuestionError(f"--by {by}: no {missing} of {where(selection)} are loaded")
+    return labels
+
+
+def _length_labels(lengths: Floats, columns: Ints) -> list[str | None]:
+    """For each segment the range of lengths that it is in: quarters of the listed segments, by characters."""
+    used = lengths[np.unique(columns)]
+    used = np.sort(used[~np.isnan(used)])
+    if not used.size:
+        return [None] * len(lengths)
+    ends = np.unique(used[[max(0, -(-used.size * part // N_LENGTHS) - 1) for part in range(1, N_LENGTHS + 1)]])
+    starts = [used[0], *(used[used > end][0] for end in ends[:-1])]
+    names = [f"{int(low)}-{int(high)}" for low, high in zip(starts, ends, strict=True)]
+    places = np.searchsorted(ends, lengths)
+    return [
+        None if np.isnan(length) or place >= len(names) else names[place]
+        for length, place in zip(lengths, places, strict=True)
+    ]

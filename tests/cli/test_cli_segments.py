@@ -1,0 +1,57 @@
+"""Outputs on which scorers disagree, in every format."""
+
+import csv
+import io
+
+import pytest
+
+from tests.cli.running import Scorehouse, refused
+
+SEGMENTS = ("segments", "sim24", "en-de", "--metric", "simBLEU", "-n", "3")
+
+
+def test_a_page_has_scores_source_output_and_errors_of_each_output(scorehouse: Scorehouse) -> None:
+    ran = scorehouse(*SEGMENTS)
+    rows = scorehouse(*SEGMENTS, "--format", "json").json
+    blocks = ran.out.rstrip("\n").split("\n\n")
+    assert len(blocks) == len(rows) == 3
+    for number, (block, row) in enumerate(zip(blocks, rows, strict=True), start=1):
+        first, scores, source, output, *errors = block.splitlines()
+        assert first.startswith(f"{number}. {row['system']}, segment {row['segment']}, document {row['document']}")
+        assert f"residual {row['residual']:+.2f}" in scores
+        assert source == f"   source: {row['source']}"
+        assert output.count("[") >= len({(e["start"], e["end"], e["severity"]) for e in row["errors"]})
+        assert bool(errors) == bool(row["errors"])
+        for error in row["errors"]:
+            assert (
+                f"{error['severity']} {error['category']} “{row['output'][error['start'] : error['end']]}”" in errors[0]
+            )
+    assert any(row["errors"] for row in rows)
+    assert ran.notes[0].startswith("segments:mqm,simBLEU-refA|testset:sim24|lp:en-de|human:mqm|")
+    assert ran.notes[1].startswith("residual: z of mqm minus z of simBLEU-refA, in standard deviations")
+
+
+def test_programs_get_texts_as_they_are_and_errors_as_json(scorehouse: Scorehouse) -> None:
+    rows = scorehouse(*SEGMENTS, "--format", "json").json
+    cells = list(csv.DictReader(io.StringIO(scorehouse(*SEGMENTS, "--format", "csv").out)))
+    assert [cell["output"] for cell in cells] == [row["output"] for row in rows]
+    assert all(cell["errors"].startswith("[") for cell in cells)
+    assert list(cells[0]) == list(rows[0])
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "parquet"])
+def test_the_other_formats_are_written_too(form: str, scorehouse: Scorehouse, tmp_path: object) -> None:
+    ran = scorehouse(*SEGMENTS, "--format", form, "-o", f"{tmp_path}/a")
+    assert (ran.code, ran.out) == (0, "")
+
+
+def test_groups_are_a_table_named_for_what_they_are(scorehouse: Scorehouse) -> None:
+    header = scorehouse(*SEGMENTS, "--by", "domain").out.splitlines()[0]
+    assert header.split("  ")[0] == "domain"
+    assert "mean z of simBLEU-refA" in header
+
+
+def test_a_metric_that_there_is_not_is_one_line(scorehouse: Scorehouse) -> None:
+    refused(
+        scorehouse("segments", "sim24", "en-de", "--metric", "simBLUE"), 2, "unknown metric 'simBLUE'", "did you mean"
+    )

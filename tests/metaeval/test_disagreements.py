@@ -1,0 +1,152 @@
+"""Where scorers disagree most: outputs and groups, by plain loops on the tiny task, and what is refused."""
+
+import math
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import metaeval
+from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
+from warehouse import QuestionError, Warehouse
+from warehouse.export.mtme import RatingTable
+
+TINY = (TESTSET, LP)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    with tiny_warehouse(tmp_path_factory.mktemp("tiny")) as opened:
+        yield opened
+
+
+def _z(values: list[float]) -> list[float]:
+    mean, sd = statistics.fmean(values), statistics.stdev(values)
+    return [(value - mean) / sd for value in values]
+
+
+def _residuals(metric: str) -> list[tuple[str, int, float, float, float]]:
+    """System, segment, human and metric score, residual of the judged outputs; by plain loops."""
+    scores = metric_tables()[metric].seg
+    assert scores is not None
+    cells = [(row, column) for row in range(3) for column in range(5) if not math.isnan(MQM[row][column])]
+    human, own = [MQM[row][column] for row, column in cells], [float(scores[cell]) for cell in cells]
+    apart = [a - b for a, b in zip(_z(human), _z(own), strict=True)]
+    spread = statistics.stdev(apart)
+    found = zip(cells, human, own, apart, strict=True)
+    return [(SYSTEMS[row], column + 1, a, b, one / spread) for (row, column), a, b, one in found]
+
+
+@pytest.mark.parametrize("metric", ["Fine-src", "Rough-refA", "Wrong-src"])
+def test_outputs_are_listed_by_the_size_of_their_residual(tiny: Warehouse, metric: str) -> None:
+    expected = sorted(_residuals(metric), key=lambda one: (-round(abs(one[4]), 9), one[0], one[1]))
+    found = metaeval.segments(tiny, *TINY, metric, n=50).frame
+    rows = found.select("system", "segment", "value_a", "value_b", "residual").rows()
+    assert [row[:4] for row in rows] == [one[:4] for one in expected]
+    assert [row[4] for row in rows] == pytest.approx([one[4] for one in expected], abs=1e-9)
+    assert found.height == 12
+    first = found.row(0, named=True)
+    assert (first["scorer_a"], first["scorer_b"], first["human_value"]) == ("mqm", metric, first["value_a"])
+    assert (first["source"], first["output"]) == (
+        f"source {first['segment']}",
+        f"{first['system']} {first['segment']}",
+    )
+    assert first["length"] == len(first["source"])
+    assert first["errors"] is None
+
+
+def test_ranks_count_where_they_are_asked_for_and_the_sign_says_who_is_lower(tiny: Warehouse) -> None:
+    frame = metaeval.segments(tiny, *TINY, "Wrong-src", scale="ranks", n=50).frame
+    ranks = frame["value_a"].rank("average").to_list()
+    assert frame["z_a"].to_list() == pytest.approx(_z(ranks), abs=1e-9)
+    assert [a - b < 0 for a, b in frame.select("z_a", "z_b").rows()] == [one < 0 for one in frame["residual"]]
+    assert "scale:ranks" in frame["signature"][0]
+
+
+@pytest.mark.parametrize(
+    ("by", "groups"),
+    [
+        ("system", {"Ash", "Beech", "Cherry"}),
+        ("segment", {"1", "2", "3", "5"}),
+        ("domain", {"news", "speech"}),
+        ("document", {"n1", "n2", "s1"}),
+        ("length", {"8-8"}),
+    ],
+)
+def test_groups_have_the_means_of_their_outputs(tiny: Warehouse, by: Any, groups: set[str]) -> None:
+    outputs = metaeval.segments(tiny, *TINY, "Rough", n=50).frame
+    found = metaeval.segments(tiny, *TINY, "Rough", by=by).frame
+    assert set(found["group"]) == groups
+    key = pl.lit("8-8") if by == "length" else pl.col(by).cast(pl.String)
+    for row in found.rows(named=True):
+        own = outputs.filter(key == row["group"])["residual"].to_list()
+        assert row["n"] == len(own)
+        assert row["residual"] == pytest.approx(math.fsum(own) / len(own), abs=1e-9)
+        assert row["rms"] == pytest.approx(math.sqrt(math.fsum(one * one for one in own) / len(own)), abs=1e-9)
+    assert found["rms"].to_list() == sorted(found["rms"], reverse=True)
+
+
+def test_two_metrics_disagree_with_each_other_and_people_stand_beside(tiny: Warehouse) -> None:
+    one = metaeval.segments(tiny, *TINY, ["Fine-src", "Rough"], n=50).frame
+    other = metaeval.segments(tiny, *TINY, ["Rough", "Fine"], n=50).frame
+    keys = ["system", "segment"]
+    assert one["residual"].to_list() == pytest.approx([-value for value in other["residual"]], abs=1e-9)
+    assert one.select(keys).equals(other.select(keys))
+    assert (one["scorer_a"][0], other["scorer_a"][0]) == ("Fine-src", "Rough-refA")
+    human = {(SYSTEMS[row], column + 1): MQM[row][column] for row in range(3) for column in range(5)}
+    assert [human[key] for key in one.select(keys).rows()] == one["human_value"].to_list()
+
+
+def test_without_a_metric_people_are_compared_with_the_mean_of_all(tiny: Warehouse) -> None:
+    found = metaeval.segments(tiny, *TINY, metrics=["Fine*", "Rough*", "Flat*"], n=50)
+    z = {}
+    for name in ("Fine-src", "Rough-refA"):  # Flat is constant and does not count
+        cells = _residuals(name)
+        z[name] = dict(zip([one[:2] for one in cells], _z([one[3] for one in cells]), strict=True))
+    for row in found.frame.rows(named=True):
+        key = (row["system"], row["segment"])
+        assert row["value_b"] == pytest.approx((z["Fine-src"][key] + z["Rough-refA"][key]) / 2, abs=1e-9)
+    assert found.frame["scorer_b"][0] == "mean of 3 metrics"
+
+
+def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None:
+    error = {"start": 0, "end": 3, "category": "style", "severity": "Minor", "score": 1.0, "is_source_error": False}
+    ratings = RatingTable({"Ash": [[error], *[[]] * 4], "Beech": [[]] * 5, "Cherry": [None] * 5})
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", ratings={"mqm.merged": ratings})) as opened:
+        found = metaeval.segments(opened, *TINY, "Fine", n=50)
+    listed = {row["system"]: row["errors"] for row in found.frame.filter(segment=1).rows(named=True)}
+    assert listed["Beech"] == listed["Cherry"] == []
+    assert [(one["severity"], one["start"], one["end"]) for one in listed["Ash"]] == [("minor", 0, 3)]
+    assert "errors are those marked for mqm.merged" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"metric": "Fin"}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'"),
+        ({"metric": ["Fine", "Rough", "Wrong"]}, "3 metrics are named: one is compared with people, two"),
+        ({"metric": ["Fine", "Fine-src"]}, "'Fine' and 'Fine-src' are the same metric"),
+        ({"metric": "Flat"}, "Flat-src gives all outputs of tiny24 en-de the same score"),
+        ({"metric": "Only"}, "Only-src of tiny24 en-de has no segment scores"),
+        ({"metric": "Fine", "metrics": "Rough*"}, "--metrics chooses metrics for their mean"),
+        ({"metric": "Fine", "systems": "Ash", "segments": (1, 2)}, "both score 2 outputs of tiny24 en-de, too few"),
+        ({"metric": "Fine", "n": 0}, "a list of 0 rows"),
+        ({"metric": "Fine", "by": "theme"}, "unknown by 'theme'"),
+        ({"metric": "Fine", "scale": "logs"}, "unknown scale 'logs'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(tiny: Warehouse, given: dict[str, Any], words: str) -> None:
+    with pytest.raises(QuestionError, match=words):
+        metaeval.segments(tiny, *TINY, **given)
+
+
+def test_groups_of_what_is_not_loaded_are_refused(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", texts=False)) as opened:
+        with pytest.raises(QuestionError, match="--by length: no source texts of tiny24 en-de are loaded"):
+            metaeval.segments(opened, *TINY, "Fine", by="length")
+        found = metaeval.segments(opened, *TINY, "Fine", n=1)
+        assert found.frame.select("length", "source", "output", "errors").row(0) == (None, None, None, None)
+        assert "no texts of tiny24 en-de are loaded" in found.notes
