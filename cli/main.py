@@ -43,6 +43,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("add", "own", "add"),
         ("remove", "own", "remove"),
         ("unload", "unload", "unload"),
+        ("diff", "diff", "diff"),
         ("download", "download", "download"),
         ("export", "export", "export"),
         ("sql", "sql", "sql"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from metaeval import kernels
     from metaeval.measures import Measure
-    from metaeval.questions.analyses import deltas, hard_pairs, noise, oracles, paper, plan, trend
+    from metaeval.questions.analyses import deltas, diff, hard_pairs, noise, oracles, paper, plan, trend
     from metaeval.questions.rankings import compare, protocol, rank, systems
     from metaeval.questions.tables import audit, correlations, counts, means, scatter, segments, thresholds, ties
     from metaeval.tables.table import Table
@@ -22,6 +22,7 @@ __all__ = [
     "correlations",
     "counts",
     "deltas",
+    "diff",
     "hard_pairs",
     "kernels",
     "means",
@@ -44,7 +45,7 @@ _HOMES = {
     "Table": "metaeval.tables.table",
     **dict.fromkeys(("compare", "protocol", "rank", "systems"), "metaeval.questions.rankings"),
     **dict.fromkeys(
-        ("deltas", "hard_pairs", "noise", "oracles", "paper", "plan", "trend"), "metaeval.questions.analyses"
+        ("deltas", "diff", "hard_pairs", "noise", "oracles", "paper", "plan", "trend"), "metaeval.questions.analyses"
     ),
     **dict.fromkeys(
         ("audit", "correlations", "counts", "means", "scatter", "segments", "thresholds", "ties"),

@@ -1,9 +1,10 @@
-"""Analyses over many evaluation sets, or of disturbed metrics; printed papers computed again."""
+"""Analyses over many evaluation sets, of disturbed metrics, or of two warehouses; printed papers computed again."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Literal, Unpack
 
+from metaeval.differences import warehouse_differences
 from metaeval.evaluation import Options
 from metaeval.kernels.resampling.noise import KINDS, Kind
 from metaeval.measures import Measure
@@ -16,6 +17,7 @@ from metaeval.papers.tables import results_table
 from metaeval.planning import required
 from metaeval.planning.required import Unit as PlanUnit
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, names_of, question, slice_of
+from metaeval.ranking import DEFAULT_MEASURES
 from metaeval.robustness import noise as injection
 from metaeval.robustness import oracles as made_of_errors
 from metaeval.significance.options import TestOptions
@@ -238,3 +240,23 @@ def plan(
     if tell == "systems":
         return required.plan_systems(warehouse, asked, (first, second), computing, what).table
     return required.plan_metrics(warehouse, asked, (first, second), measure_of(measure), computing, what).table
+
+
+@question
+def diff(
+    before: Warehouse,
+    after: Warehouse,
+    testset: str | None = None,
+    lp: str | None = None,
+    *,
+    measures: Names | Measure | Sequence[Measure] = DEFAULT_MEASURES,
+    each: bool = False,
+) -> Table:
+    """What differs between two warehouses, and the rankings that differ because of it.
+
+    testset, lp: only there. measures: of the rankings; () for none. each: a row for each source, system, scorer and so
+    on, instead of one that counts those of a kind. No rows: nothing differs.
+    Raises QuestionError: one file given twice, or names that neither warehouse has.
+    """
+    found = warehouse_differences(before, after, measures_of(measures), testset=testset, lp=lp)
+    return Table(found.frame(each=each), found.signature, found.notes)

@@ -37,8 +37,13 @@ OF_A_SLICE = (
 )
 
 
-def calls(warehouse: Warehouse, testsets: Sequence[str] | None = None) -> Iterator[tuple[str, ...]]:
-    """The words of every command: on each evaluation set, with the official human score and with each by its name."""
+def calls(
+    warehouse: Warehouse, testsets: Sequence[str] | None = None, other: Path | None = None
+) -> Iterator[tuple[str, ...]]:
+    """The words of every command: on each evaluation set, with the official human score and with each by its name.
+
+    other: a warehouse to compare this one with.
+    """
     humans: dict[tuple[str, str], list[str]] = {}
     for testset, lp, human in warehouse.rows(
         """
@@ -54,6 +59,20 @@ def calls(warehouse: Warehouse, testsets: Sequence[str] | None = None) -> Iterat
         yield from (("list", what, testset, lp) for what in LISTS)
         yield "audit", testset, lp
         yield "show", testset, lp, "1"
+        if other is not None:
+            yield (
+                "diff",
+                str(other),
+                "--testset",
+                testset,
+                "--lp",
+                lp,
+                "-m",
+                "pa",
+                "-m",
+                "tau_b(by=item)",
+                "--exit-zero",
+            )
         for human in (None, *names):
             named = () if human is None else ("--human", human)
             yield from ((command, testset, lp, *more, *named) for command, *more in OF_A_SLICE)

@@ -1,7 +1,9 @@
 """Every command, on evaluation sets of every kind: an answer, or one clear line why there is none."""
 
+import shutil
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -33,11 +35,21 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "odd.duckdb"
 
 
+def _halved(database: Path) -> Path:
+    """A warehouse beside another, whose segment scores are half as large."""
+    other = database.with_name("halved.duckdb")
+    shutil.copy(database, other)
+    with duckdb.connect(str(other)) as connection:
+        connection.execute("UPDATE internal.score SET value = value / 2")
+    return other
+
+
 def _faults(database: Path, every_nth: int = 1) -> dict[str, str]:
     """What is wrong with the calls; of every sixth, say, each test set has others than the one before it."""
+    other = _halved(database)
     with Warehouse.open(database) as warehouse:
         testsets = [name for (name,) in warehouse.rows("SELECT testset FROM testsets ORDER BY ALL")]
-        every = [list(calls(warehouse, [testset])) for testset in testsets]
+        every = [list(calls(warehouse, [testset], other)) for testset in testsets]
     some = [words for number, own in enumerate(every) for words in own[number % every_nth :: every_nth]]
     assert len(some) > 45
     assert {words[0] for words in some} == {words[0] for own in every for words in own}

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,9 @@ def test_the_example_of_a_command_works(
         _own_scores(default_database, tmp_path / "own")
     if name == "remove":
         assert scorehouse(*shlex.split(_examples("add")[0])).code == 0
+    if name == "diff":
+        shutil.copy(default_database, "before.duckdb")
+        shutil.copy(default_database, "after.duckdb")
     (example,) = _examples(name)
     ran = scorehouse(*shlex.split(example))
     assert ran.code == 0, ran.err

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from tests.sharing import copies_for_new_files
 
 FULL = Path("/dev/full")
 SET = ("sim24", "ja-en")
+OTHER = "other.duckdb"
 ANSWERS = {
     "list": ("list", "testsets"),
     "show": ("show", *SET, "1"),
@@ -31,6 +33,7 @@ ANSWERS = {
     "thresholds": ("thresholds", *SET, "--metrics", "simBLEU"),
     "correlations": ("correlations", *SET),
     "audit": ("audit", *SET),
+    "diff": ("diff", OTHER, "--no-rankings"),
     "sql": ("sql", "SELECT 1"),
     "sql --schema": ("sql", "--schema"),
     "sql --example": ("sql", "--example"),
@@ -71,8 +74,15 @@ def _refused(ran: Ran, why: str) -> bool:
 
 @pytest.mark.parametrize("words", ANSWERS.values(), ids=ANSWERS)
 def test_an_answer_that_nobody_takes_is_one_line_and_exit_code_4(
-    words: tuple[str, ...], scorehouse: Scorehouse, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...],
+    scorehouse: Scorehouse,
+    monkeypatch: pytest.MonkeyPatch,
+    default_database: Path,
+    tmp_path: Path,
 ) -> None:
+    if OTHER in words:
+        monkeypatch.chdir(tmp_path)
+        shutil.copy(default_database, OTHER)
     with _stdout_that_takes_nothing(monkeypatch) as why:
         ran = scorehouse(*words)
     assert _refused(ran, why), ran

@@ -1,0 +1,105 @@
+"""Two warehouses laid beside each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from queries.catalog import ask
+from queries.differences.beside import beside, in_order
+from queries.differences.counted import (
+    COUNTS,
+    TEXT,
+    VECTOR,
+    judgement_differences,
+    one_kind,
+    score_differences,
+    text_differences,
+)
+from queries.differences.named import named_differences
+from queries.differences.segments import MatchedSegments
+from queries.evalsets import unknown_lp, unknown_testset
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What differs between two warehouses; both frames are empty where nothing does.
+
+    named: what was added, is gone, or is known otherwise (changed): what, testset, lp, name, change, before, after
+        (what is known of it and differs, in words; NULL where it is not there).
+    counted: segments, texts, scores and judgements: what, testset, lp, name (scorer, or kind of text and reference or
+        system; NULL for segments), added, gone, changed; and, for scores, the largest change of one: before, after,
+        system, unit (segment, domain or document).
+    evalsets: (test set, language pair) that both have.
+    """
+
+    named: "pl.DataFrame"
+    counted: "pl.DataFrame"
+    evalsets: tuple[tuple[str, str], ...]
+
+    @property
+    def is_equal(self) -> bool:
+        return self.named.is_empty() and self.counted.is_empty()
+
+
+def differences(
+    before: Warehouse,
+    after: Warehouse,
+    testset: str | None = None,
+    lp: str | None = None,
+    progress: Progress | None = None,
+) -> Differences:
+    """Compare two warehouses, or one test set, language pair or evaluation set of them.
+
+    Raises QuestionError: one file given twice; neither warehouse has such a test set or language pair.
+    """
+    import polars as pl
+
+    if before.path.samefile(after.path):
+        raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
+    both = (before, after)
+    evalsets = [_evalsets(warehouse) for warehouse in both]
+    _check({*evalsets[0], *evalsets[1]}, testset, lp)
+    asked = {"testset": testset, "lp": lp}
+
+    def laid(question: str, key: Sequence[str]) -> "pl.DataFrame":
+        return beside(key, *(ask(warehouse, question, **asked) for warehouse in both))
+
+    segments = MatchedSegments.of(*(ask(warehouse, "diff_segments", **asked) for warehouse in both))
+    vectors = laid("diff_vectors", VECTOR)
+    parts = [
+        segments.counted(),
+        *text_differences(both, laid("diff_texts", TEXT), segments, progress),
+        *score_differences(both, vectors, segments, progress),
+        *judgement_differences(both, vectors, segments, progress),
+    ]
+    counted = pl.concat([one_kind(part) for part in parts]).filter(pl.sum_horizontal(COUNTS) > 0)
+    shared = sorted(
+        (name, pair)
+        for name, pair in set(evalsets[0]) & set(evalsets[1])
+        if testset in (None, name) and lp in (None, pair)
+    )
+    named = named_differences(*(ask(warehouse, "diff_named", **asked) for warehouse in both))
+    return Differences(named, in_order(counted), tuple(shared))
+
+
+def _evalsets(warehouse: Warehouse) -> list[tuple[str, str]]:
+    return [
+        (name, pair)
+        for name, pair in warehouse.rows(
+            "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
+        )
+    ]
+
+
+def _check(known: set[tuple[str, str]], testset: str | None, lp: str | None) -> None:
+    """Raises QuestionError: neither warehouse has the test set, or the language pair."""
+    if testset is not None and testset not in {name for name, _ in known}:
+        raise unknown_testset(testset, {name for name, _ in known})
+    lps = {pair for name, pair in known if testset in (None, name)}
+    if lp is not None and lp not in lps:
+        raise unknown_lp(lp, lps, testset or "")
