@@ -39,6 +39,12 @@ ATTACKS = (
     Attack("files damaged from their first line on", "never passed over", databases.damaged_from_the_start),
     Attack("names that mean more elsewhere", "a fault, or escaped", databases.odd_names),
     Attack("single flipped bits of warehouses", "refused, or the same scores", databases.bits_of_databases, 200),
+    Attack(
+        "two blocks of 32 KB of warehouses swapped",
+        "refused, found by `audit --deep`, or the same rows",
+        databases.swapped_blocks,
+        40,
+    ),
     Attack("warehouses with views, macros or tables that are not ours", "refused", databases.lying_databases),
     Attack("hostile SQL", "refused, or ended at its limits", processes.hostile_queries),
     Attack("kill -9 of `load`", "the next load gives the whole", processes.killed_loads),

@@ -20,6 +20,7 @@ from warehouse.loading.files import find
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.claims import Claim, Given
 
+_BLOCK = 1 << 15
 _LIES = (
     "CREATE OR REPLACE VIEW testsets AS SELECT content AS testset FROM read_text('{secret}')",
     "CREATE OR REPLACE VIEW testsets AS SELECT range AS testset FROM range(100000000000)",
@@ -49,6 +50,32 @@ def bits_of_databases(folder: Path, n_tries: int) -> Iterator[bool]:
         found = ending(lambda: scores(path))  # noqa: B023 (called here)
         yield found.is_refusal or found.value == expected
         path.unlink()
+
+
+def swapped_blocks(folder: Path, n_tries: int) -> Iterator[bool]:
+    """Two blocks of 32 KB change places: refused, found by `audit --deep`, or every row as before."""
+    original, rng = loaded(folder, has_texts=True), random.Random(11)
+    expected, data = _everything(original), original.read_bytes()
+    starts = range(3 * 4096, len(data) - _BLOCK + 1, _BLOCK)  # behind the headers of the file
+    for number in range(n_tries):
+        path, changed = folder / f"w{number}.duckdb", bytearray(data)
+        one, other = rng.sample(starts, 2)
+        changed[one : one + _BLOCK], changed[other : other + _BLOCK] = (
+            data[other : other + _BLOCK],
+            data[one : one + _BLOCK],
+        )
+        path.write_bytes(changed)
+        found = ending(lambda: _everything(path))  # noqa: B023 (called here)
+        code, written = ran("audit", "--deep", "--check", "checksum", "--db", path, "--format", "json", "-q")
+        is_found = code == 4 or (code == 0 and '"checksum"' in written)
+        yield not found.is_traceback and (is_found or (code == 0 and found.value == expected))
+        path.unlink()
+
+
+def _everything(database: Path) -> list[list[tuple[object, ...]]]:
+    tables = ("scores", "human_scores", "aggregate_scores", "judgements", "segments", "texts")
+    with Warehouse.open(database) as warehouse:
+        return [warehouse.rows(f"FROM {table} ORDER BY ALL") for table in tables]
 
 
 def lying_databases(folder: Path) -> Iterator[bool]:

@@ -47,3 +47,13 @@ COMMENT ON COLUMN internal.known_issue.scorer IS 'Metric (full or base name) or 
 COMMENT ON COLUMN internal.known_issue.system IS 'System concerned; NULL for all.';
 COMMENT ON COLUMN internal.known_issue.issue IS 'Description of the issue.';
 COMMENT ON COLUMN internal.known_issue.citation IS 'Source of this information.';
+
+CREATE TABLE internal.checksum (
+  evalset_id INTEGER NOT NULL,
+  name VARCHAR NOT NULL,
+  checksum VARCHAR NOT NULL
+);
+COMMENT ON TABLE internal.checksum IS 'What the rows of an evaluation set add up to, which audit --deep compares with what is read. One row per evaluation set and table.';
+COMMENT ON COLUMN internal.checksum.evalset_id IS 'The evaluation set.';
+COMMENT ON COLUMN internal.checksum.name IS 'The table.';
+COMMENT ON COLUMN internal.checksum.checksum IS 'Number of rows, and the sum of a 64-bit checksum of each.';

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from queries import catalog
 from queries.listing import listing
 from warehouse import Warehouse
+from warehouse.database.checksums import changed_tables
 from warehouse.errors import unknown
 from warehouse.facts.issues import Issue
 from warehouse.facts.issues import issues as published_issues
 from warehouse.facts.metrics import describe
+from warehouse.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +23,7 @@ Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 Row = Mapping[str, Any]
 
+CHECKSUM = "checksum"  # the check that reads every row
 _CORPUS_SCORES = frozenset({"BLEU", "chrF", "TER", "NIST"})  # families whose system score is one of the whole corpus
 _JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that ought not to agree with humans
 
@@ -58,14 +61,21 @@ class _Reported:
 
 
 def audit(
-    warehouse: Warehouse, testset: str | None = None, lp: str | None = None, checks: Collection[str] = ()
+    warehouse: Warehouse,
+    testset: str | None = None,
+    lp: str | None = None,
+    checks: Collection[str] = (),
+    *,
+    deep: bool = False,
+    progress: Progress | None = None,
 ) -> list[Finding]:
     """All findings of the warehouse, of a test set or of an evaluation set: worst first, then by place and check.
 
-    checks: only those of these checks; () for all.
+    checks: only those of these checks; () for all. deep: also read every row and compare with the checksums that were
+    stored when it was written; those findings are of the check `checksum`.
     Raises QuestionError: unknown test set, language pair or check.
     """
-    names = [*CHECKS, *_OTHER_CHECKS]
+    names = [*CHECKS, *_OTHER_CHECKS, CHECKSUM]
     for name in checks:
         if name not in names:
             raise unknown("check", name, names)
@@ -74,6 +84,8 @@ def audit(
     found = [finding for check in CHECKS for finding in _run(warehouse, check, testset, lp)]
     for other in _OTHER_CHECKS.values():
         found += other(warehouse, testset, lp)
+    if deep or CHECKSUM in checks:
+        found += _changed(warehouse, testset, lp, progress)
     return sorted(
         (finding for finding in found if not checks or finding.check in checks),
         key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding),
@@ -308,6 +320,36 @@ def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> 
                 n=None,
                 value=None,
                 query=shown_query("issues", {"testset": issue.testset}),
+            )
+
+
+def _changed(warehouse: Warehouse, testset: str | None, lp: str | None, progress: Progress | None) -> Iterator[Finding]:
+    """Evaluation sets whose rows are not those that were written, by the checksums that were stored with them."""
+    rows = warehouse.rows(
+        """
+        SELECT e.evalset_id, t.name, e.lp
+        FROM evalset AS e
+        LEFT JOIN testset AS t ON t.testset_id = e.testset_id
+        ORDER BY ALL
+        """
+    )
+    chosen = [(id, str(name), pair) for id, name, pair in rows if testset in (None, name) and lp in (None, pair)]
+    for number, (evalset_id, name, pair) in enumerate(chosen):
+        if progress is not None:
+            progress(f"{name} {pair}: reading every row", number, len(chosen))
+        tables = changed_tables(warehouse.rows, warehouse.columns, evalset_id)
+        if tables:
+            yield Finding(
+                severity="error",
+                check=CHECKSUM,
+                testset=name,
+                lp=pair,
+                subject=", ".join(tables),
+                finding="rows are not those that were written: the file is damaged, or another program changed it; "
+                "load the evaluation set into a new warehouse",
+                n=len(tables),
+                value=None,
+                query=shown_query(CHECKSUM, {"testset": name, "lp": pair}),
             )
 
 

@@ -7,6 +7,7 @@ import typer
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import ExitCode
 from cli.options import Output, choice, folded
+from cli.progress import progress
 
 LEVELS = ("error", "warning", "info")
 
@@ -21,6 +22,12 @@ def audit(
     ] = False,
     severity: Annotated[str, choice(LEVELS, "--severity", help="Show findings of at least this severity.")] = "info",
     check: Annotated[list[str] | None, typer.Option("--check", help="Only this check; repeatable.")] = None,
+    deep: Annotated[
+        bool,
+        typer.Option(
+            "--deep", help="Also read every row and compare it with the checksums stored when it was written."
+        ),
+    ] = False,
     queries: Annotated[
         bool, typer.Option("--queries", help="Show each finding's SQL in tables too; other formats always have it.")
     ] = False,
@@ -33,8 +40,8 @@ def audit(
     from queries.audit import audit as find
     from warehouse import Warehouse
 
-    with Warehouse.open(output.database) as warehouse:
-        found = find(warehouse, testset, lp, check or ())
+    with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
+        found = find(warehouse, testset, lp, check or (), deep=deep, progress=advance)
     shown = [item for item in found if SEVERITIES.index(item.severity) <= SEVERITIES.index(severity)]
     frame = findings_frame(shown)
     counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}

@@ -158,11 +158,14 @@ def correlations(
 
 
 @question
-def audit(warehouse: Warehouse, testset: str | None = None, lp: str | None = None, *, check: Names = ()) -> Table:
+def audit(
+    warehouse: Warehouse, testset: str | None = None, lp: str | None = None, *, check: Names = (), deep: bool = False
+) -> Table:
     """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.
 
-    check: only these checks. Columns: severity, check, what is found, and the SQL that shows it.
+    check: only these checks. deep: also compare every row with stored
+    checksums. Columns: severity, check, what is found, and the SQL that shows it.
     """
-    found = find(warehouse, testset, lp, names_of(check))
+    found = find(warehouse, testset, lp, names_of(check), deep=deep)
     where = " ".join(name for name in (testset, lp) if name) or "all"
     return Table(findings_frame(found), f"audit:{where}", ())

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tests.cli.running import Scorehouse, refused
@@ -66,3 +67,68 @@ def test_unknown_names_are_refused_with_the_nearest(scorehouse: Scorehouse, faul
     refused(scorehouse("audit", "tiny42", "--db", faulty), 2, "tiny42", "tiny24")
     refused(scorehouse("audit", "tiny24", "de-en", "--db", faulty), 2, "de-en", "en-de")
     refused(scorehouse("audit", "--check", "shiftd", "--db", faulty), 2, "shiftd", "shifted")
+
+
+def _changed(scorehouse: Scorehouse, database: Path) -> list[tuple[str, str]]:
+    rows = scorehouse("audit", "--deep", "--check", "checksum", "--db", database, "--format", "json").json
+    assert all((row["check"], row["severity"]) == ("checksum", "error") for row in rows)
+    return [(row["lp"], row["subject"]) for row in rows]
+
+
+def test_whatever_writes_keeps_the_checksums(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    database, out, back = tmp_path / "w.duckdb", tmp_path / "out", tmp_path / "back.duckdb"
+    first, second = (tiny_layout(tmp_path / lp, lp=lp) for lp in ("en-de", "de-en"))
+    own = tmp_path / "own.csv"
+    own.write_text("".join(f"{system},{0.5 + n / 8}\n" for n, system in enumerate(("system", "Ash", "Beech"))))
+    own.write_text(own.read_text().replace("system,0.5", "system,score"))
+    steps: tuple[tuple[object, ...], ...] = (
+        ("load", first),
+        ("load", second),
+        ("compute", "bleu", "tiny24", "en-de"),
+        ("add", own, "--testset", "tiny24", "--lp", "en-de", "--metric", "Mine", "--reference-free"),
+        ("remove", "Mine"),
+        ("migrate",),
+        ("export", out),
+        ("unload", "tiny24", "de-en"),
+    )
+    for words in steps:
+        ran = scorehouse(*words, "--db", database)
+        assert ran.code == 0, (words, ran)
+        assert _changed(scorehouse, database) == [], words
+    (first / "metric-scores" / "en-de" / "Flat-src.seg.score").write_text(
+        "".join(f"{system}\t{n}\n" for system in ("Ash", "Beech", "Cherry", "refA") for n in range(5))
+    )
+    for words in (("load", first, "--db", database), ("load", out, "--db", back)):
+        ran = scorehouse(*words)
+        assert ran.code == 0, (words, ran)
+        assert _changed(scorehouse, words[-1]) == [], words  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "table"),
+    [
+        ("UPDATE internal.score SET value = value + 1e-9 WHERE vector_id = 1 AND segment = 2", "score"),
+        ("UPDATE internal.score SET segment = 3 - segment WHERE vector_id = 1 AND segment IN (1, 2)", "score"),
+        ("DELETE FROM internal.score WHERE vector_id = 1", "score"),
+        ("INSERT INTO internal.score FROM internal.score WHERE vector_id = 1", "score"),
+        ("UPDATE internal.aggregate_score SET value = 0.125 WHERE value IS NOT NULL", "aggregate_score"),
+        ("UPDATE internal.segment_text SET text = text || ' ' WHERE kind = 'source' AND segment = 1", "segment_text"),
+        ("UPDATE internal.segment SET document = NULL WHERE segment = 1", "segment"),
+        ("UPDATE internal.system SET name = 'Oak' WHERE name = 'Ash'", "system"),
+        ("DELETE FROM internal.checksum WHERE name = 'segment'", "segment"),
+        (
+            "CREATE TEMP TABLE t AS FROM internal.score; DELETE FROM internal.score; "
+            "INSERT INTO internal.score FROM t ORDER BY value",
+            "",
+        ),
+    ],
+)
+def test_rows_that_are_not_those_that_were_written_are_an_error(
+    change: str, table: str, scorehouse: Scorehouse, faulty: Path
+) -> None:
+    """Other rows or none or more of them are; the same in another order are not."""
+    with duckdb.connect(str(faulty)) as connection:
+        connection.execute(change)
+    assert _changed(scorehouse, faulty) == ([("en-de", table)] if table else [])
+    strict = scorehouse("audit", "--deep", "--db", faulty, "--strict", "--check", "checksum")
+    assert strict.code == (1 if table else strict.code)
