@@ -15,7 +15,7 @@ import duckdb
 
 from queries.limits import MARGIN, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError
-from warehouse.database.faults import translated
+from warehouse.database.faults import is_of_damage, translated
 from warehouse.database.frames import frame
 from warehouse.database.opening import plain_path
 from warehouse.errors import DISK_FULL, is_of_full_disk
@@ -144,7 +144,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.
             raise _limit(asked, _first(error)) from error
         raise SchemaError(f"{asked.path}: damaged or unreadable database: {_first(error)}") from error
     except duckdb.Error as error:
-        if "Corrupt database file" in str(error):
+        if is_of_damage(error):
             raise SchemaError(f"{asked.path}: damaged database: {_first(error)}") from error
         raise QuestionError(_first(error)) from error
 

@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from queries import catalog
+from queries.damage import changed_evalsets
 from queries.listing import listing
 from warehouse import Warehouse
-from warehouse.database.checksums import changed_tables
 from warehouse.errors import unknown
 from warehouse.facts.issues import Issue
 from warehouse.facts.issues import issues as published_issues
@@ -325,32 +325,19 @@ def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> 
 
 def _changed(warehouse: Warehouse, testset: str | None, lp: str | None, progress: Progress | None) -> Iterator[Finding]:
     """Evaluation sets whose rows are not those that were written, by the checksums that were stored with them."""
-    rows = warehouse.rows(
-        """
-        SELECT e.evalset_id, t.name, e.lp
-        FROM evalset AS e
-        LEFT JOIN testset AS t ON t.testset_id = e.testset_id
-        ORDER BY ALL
-        """
-    )
-    chosen = [(id, str(name), pair) for id, name, pair in rows if testset in (None, name) and lp in (None, pair)]
-    for number, (evalset_id, name, pair) in enumerate(chosen):
-        if progress is not None:
-            progress(f"{name} {pair}: reading every row", number, len(chosen))
-        tables = changed_tables(warehouse.rows, warehouse.columns, evalset_id)
-        if tables:
-            yield Finding(
-                severity="error",
-                check=CHECKSUM,
-                testset=name,
-                lp=pair,
-                subject=", ".join(tables),
-                finding="rows are not those that were written: the file is damaged, or another program changed it; "
-                "load the evaluation set into a new warehouse",
-                n=len(tables),
-                value=None,
-                query=shown_query(CHECKSUM, {"testset": name, "lp": pair}),
-            )
+    for changed in changed_evalsets(warehouse, testset, lp, progress):
+        yield Finding(
+            severity="error",
+            check=CHECKSUM,
+            testset=changed.testset,
+            lp=changed.lp,
+            subject=", ".join(changed.tables),
+            finding="rows are not those that were written: the file is damaged, or another program changed it; "
+            "load the evaluation set into a new warehouse",
+            n=len(changed.tables),
+            value=None,
+            query=shown_query(CHECKSUM, {"testset": changed.testset, "lp": changed.lp}),
+        )
 
 
 def _unlisted_names(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import tiny_layout, tiny_warehouse
+from warehouse.database import checksums
 
 KEYS = ["severity", "check", "testset", "lp", "subject", "finding", "n", "value", "query"]
 
@@ -116,6 +117,7 @@ def test_whatever_writes_keeps_the_checksums(scorehouse: Scorehouse, tmp_path: P
         ("UPDATE internal.segment SET document = NULL WHERE segment = 1", "segment"),
         ("UPDATE internal.system SET name = 'Oak' WHERE name = 'Ash'", "system"),
         ("DELETE FROM internal.checksum WHERE name = 'segment'", "segment"),
+        ("DELETE FROM internal.segment WHERE segment = 1", "score, segment"),  # the views show fewer scores, too
         (
             "CREATE TEMP TABLE t AS FROM internal.score; DELETE FROM internal.score; "
             "INSERT INTO internal.score FROM t ORDER BY value",
@@ -132,3 +134,28 @@ def test_rows_that_are_not_those_that_were_written_are_an_error(
     assert _changed(scorehouse, faulty) == ([("en-de", table)] if table else [])
     strict = scorehouse("audit", "--deep", "--db", faulty, "--strict", "--check", "checksum")
     assert strict.code == (1 if table else strict.code)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE internal.evalset SET standard_human_seg = 'esa'",
+        "UPDATE internal.entry SET status = 'primary'",
+        "DELETE FROM internal.metric_fact",
+        "DELETE FROM internal.checksum",
+    ],
+)
+def test_a_changed_catalogue_is_a_damaged_file(change: str, scorehouse: Scorehouse, faulty: Path) -> None:
+    with duckdb.connect(str(faulty)) as connection:
+        connection.execute(change)
+    refused(scorehouse("audit", "--deep", "--db", faulty), 4, "damaged", "not those that were written")
+
+
+def test_rows_that_their_index_does_not_find_are_a_damaged_file(
+    scorehouse: Scorehouse, faulty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scans show them, joins that look them up lose them."""
+    text = checksums._sql
+    lost = "system_id = $id AND system_id <> 2"
+    monkeypatch.setattr(checksums, "_sql", lambda name: text(name).replace("system_id = $id", lost))
+    refused(scorehouse("audit", "--deep", "--db", faulty), 4, "the index of system does not find 1 of its rows")

@@ -10,7 +10,8 @@ import duckdb
 from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
 
 _OF_DAMAGE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
-_DAMAGED = ("Corrupt database file", "checksum")
+_OF_QUESTION = (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError)
+_DAMAGED = ("orrupt", "checksum")  # Corrupt database file, Corrupted segment, file appears to be corrupted
 _UNWRITABLE = ("Permission denied", "Read-only file system", "Could not write")
 _LOCK_HOLDER = re.compile(r"(\S+)?\s*\(?PID (\d+)\)?")
 _OTHER_STORAGE = re.compile(r"version number (\d+), but we can only read (?:storage )?versions between (\d+) and (\d+)")
@@ -99,7 +100,17 @@ def answer_error(path: Path, error: duckdb.Error) -> WarehouseError:
     if isinstance(error, duckdb.OutOfMemoryException):
         return LimitError(f"{path}: out of memory: {text.splitlines()[0]}")
     is_of_file = isinstance(error, duckdb.IOException) and path.name in text
-    is_of_disk = is_of_full_disk(text) or any(words in text for words in (*_DAMAGED, *_UNWRITABLE))
-    if is_of_file or is_of_disk or isinstance(error, _OF_DAMAGE):
+    is_of_disk = is_of_full_disk(text) or any(words in text for words in _UNWRITABLE)
+    if is_of_file or is_of_disk or is_of_damage(error):
         return schema_error(path, error)
     return QuestionError(text)
+
+
+def is_of_damage(error: duckdb.Error) -> bool:
+    """Whether DuckDB found the file damaged, as far as its error says; words of the question do not count.
+
+    Errors of its decoders have no class of their own.
+    """
+    if isinstance(error, _OF_QUESTION):
+        return False
+    return isinstance(error, _OF_DAMAGE) or type(error) is duckdb.Error or any(word in str(error) for word in _DAMAGED)

@@ -13,6 +13,7 @@ import pytest
 from tests.helpers import tiny_layout
 from tests.warehouse.building import ask, empty_warehouse, loaded
 from warehouse import QuestionError, SchemaError, Warehouse, WarehouseError, default_path, load
+from warehouse.database.faults import answer_error
 from warehouse.database.updating import migrate, writing
 
 ROOT = Path(__file__).parents[3]
@@ -237,9 +238,30 @@ def test_an_empty_file_is_loaded_into(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ask", ["rows", "columns", "sql"])
-@pytest.mark.parametrize("query", ["SELECT xx", "FROM nothere", "SELECT 1/", "SELECT 'a'::INT", "FROM 'none.csv'"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("SELECT xx", "FROM nothere", "SELECT 1/", "SELECT 'a'::INT", "FROM 'none.csv'"),
+        *("SELECT checksum", "SELECT 'Corrupt'::INT"),
+    ],
+)
 def test_what_is_wrong_with_a_question_is_not_called_damage(ask: str, query: str, tmp_path: Path) -> None:
     database = empty_warehouse(tmp_path / "empty.duckdb")
     with Warehouse.open(database) as warehouse, pytest.raises(QuestionError) as told:
         getattr(warehouse, ask)(query)
     assert "damaged" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        duckdb.Error("Corrupted bitpacking segment: offset is outside the segment"),
+        duckdb.IOException("IO Error: Failed to scan DICT_FSST string segment. Database file appears to be corrupted."),
+        duckdb.IOException("IO Error: Corrupt database file: computed checksum 1 does not match stored checksum 2"),
+        duckdb.SerializationException("Serialization Error: Failed to deserialize: expected end of object"),
+    ],
+)
+def test_what_is_wrong_with_the_file_is_no_fault_of_the_question(error: duckdb.Error) -> None:
+    found = answer_error(Path("a.duckdb"), error)
+    assert isinstance(found, SchemaError)
+    assert str(found).startswith("a.duckdb: damaged or unreadable database: ")

@@ -44,22 +44,18 @@ WITH
     SELECT
       5,
       evalset_id,
-      [segment::VARCHAR, position::VARCHAR, domain, document, index_in_document::VARCHAR],
+      [segment::VARCHAR, position::VARCHAR, domain, document, index_in_document::VARCHAR, source_id::VARCHAR],
       NULL
     FROM segment
     WHERE evalset_id IN (FROM chosen)
     UNION ALL
-    SELECT 6, evalset_id, [kind, name, segment::VARCHAR, text], NULL
+    SELECT 6, evalset_id, [kind, name, segment::VARCHAR, text, source_id::VARCHAR], NULL
     FROM segment_text
     WHERE evalset_id IN (FROM chosen)
     UNION ALL
-    SELECT 7, evalset_id, [system_id::VARCHAR, name, kind, is_outlier::VARCHAR], NULL
+    SELECT 7, evalset_id, [system_id::VARCHAR, name, canonical_name, kind, is_outlier::VARCHAR], NULL
     FROM system
     WHERE evalset_id IN (FROM chosen)
-    UNION ALL
-    SELECT 8, v.evalset_id, [s.scorer_id::VARCHAR, s.kind, s.name], NULL
-    FROM scorer AS s
-    JOIN (SELECT DISTINCT evalset_id, scorer_id FROM vectors) AS v ON v.scorer_id = s.scorer_id
   )
 SELECT
   number,
