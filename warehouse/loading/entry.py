@@ -24,6 +24,8 @@ from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import HeldFile, held_files, holdings
 from warehouse.temporary import temporary_folder
 
+_MEMORY = "400MB"  # of one stage; what is more lies on disk
+
 
 def load(
     paths: Sequence[Path],
@@ -113,7 +115,7 @@ def _staging_connection() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory that may spill into a folder of its own."""
     with (
         temporary_folder() as folder,
-        duckdb.connect(config={"temp_directory": str(folder)}) as staged,
+        duckdb.connect(config={"temp_directory": str(folder), "memory_limit": _MEMORY}) as staged,
     ):
         yield staged
 

@@ -8,6 +8,7 @@ from warehouse.errors import Fault
 from warehouse.loading.files import size
 from warehouse.readers.claims import Claim, EvalsetKey, Given
 from warehouse.readers.contents import Content
+from warehouse.readers.kept import Kept, kept
 from warehouse.readers.recognition import record_reader_named
 from warehouse.readers.records import Records
 from warehouse.readers.text.ending import unterminated
@@ -30,7 +31,7 @@ class Opened:
     modified: int
     faults: tuple[Fault, ...] = ()
     evalsets: tuple[EvalsetKey, ...] | None = None
-    _records: Records | None = field(default=None, repr=False)
+    _records: Kept | None = field(default=None, repr=False)
 
     @classmethod
     def open(cls, claim: Claim, given: Given) -> "Opened":
@@ -45,11 +46,11 @@ class Opened:
         return cls(claim, given, _checksum(data, claim, given), len(data), modified, (), evalsets)
 
     @property
-    def records(self) -> Records:
+    def records(self) -> Kept:
         """All rows; parsed once."""
         if self._records is None:
-            self._records = self._parsed()
-            self.faults += tuple(self._records.faults)
+            self._records = kept([self._parsed()])
+            self.faults += self._records.faults
         return self._records
 
     @property

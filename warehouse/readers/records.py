@@ -6,7 +6,6 @@ settled later, for all files of an evaluation set together.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from warehouse.readers.text.tables import UNREADABLE
 if TYPE_CHECKING:
     import polars as pl
 
-    _Kind = pl.DataType | type[pl.DataType]
+    Kind = pl.DataType | type[pl.DataType]
 
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 _MOST_FAULTS = 20
@@ -55,23 +54,51 @@ class Records:
         import polars as pl
 
         faults = list(self.faults)
-        place: dict[str, _Kind] = {
-            "line": pl.Int64,
-            "testset": pl.String,
-            "lp": pl.String,
-            "system": pl.String,
-            "domain": pl.String,
-            "document": pl.String,
-            "index": pl.Int64,
-            "segment": pl.Int64,
-        }
-        scorer: dict[str, _Kind] = {
-            "level": pl.String,
-            "kind": pl.String,
-            "scorer": pl.String,
-            "reference": pl.String,
-        }
-        judged: dict[str, _Kind] = {
+        scores, judgements, ratings, segments = (
+            _completed(getattr(self, name), columns(name)) for name in ("scores", "judgements", "ratings", "segments")
+        )
+        if faults:
+            scores, judgements, segments = (_readable(frame) for frame in (scores, judgements, segments))
+        for frame in (scores, judgements, segments):
+            faults += _wrong_rows(frame, path)
+        return Records(
+            scores=scores.with_columns(_without_negative_zero("value"), pl.col("is_negated").fill_null(False)),
+            judgements=judgements.with_columns(_without_negative_zero("value")),
+            ratings=ratings,
+            segments=segments,
+            scores_from_judgements=self.scores_from_judgements,
+            faults=faults,
+            notes=list(self.notes),
+        )
+
+    @property
+    def evalsets(self) -> tuple[EvalsetKey, ...]:
+        """The evaluation sets that rows name, sorted; of completed records (see `normal`)."""
+        frames = (frame for frame in (self.scores, self.judgements, self.segments) if frame is not None)
+        found = {key for frame in frames for key in frame.select("testset", "lp").unique().iter_rows()}
+        return tuple(sorted(key for key in found if None not in key))
+
+
+def columns(name: str) -> "dict[str, Kind]":
+    """The columns of one frame of completed records, with their types."""
+    import polars as pl
+
+    place: dict[str, Kind] = {
+        "line": pl.Int64,
+        "testset": pl.String,
+        "lp": pl.String,
+        "system": pl.String,
+        "domain": pl.String,
+        "document": pl.String,
+        "index": pl.Int64,
+        "segment": pl.Int64,
+    }
+    if name == "scores":
+        texts = dict.fromkeys(("level", "kind", "scorer", "reference"), pl.String)
+        return {**place, **texts, "value": pl.Float64, "is_negated": pl.Boolean}
+    if name == "judgements":
+        return {
+            **place,
             "judgement": pl.Int64,
             "scorer": pl.String,
             "rater": pl.String,
@@ -81,74 +108,17 @@ class Records:
             "time": pl.Datetime("us"),
             "status": pl.String,
         }
-        rated: dict[str, _Kind] = {
-            "judgement": pl.Int64,
-            "category": pl.String,
-            "severity": pl.String,
-            "weight": pl.Float64,
-            "span_start": pl.Int64,
-            "span_end": pl.Int64,
-            "is_source_error": pl.Boolean,
-        }
-        declared = {name: kind for name, kind in place.items() if name not in ("line", "system")}
-        scores = _completed(self.scores, {**place, **scorer, "value": pl.Float64, "is_negated": pl.Boolean})
-        judgements = _completed(self.judgements, {**place, **judged})
-        segments = _completed(self.segments, declared)
-        if faults:
-            scores, judgements, segments = (_readable(frame) for frame in (scores, judgements, segments))
-        for frame in (scores, judgements, segments):
-            faults += _wrong_rows(frame, path)
-        return Records(
-            scores=scores.with_columns(_without_negative_zero("value"), pl.col("is_negated").fill_null(False)),
-            judgements=judgements.with_columns(_without_negative_zero("value")),
-            ratings=_completed(self.ratings, rated),
-            segments=segments,
-            scores_from_judgements=self.scores_from_judgements,
-            faults=faults,
-            notes=list(self.notes),
-        )
-
-    @cached_property
-    def evalsets(self) -> tuple[EvalsetKey, ...]:
-        """The evaluation sets that rows name, sorted; of completed records (see `normal`)."""
-        found: set[EvalsetKey] = set()
-        for parts in self._parts:
-            found.update(parts)
-        return tuple(sorted(key for key in found if None not in key))
-
-    def of(self, evalset: EvalsetKey) -> "Records":
-        """The rows of one evaluation set; of completed records."""
-        scores, judgements, segments = (
-            parts.get(evalset, nothing) for parts, nothing in zip(self._parts, self._empty, strict=True)
-        )
-        assert self.ratings is not None
-        chosen = judgements.select("judgement")
-        ratings = self.ratings
-        if not ratings.is_empty():
-            ratings = ratings.join(chosen, on="judgement", how="semi", maintain_order="left")
-        return Records(
-            scores=scores,
-            judgements=judgements,
-            ratings=ratings,
-            segments=segments,
-            scores_from_judgements=self.scores_from_judgements,
-            notes=self.notes,
-        )
-
-    @property
-    def _frames(self) -> "tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]":
-        assert self.scores is not None
-        assert self.judgements is not None
-        assert self.segments is not None
-        return self.scores, self.judgements, self.segments
-
-    @cached_property
-    def _empty(self) -> "list[pl.DataFrame]":
-        return [frame.clear() for frame in self._frames]
-
-    @cached_property
-    def _parts(self) -> "list[dict[EvalsetKey, pl.DataFrame]]":
-        return [frame.partition_by("testset", "lp", as_dict=True) for frame in self._frames]
+    if name == "segments":
+        return {column: kind for column, kind in place.items() if column not in ("line", "system")}
+    return {
+        "judgement": pl.Int64,
+        "category": pl.String,
+        "severity": pl.String,
+        "weight": pl.Float64,
+        "span_start": pl.Int64,
+        "span_end": pl.Int64,
+        "is_source_error": pl.Boolean,
+    }
 
 
 def _without_negative_zero(column: str) -> "pl.Expr":
@@ -157,7 +127,7 @@ def _without_negative_zero(column: str) -> "pl.Expr":
     return pl.when(pl.col(column) == 0).then(0.0).otherwise(pl.col(column)).alias(column)
 
 
-def _completed(frame: "pl.DataFrame | None", schema: "Mapping[str, _Kind]") -> "pl.DataFrame":
+def _completed(frame: "pl.DataFrame | None", schema: "Mapping[str, Kind]") -> "pl.DataFrame":
     import polars as pl
 
     if frame is None:

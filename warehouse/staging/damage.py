@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.database.stage import Stage
+from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
-from warehouse.readers.records import TUTORIAL
+from warehouse.readers.records import TUTORIAL, columns
 from warehouse.staging.naming import check_known, spelled
 from warehouse.staging.placing import declaring_segments, known_segments, tell_lost
 
@@ -30,7 +31,7 @@ def tell_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapp
 def _rows(contents: Sequence[Content], name: str) -> "pl.DataFrame":
     import polars as pl
 
-    tables: list[tuple[int, pl.DataFrame]] = [(one.file_no, getattr(one.records, name)) for one in contents]
+    tables = [(one.file_no, plain(getattr(one.records, name), columns(name))) for one in contents]
     return pl.concat([table.with_columns(file_no=pl.lit(file_no, dtype=pl.Int64)) for file_no, table in tables])
 
 

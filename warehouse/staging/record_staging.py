@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 from warehouse.database.stage import Stage
 from warehouse.names import REFERENCE_FREE
+from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
+from warehouse.readers.records import columns
 from warehouse.staging.damage import tell_further_faults
 from warehouse.staging.naming import joined, named, systems_there
 from warehouse.staging.placing import place_rows, settle_segments, stage_declared
@@ -69,7 +71,8 @@ def _together(contents: Sequence[Content], name: str) -> "pl.DataFrame":
     heights = [table.height for table in frames]
     numbers = np.repeat([content.file_no for content in contents], heights)
     filled = [table for table in frames if table.height] or frames[:1]
-    return pl.concat(filled).with_columns(pl.Series("file_no", numbers, dtype=pl.Int64))
+    rows = pl.concat([plain(table, columns(name)) for table in filled])
+    return rows.with_columns(pl.Series("file_no", numbers, dtype=pl.Int64))
 
 
 def _negated(scores: "pl.DataFrame", files: Sequence[int]) -> "pl.DataFrame":

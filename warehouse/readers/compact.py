@@ -1,0 +1,61 @@
+"""Frames in little room: texts as codes of a list of what occurs, whole numbers as small as they may be.
+
+Rows of score files repeat their names again and again: as texts a row takes about 190 bytes, so some 30.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def compact(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame with codes instead of texts; columns without any value have no type. `plain` gives it back."""
+    return frame.select(_small(column) if column.null_count() < frame.height else _none(column) for column in frame)
+
+
+def plain(frame: "pl.DataFrame", types: "Mapping[str, pl.DataType | type[pl.DataType]]") -> "pl.DataFrame":
+    """The frame as it was before; types: those of its columns then."""
+    import polars as pl
+
+    return frame.select(pl.col(name).cast(types[name]) for name in frame.columns)
+
+
+def joined(frames: "Sequence[pl.DataFrame]") -> "pl.DataFrame":
+    """Compact frames of the same columns, one below the other; their rows are not moved in the memory."""
+    import polars as pl
+
+    first, *others = frames
+    if not others:
+        return first
+    types = {name: _common([frame[name].dtype for frame in frames]) for name in first.columns}
+    alike = [frame.select(pl.col(name).cast(kind) for name, kind in types.items()) for frame in frames]
+    return pl.concat(alike, rechunk=False)
+
+
+def _common(types: "Sequence[pl.DataType]") -> "pl.DataType":
+    """The type that holds what some columns hold."""
+    import polars as pl
+
+    there = [kind for kind in types if kind != pl.Null]
+    if not there:
+        return pl.Null()
+    if all(isinstance(kind, pl.Enum) for kind in there):
+        lists = [kind.categories.to_list() for kind in there if isinstance(kind, pl.Enum)]
+        return pl.Enum(list(dict.fromkeys(name for names in lists for name in names)))
+    return pl.Int64() if any(kind.is_integer() for kind in there) else there[0]
+
+
+def _small(column: "pl.Series") -> "pl.Series":
+    import polars as pl
+
+    if column.dtype == pl.String:
+        return column.cast(pl.Enum(column.unique(maintain_order=True).drop_nulls()))
+    return column.shrink_dtype() if column.dtype.is_integer() else column
+
+
+def _none(column: "pl.Series") -> "pl.Series":
+    import polars as pl
+
+    return pl.Series(column.name, [None], dtype=pl.Null).new_from_index(0, len(column))
