@@ -101,7 +101,7 @@ class Opened:
         records = record_reader_named(self.claim.reader).parse(data, self.claim, self.given).normal(path)
         if not records.faults and not records.evalsets:
             records.faults.append(Fault(str(path), 0, "no scores", "at least one row with a score"))
-        if not self.given.may_lack_end and (cut := unterminated(data, path, is_counted=self.claim.is_positional)):
+        if not self.given.may_lack_end and (cut := unterminated([data], path, is_counted=self.claim.is_positional)):
             records.faults.append(cut)
         return records
 

@@ -1,8 +1,8 @@
 """Claimed files as they were read once: checksum, size, and what a look at their bytes tells."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from warehouse.errors import Fault
@@ -10,6 +10,7 @@ from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import more_lines
 from warehouse.readers.text.ending import unterminated
+from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import NUL, damaged_lines
 
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -60,17 +61,18 @@ def inspect(claim: Claim, file_no: int) -> Content:
     `unterminated`), an unreadable file.
     """
     path = str(claim.path)
+    look = _Look(claim)
     try:
         modified = claim.path.stat().st_mtime_ns
-        data = claim.path.read_bytes()
+        for piece in pieces_of(claim.path):
+            look.at(piece)
+        faults = tuple(look.faults())
     except OSError as error:
         unreadable = Fault(path, 0, f"cannot be read: {error.strerror}", "a readable file")
         return Content(claim, file_no, "", 0, 0, faults=(unreadable,))
-    n_lines = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
-    sha256 = hashlib.sha256(data).hexdigest()
-    return Content(
-        claim, file_no, sha256, len(data), n_lines, modified, tuple(_byte_faults(claim, data)), n_tabs=data.count(b"\t")
-    )
+    n_lines = look.n_ends + look.is_cut
+    sha256 = look.digest.hexdigest()
+    return Content(claim, file_no, sha256, look.n_bytes, n_lines, modified, faults, n_tabs=look.n_tabs)
 
 
 def change_since(content: Content) -> Fault | None:
@@ -84,19 +86,63 @@ def change_since(content: Content) -> Fault | None:
     return Fault(str(content.claim.path), 0, "the file changed while it was read", "one content", "load it again")
 
 
-def _byte_faults(claim: Claim, data: bytes) -> list[Fault]:
-    path = str(claim.path)
+class _Look:
+    """A look at the bytes of a file, piece by piece: checksum, counts and damages."""
 
-    if not data:
-        return [Fault(path, 0, "the file is empty", "scores or texts, one per line")]
-    if data.startswith(_BYTE_ORDER_MARKS) and not (claim.is_text and data.startswith(UTF8_MARK)):
-        what = "the file begins with a byte order mark"
-        return [Fault(path, 1, what, "plain UTF-8", "save it as UTF-8 without BOM")]
-    if damages := damaged_lines(data, _unwanted(claim)):
-        return _damages_in_words(damages, path)
-    is_score_file = claim.path.suffix == ".score"
-    cut = None if claim.may_lack_end else unterminated(data, claim.path, is_counted=is_score_file)
-    return [] if cut is None else [cut]
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self._unwanted = _unwanted(claim)
+        self._head = b""
+        self._damages: dict[tuple[str, str], _Lines] = defaultdict(_Lines)
+        self.digest = hashlib.sha256()
+        self.n_bytes = self.n_ends = self.n_tabs = 0
+        self.is_cut = False
+
+    def at(self, piece: bytes) -> None:
+        """Look at the next piece, which ends with a line's end, but for the last."""
+        self._head = self._head or piece[: len(UTF8_MARK)]
+        for line, found, expected in damaged_lines(piece, self._unwanted):
+            self._damages[found, expected].add(self.n_ends + line)
+        self.digest.update(piece)
+        self.n_bytes += len(piece)
+        self.n_ends += piece.count(b"\n")
+        self.n_tabs += piece.count(b"\t")
+        self.is_cut = not piece.endswith(b"\n")
+
+    def faults(self) -> list[Fault]:
+        """The faults, once the whole file was looked at."""
+        claim, path = self._claim, str(self._claim.path)
+        if not self.n_bytes:
+            return [Fault(path, 0, "the file is empty", "scores or texts, one per line")]
+        if self._head.startswith(_BYTE_ORDER_MARKS) and not (claim.is_text and self._head == UTF8_MARK):
+            what = "the file begins with a byte order mark"
+            return [Fault(path, 1, what, "plain UTF-8", "save it as UTF-8 without BOM")]
+        if self._damages:
+            told = (lines.told(path, *damage) for damage, lines in self._damages.items())
+            return sorted(fault for faults in told for fault in faults)
+        if claim.may_lack_end or not self.is_cut:
+            return []
+        cut = unterminated(pieces_of(claim.path), claim.path, is_counted=claim.path.suffix == ".score")
+        return [] if cut is None else [cut]
+
+
+@dataclass
+class _Lines:
+    """Lines that have the same damage."""
+
+    first: list[int] = field(default_factory=list)
+    n: int = 0
+
+    def add(self, line: int) -> None:
+        self.n += 1
+        if self.n <= _MOST_FAULTS:
+            self.first.append(line)
+
+    def told(self, path: str, found: str, expected: str) -> list[Fault]:
+        """A fault for each line; where there are many, one for the first of them."""
+        if self.n > _MOST_FAULTS:
+            return [Fault(path, self.first[0], found + more_lines(self.n - 1), expected)]
+        return [Fault(path, line, found, expected) for line in self.first]
 
 
 def _unwanted(claim: Claim) -> list[tuple[bytes, str, str]]:
@@ -104,17 +150,3 @@ def _unwanted(claim: Claim) -> list[tuple[bytes, str, str]]:
     ends = "lines that end in a line feed"
     controls = [] if claim.is_text else [(sign, f"a control character, {sign!r}", ends) for sign in (b"\v", b"\f")]
     return [NUL, *controls, (b"\r\n" if claim.is_text else b"\r", "a carriage return", f"{ends} alone")]
-
-
-def _damages_in_words(damages: Sequence[tuple[int, str, str]], path: str) -> list[Fault]:
-    """A fault for each damaged line; where many have the same damage, one for the first of them."""
-    lines: dict[tuple[str, str], list[int]] = {}
-    for line, found, expected in damages:
-        lines.setdefault((found, expected), []).append(line)
-    faults = []
-    for (found, expected), at in lines.items():
-        if len(at) > _MOST_FAULTS:
-            faults.append(Fault(path, at[0], found + more_lines(len(at) - 1), expected))
-        else:
-            faults += [Fault(path, line, found, expected) for line in at]
-    return sorted(faults)

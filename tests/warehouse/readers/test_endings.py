@@ -66,10 +66,10 @@ def test_a_file_that_the_user_says_is_whole_is_loaded_without_a_last_line_end(tm
 def test_a_last_number_without_a_line_end_is_whole_with_as_many_decimals_as_all_others(
     text: str, is_whole: bool
 ) -> None:
-    assert (unterminated(text.encode(), PATH, is_counted=True) is None) == is_whole
+    assert (unterminated([text.encode()], PATH, is_counted=True) is None) == is_whole
     if not text.endswith("}"):
         ends = not text or text.endswith("\n")
-        assert (unterminated(text.encode(), PATH, is_counted=False) is None) == ends
+        assert (unterminated([text.encode()], PATH, is_counted=False) is None) == ends
 
 
 def test_packed_files_of_several_members_are_unpacked_whole() -> None:

@@ -1,10 +1,13 @@
 """Lines of a file, and faults in them."""
 
-from collections.abc import Iterable
+import heapq
+import itertools
+from collections.abc import Iterable, Iterator
 
 from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
 from warehouse.readers.contents import UTF8_MARK, Content
+from warehouse.readers.text.pieces import pieces_of
 
 Wrong = tuple[int, str, str]  # line from 1 (0: the whole file), what was found, what was expected
 
@@ -17,15 +20,25 @@ def lines_of(content: Content) -> list[str]:
     return lines[: content.n_lines]
 
 
+def each_line(content: Content) -> Iterator[str]:
+    """As `lines_of`, one after the other."""
+    before = UTF8_MARK
+    for piece in pieces_of(content.claim.path):
+        yield from piece.removeprefix(before).removesuffix(b"\n").decode().split("\n")
+        before = b""
+
+
 def tell(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
     """Note faults of one file in the order of its lines, the first few in full; whether there were any."""
-    faults = sorted(found)
+    counted = itertools.count()
+    faults = heapq.nsmallest(_SHOWN + 1, (fault for fault, _ in zip(found, counted, strict=False)))
     path = str(content.claim.path)
     for line, what, expected in faults[:_SHOWN]:
         stage.fault(content.file_no, Fault(path, line, what, expected))
-    if n_more := len(faults) - _SHOWN if len(faults) > _SHOWN else 0:
-        what = f"{n_more} more faults, the first of them: {faults[_SHOWN][1]}"
-        stage.fault(content.file_no, Fault(path, faults[_SHOWN][0], what))
+    if len(faults) > _SHOWN:
+        line, what, _ = faults[_SHOWN]
+        n_more = next(counted) - _SHOWN
+        stage.fault(content.file_no, Fault(path, line, f"{n_more} more faults, the first of them: {what}"))
     return bool(faults)
 
 

@@ -9,14 +9,14 @@ import duckdb
 from warehouse.database.stage import Stage
 from warehouse.database.statements import statement
 from warehouse.readers.contents import Content
-from warehouse.readers.mtme.lines import Wrong, lines_of, tell
+from warehouse.readers.mtme.lines import Wrong, each_line, tell
 
 # Rows keep the order of the lines: DuckDB preserves it, and rowid counts it. Its cast takes underscores and
-# blanks, which a score has not; of None it makes NULL. -0.0 + 0.0 is 0.0.
+# blanks, which a score has not; of None it makes NULL. -0.0 + 0.0 is 0.0. A row without unit has a byte for it.
 _FILL = """
 CREATE OR REPLACE TEMP TABLE raw_score AS
 SELECT
-  filename AS path,
+  $numbers[list_position($paths, filename)]::INTEGER AS file_no,
   {unit} AS unit,
   system,
   try_cast(score AS DOUBLE) + 0.0 AS value,
@@ -30,7 +30,7 @@ FROM read_csv(
 )
 """
 _TWO_COLUMNS = {
-    "unit": "NULL::VARCHAR",
+    "unit": "NULL::BOOLEAN",
     "columns": "{'system': 'VARCHAR', 'score': 'VARCHAR'}",
     "names": "['system', 'score']",
 }
@@ -41,7 +41,7 @@ _THREE_COLUMNS = {
 }
 _EMPTY = """
 CREATE OR REPLACE TEMP TABLE raw_score (
-  path VARCHAR, unit VARCHAR, system VARCHAR, value DOUBLE, is_wrong BOOLEAN
+  file_no INTEGER, unit VARCHAR, system VARCHAR, value DOUBLE, is_wrong BOOLEAN
 )
 """
 _LONGEST = 1_000_000  # bytes of a line; DuckDB reads up to twice that
@@ -95,7 +95,12 @@ def _fill(contents: Sequence[Content], is_domain: bool, stage: Stage) -> None:
         stage.batch.connection.execute(_EMPTY)
         return
     shape = _THREE_COLUMNS if is_domain else _TWO_COLUMNS
-    stage.batch.connection.execute(_FILL.format(**shape), {"patterns": [_pattern(content) for content in contents]})
+    parameters = {
+        "patterns": [_pattern(content) for content in contents],
+        "paths": [str(content.claim.path) for content in contents],
+        "numbers": [content.file_no for content in contents],
+    }
+    stage.batch.connection.execute(_FILL.format(**shape), parameters)
 
 
 def _can_be_filled(content: Content, is_domain: bool, stage: Stage) -> bool:
@@ -125,14 +130,14 @@ def _unreadable_path(content: Content) -> Iterator[Wrong]:
 def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Stage) -> list[Content]:
     """Leave out files in which DuckDB passed over blank lines or tabs at line ends, or found a score that is none."""
     found = {
-        path: (n, is_wrong)
-        for path, n, is_wrong in stage.batch.rows(
-            "SELECT path, count(*), bool_or(is_wrong) FROM temp.raw_score GROUP BY path"
+        file_no: (n, is_wrong)
+        for file_no, n, is_wrong in stage.batch.rows(
+            "SELECT file_no, count(*), bool_or(is_wrong) FROM temp.raw_score GROUP BY file_no"
         )
     }
     good = []
     for content in contents:
-        n, is_wrong = found.get(str(content.claim.path), (0, False))
+        n, is_wrong = found.get(content.file_no, (0, False))
         if n == content.n_lines and content.n_tabs == n * (n_columns - 1) and not is_wrong:
             good.append(content)
         elif not tell(stage, content, _wrong_lines(content, n_columns)):
@@ -144,7 +149,7 @@ def _wrong_lines(content: Content, n_columns: int) -> Iterator[Wrong]:
     expected = (
         "DOMAIN, SYSTEM and SCORE, separated by tabs" if n_columns == 3 else "SYSTEM and SCORE, separated by a tab"
     )
-    for number, line in enumerate(lines_of(content), start=1):
+    for number, line in enumerate(each_line(content), start=1):
         cells = line.split("\t")
         if not line:
             yield number, "a blank line", expected
@@ -174,12 +179,10 @@ def is_score(text: str) -> bool:
 
 def blocks_of(contents: Sequence[Content], stage: Stage) -> dict[int, list[Block]]:
     """By file_no, the blocks of temp.raw_score in the order of their first lines."""
-    found = stage.batch.rows(statement(__package__, "blocks"))
-    numbers = {str(content.claim.path): content.file_no for content in contents}
     blocks: dict[int, list[Block]] = {content.file_no: [] for content in contents}
-    file_first: dict[str, int] = {}
-    for path, system, first, last, n, n_missing in found:
-        start = file_first.setdefault(path, first)
-        if path in numbers:
-            blocks[numbers[path]].append(Block(system, first, last, n, n_missing, start))
+    file_first: dict[int, int] = {}
+    for file_no, system, first, last, n, n_missing in stage.batch.rows(statement(__package__, "blocks")):
+        start = file_first.setdefault(file_no, first)
+        if file_no in blocks:
+            blocks[file_no].append(Block(system, first, last, n, n_missing, start))
     return blocks

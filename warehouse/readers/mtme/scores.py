@@ -84,16 +84,16 @@ def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | No
 def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, stage: Stage) -> dict[int, list[Wrong]]:
     """Files that name unknown domains, or else not every combination of their domains and systems exactly once."""
     known = {domain for domain, _ in documents or ()}
-    lines: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
-    for path, row, unit, system in stage.batch.rows(
-        "SELECT path, rowid, unit, system FROM temp.raw_score ORDER BY rowid"
+    lines: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
+    for file_no, row, unit, system in stage.batch.rows(
+        "SELECT file_no, rowid, unit, system FROM temp.raw_score ORDER BY rowid"
     ):
-        lines[path].append((row, unit, system))
+        lines[file_no].append((row, unit, system))
     wrong: dict[int, list[Wrong]] = defaultdict(list)
     for content, _ in placed:
         first: dict[str, int] = {}
         cells: set[tuple[str, str]] = set()
-        for number, (_, unit, system) in enumerate(lines[str(content.claim.path)], start=1):
+        for number, (_, unit, system) in enumerate(lines[content.file_no], start=1):
             first.setdefault(unit, number)
             if (unit, system) in cells:
                 what = f"domain {unit!r} and system {system!r} a second time"
@@ -130,7 +130,6 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
                 "is_negated": False,
                 "n_values": block.n - block.n_missing,
                 "n_missing": block.n_missing,
-                "path": str(content.claim.path),
                 "first_row": block.first,
             }
             for block in blocks[content.file_no]
@@ -143,7 +142,7 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
         return
     numbers = pl.Series("vector_no", list(stage.batch.new_vectors(len(rows))), dtype=pl.Int32)
     frame = pl.DataFrame(rows, infer_schema_length=None).with_columns(numbers, pl.col("reference").cast(pl.String))
-    stage.add("vector", frame.drop("path", "first_row"))
+    stage.add("vector", frame.drop("first_row"))
     names = list(dict.fromkeys(document for _, document in documents))
     document_frame = pl.DataFrame(
         {"number": range(1, len(names) + 1), "unit": names}, schema={"number": pl.Int64, "unit": pl.String}
@@ -151,12 +150,14 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
     stage.batch.connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE raw_block (
-          vector_no INTEGER, path VARCHAR, system VARCHAR, level VARCHAR, first_row BIGINT
+          vector_no INTEGER, file_no INTEGER, system VARCHAR, level VARCHAR, first_row BIGINT
         );
         CREATE OR REPLACE TEMP TABLE raw_document (number BIGINT, unit VARCHAR);
         """
     )
-    insert(stage.batch.connection, "temp.raw_block", frame.select("vector_no", "path", "system", "level", "first_row"))
+    insert(
+        stage.batch.connection, "temp.raw_block", frame.select("vector_no", "file_no", "system", "level", "first_row")
+    )
     insert(stage.batch.connection, "temp.raw_document", document_frame)
     stage.batch.connection.execute(statement(__package__, "stage_scores"))
     stage.batch.connection.execute(statement(__package__, "stage_aggregates"))

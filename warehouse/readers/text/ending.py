@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from warehouse.errors import Fault
@@ -10,20 +11,28 @@ _DECIMALS = re.compile(rb"[+-]?\d*\.(\d+)")
 _MISSING = b"None"
 
 
-def unterminated(data: bytes, path: Path, *, is_counted: bool) -> Fault | None:
+def unterminated(pieces: Iterable[bytes], path: Path, *, is_counted: bool) -> Fault | None:
     """The fault of a text whose last line has no end; None where it has one, or shows that nothing is missing.
 
     That is a JSON object, which tells its own end; and where other files tell how many rows there are (is_counted), a
     last number with as many decimals as all others of the file have, or the word for a missing score.
+    pieces: the text, cut at ends of lines.
     """
-    if not data or data.endswith(b"\n") or b"\0" in data:
-        return None
-    lines = data.split(b"\n")
-    if _is_object(lines[-1]) or (is_counted and _is_like_others(lines)):
+    n_lines, last = 0, b""
+    decimals: set[int] = set()
+    for piece in pieces:
+        if b"\0" in piece:
+            return None
+        *others, last = piece.split(b"\n")
+        n_lines += len(others)
+        if is_counted:
+            scores = (line.rpartition(b"\t")[2] for line in others)
+            decimals.update(_n_decimals(score) for score in scores if score != _MISSING)
+    if not last or _is_object(last) or (is_counted and _is_like_others(last, decimals)):
         return None
     return Fault(
         str(path),
-        len(lines),
+        n_lines + 1,
         "the last line has no end, so that the file may be cut",
         "a line feed after the last line",
         "fetch it again, or say --allow-unterminated if it is whole",
@@ -37,13 +46,10 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def _is_like_others(lines: list[bytes]) -> bool:
+def _is_like_others(last: bytes, decimals: set[int]) -> bool:
     """Whether the last number of a score file has as many decimals as every other one, and at least one other has."""
-    *others, last = (line.rpartition(b"\t")[2] for line in lines)
-    if last == _MISSING:
-        return True
-    decimals = {_n_decimals(score) for score in others if score != _MISSING}
-    return len(decimals) == 1 and 0 not in decimals and _n_decimals(last) in decimals
+    score = last.rpartition(b"\t")[2]
+    return score == _MISSING or (len(decimals) == 1 and 0 not in decimals and _n_decimals(score) in decimals)
 
 
 def _n_decimals(score: bytes) -> int:

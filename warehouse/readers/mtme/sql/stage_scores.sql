@@ -2,5 +2,5 @@
 INSERT INTO temp.staged_score
 SELECT b.vector_no, r.rowid - b.first_row + 1, r.value
 FROM temp.raw_score AS r
-JOIN temp.raw_block AS b ON b.path = r.path AND b.system = r.system
+JOIN temp.raw_block AS b ON b.file_no = r.file_no AND b.system = r.system
 WHERE b.level = 'seg'
