@@ -7,7 +7,6 @@ what metric a keeps plus what is taken from metric b.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,18 +16,10 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
+from .flipped_sums import ROUNDING, FlippedSums
 from .permutation import TOLERANCE, SwapStatistic, standardise
 from .sign_flip import normal_p_values, sign_flip_p_values
 from .swap_units import Swap, mask_shape
-
-#: Rounding of a sum of standardised scores, for each segment; sums nearer than this to 0 are 0.
-ROUNDING = 64 * float(np.finfo(np.float64).eps)
-#: Flips compared at a time: a multiple of 8, and at most 255 in each of 8 byte lanes.
-CHUNK = 2040
-#: Outcomes of comparisons held at a time, one byte each.
-OUTCOMES = 1 << 22
-#: The same, of system pairs that are computed together.
-AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -48,152 +39,17 @@ class SoftPairwiseSwap(SwapStatistic):
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
-        sums = _FlippedSums(self, swaps)
+        sums = FlippedSums(self.swap, self.scores, self.judged, self.flips, swaps)
         n_metrics = self.n_metrics
         shifts = np.arange(n_metrics)
         other = (shifts + shifts[:, np.newaxis]) % n_metrics  # [shift, a]: the metric that a takes from
         values = np.empty((len(swaps), n_metrics, n_metrics))
-        outcomes = np.empty(min(max(OUTCOMES, n_metrics * CHUNK), sums.n_at_once * n_metrics**2 * CHUNK), np.bool_)
         for draw in range(len(swaps)):
             distance = np.zeros((n_metrics, n_metrics), dtype=np.int64)
-            for pairs, kept, taken in sums.of_draw(draw):
-                counts = _shifted_counts(kept, taken, outcomes) - sums.n_padding
+            for pairs, counts in sums.counts(draw):
                 distance += np.abs(counts - self.human_counts[pairs, np.newaxis, np.newaxis]).sum(axis=0)
             values[draw, shifts, other] = -distance
         return values
-
-
-class _FlippedSums:
-    """Sums of the flipped segments' differences, for each system pair of one draw after the other."""
-
-    def __init__(self, statistic: SoftPairwiseSwap, swaps: Bools) -> None:
-        used = statistic.judged.sum(axis=0) >= 2
-        self._swap = statistic.swap
-        self._judged = statistic.judged[:, used]
-        self._masks = swaps[..., used]
-        scores = statistic.scores[:, :, used]
-        if self._swap == "inputs":  # what systems share on a segment cancels; without it sums round less
-            means = scores.sum(axis=1, keepdims=True) / self._judged.sum(axis=0)
-            scores = np.where(self._judged, scores - means, 0.0)
-        self._scores = scores
-        n_metrics, n_systems, n_segments = scores.shape
-        by_segment = scores.transpose(2, 1, 0).reshape(n_segments, n_systems * n_metrics)
-        self._by_segment = np.ascontiguousarray(by_segment)
-        n_flips = len(statistic.flips)
-        self.n_padding = -n_flips % 8  # flips of nothing: always counted, then taken off
-        self._flips = np.zeros((n_segments, n_flips + self.n_padding))
-        self._flips[:, :n_flips] = statistic.flips[:, used].T
-        self._first, self._second = np.triu_indices(n_systems, 1)
-        pairs = list(zip(self._first, self._second, strict=True))
-        n_pairs, n_sums = len(pairs), n_metrics * self._flips.shape[1]
-        self.n_at_once = max(1, min(n_pairs, AT_ONCE // max(1, n_metrics * n_sums)))
-        everything = np.ones(self._judged.shape, dtype=np.bool_)
-        self._whole = self._system_sums(everything)
-        self._whole_lone = {
-            pair: gaps for pair, (i, j) in enumerate(pairs) if (gaps := self._lone_gaps(i, j, everything)) is not None
-        }
-        slacks = [self._slack(i, j) for i, j in pairs]
-        self._whole_slack = np.array([whole for whole, _ in slacks]).reshape(n_pairs, n_metrics, 1)
-        self._slacks = np.array([swapped for _, swapped in slacks]).reshape(n_pairs, len(swaps), n_metrics, 1)
-
-    def of_draw(self, draw: int) -> Iterator[tuple[slice, Floats, Floats]]:
-        """For some system pairs at a time: which, kept (pairs, M, n_flips), and taken (pairs, 2M, n_flips), where
-        metrics stand twice over.
-
-        A hybrid's sum counts as small where taken ≤ kept. Both arrays are used again for the next pairs.
-        """
-        mask = np.broadcast_to(self._masks[draw], self._judged.shape)
-        taken = self._system_sums(mask)
-        kept = self._whole - taken
-        _, n_metrics, n_flips = taken.shape
-        kept_gaps = np.empty((self.n_at_once, n_metrics, n_flips))
-        taken_gaps = np.empty((self.n_at_once, 2, n_metrics, n_flips))
-        for start in range(0, len(self._first), self.n_at_once):
-            pairs = slice(start, min(start + self.n_at_once, len(self._first)))
-            kept_gap, taken_gap = kept_gaps[: pairs.stop - start], taken_gaps[: pairs.stop - start]
-            for place, (i, j) in enumerate(zip(self._first[pairs], self._second[pairs], strict=True)):
-                np.subtract(taken[i], taken[j], out=taken_gap[place, 0])
-                np.subtract(kept[j], kept[i], out=kept_gap[place])
-                whole = self._whole_lone.get(start + place)
-                if whole is not None and (extra := self._lone_gaps(i, j, mask)) is not None:
-                    taken_gap[place, 0] += extra
-                    kept_gap[place] += extra - whole
-            slack = self._slacks[pairs, draw]
-            taken_gap[:, 0] -= slack
-            taken_gap[:, 1] = taken_gap[:, 0]
-            kept_gap += self._whole_slack[pairs] - slack
-            yield pairs, kept_gap, taken_gap.reshape(len(kept_gap), 2 * n_metrics, n_flips)
-
-    def _system_sums(self, mask: Bools) -> Floats:
-        """Sums of each system's masked, flipped scores over its judged segments: (N, M, n_flips)."""
-        n_metrics, n_systems = self._scores.shape[:2]
-        chosen = np.flatnonzero(mask.any(axis=0))
-        scores = self._by_segment[chosen]
-        if self._swap == "both":
-            scores *= np.repeat(mask[:, chosen], n_metrics, axis=0).T
-        sums: Floats = scores.T @ self._flips[chosen]  # (N·M, s) @ (s, n_flips)
-        return sums.reshape(n_systems, n_metrics, -1)
-
-    def _lone_gaps(self, i: np.integer, j: np.integer, mask: Bools) -> Floats | None:
-        """What takes the segments that only one of the two systems has out of their gap, (M, n_flips).
-
-        None where both have the same segments.
-        """
-        is_lone = self._judged[i] ^ self._judged[j]
-        if not is_lone.any():
-            return None
-        chosen = np.flatnonzero(is_lone & (mask[i] | mask[j]))
-        first = np.where(mask[i, chosen], self._scores[:, i, chosen], 0.0)
-        second = np.where(mask[j, chosen], self._scores[:, j, chosen], 0.0)
-        return np.asarray((second - first) @ self._flips[chosen], dtype=np.float64)
-
-    def _slack(self, i: np.integer, j: np.integer) -> tuple[Floats, Floats]:
-        """Half of 1e-9 Σ |d|, of all segments (M,) and of the swapped part in each draw (n_draws, M).
-
-        Ties are decided within twice this. All segments' slack has the rounding of the sums on top.
-        """
-        both = self._judged[i] & self._judged[j]
-        if self._swap == "both":  # Σ |d| of a hybrid is not a sum of parts; Σ |x_i| + |x_j| bounds it
-            parts = [(np.abs(self._scores[:, k][:, both]), self._masks[:, k][:, both]) for k in (i, j)]
-        else:
-            parts = [(np.abs(self._scores[:, i] - self._scores[:, j])[:, both], self._masks[:, both])]
-        whole = sum(np.asarray(size.sum(axis=1)) for size, _ in parts)
-        swapped = sum(np.asarray(mask.astype(np.float64) @ size.T) for size, mask in parts)
-        half = 0.5 * TOLERANCE
-        rounding = ROUNDING * self._judged.shape[1]
-        return np.asarray(half * whole + rounding), np.asarray(half * swapped)
-
-
-def _shifted_counts(kept: Floats, taken: Floats, outcomes: Bools) -> Ints:
-    """[pair, shift, a]: number of flips where taken of metric (a + shift) mod M ≤ kept of metric a, (pairs, M, M).
-
-    kept: (pairs, M, n); taken: (pairs, 2M, n), the M rows twice; outcomes: room for some comparisons. All shifts are
-    windows on the same memory, so comparisons run over long stretches; outcomes, one byte each, are added up
-    eight at a time.
-    """
-    n_pairs, n_metrics, n_flips = kept.shape
-    counts = np.zeros((n_pairs, n_metrics, n_metrics), dtype=np.int64)
-    for start in range(0, n_flips, CHUNK):
-        mine = np.ascontiguousarray(kept[:, :, start : start + CHUNK])
-        other = np.ascontiguousarray(taken[:, :, start : start + CHUNK])
-        size = mine[0].size
-        windows = np.lib.stride_tricks.sliding_window_view(other.reshape(n_pairs, -1), size, axis=1)
-        windows = windows[:, :: mine.shape[2]]
-        step = outcomes.size // (n_pairs * size)
-        for first in range(0, n_metrics, step):
-            n_shifts = min(step, n_metrics - first)
-            is_small = outcomes[: n_pairs * n_shifts * size].reshape(n_pairs, n_shifts, size)
-            np.less_equal(windows[:, first : first + n_shifts], mine.reshape(n_pairs, 1, size), out=is_small)
-            lanes = is_small.view(np.uint64).reshape(n_pairs, n_shifts, n_metrics, -1)
-            counts[:, first : first + n_shifts] += _lane_sums(np.einsum("psak->psa", lanes))
-    return counts
-
-
-def _lane_sums(lanes: npt.NDArray[np.uint64]) -> Ints:
-    """Sum of the eight bytes of each number: first in pairs, then by one multiplication."""
-    even = np.uint64(0x00FF00FF00FF00FF)
-    pairs = (lanes & even) + ((lanes >> np.uint64(8)) & even)  # four sums of 16 bits
-    return ((pairs * np.uint64(0x0001000100010001)) >> np.uint64(48)).astype(np.int64)
 
 
 @dataclass(frozen=True)
