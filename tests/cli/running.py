@@ -3,12 +3,16 @@
 import contextlib
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cli.main import COMMANDS
+
+EXAMPLE = re.compile(r"Example: scorehouse (.+)")
 PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
 """The program as a process of its own."""
 
@@ -32,6 +36,11 @@ class Ran:
 
 
 Scorehouse = Callable[..., Ran]
+
+
+def examples(name: str) -> list[str]:
+    """The examples in a command's help, without the program's name."""
+    return [match[1] for match in EXAMPLE.finditer(COMMANDS[name].__doc__ or "")]
 
 
 def refused(ran: Ran, code: int, *words: str) -> str:

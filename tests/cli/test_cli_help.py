@@ -8,15 +8,9 @@ from pathlib import Path
 import pytest
 
 from cli.main import COMMANDS
-from tests.cli.running import Scorehouse, refused
+from tests.cli.running import Scorehouse, examples, refused
 from tests.helpers import tiny_layout
 from warehouse import Warehouse
-
-EXAMPLE = re.compile(r"Example: scorehouse (.+)")
-
-
-def _examples(name: str) -> list[str]:
-    return [match[1] for match in EXAMPLE.finditer(COMMANDS[name].__doc__ or "")]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -28,7 +22,7 @@ def test_help_of_a_command_has_a_sentence_and_an_example(name: str, scorehouse: 
     first = next(line for line in lines[lines.index("", 1) :] if line.strip())  # after the usage, which may be long
     assert first.startswith("  ")
     assert first.strip()[0].isupper()
-    (example,) = _examples(name)
+    (example,) = examples(name)
     assert shlex.split(example)[0] == name
     assert f"Example: scorehouse {name}" in ran.out
 
@@ -46,11 +40,11 @@ def test_the_example_of_a_command_works(
     if name in ("add", "remove"):
         _own_scores(default_database, tmp_path / "own")
     if name == "remove":
-        assert scorehouse(*shlex.split(_examples("add")[0])).code == 0
+        assert scorehouse(*shlex.split(examples("add")[0])).code == 0
     if name == "diff":
         shutil.copy(default_database, "before.duckdb")
         shutil.copy(default_database, "after.duckdb")
-    (example,) = _examples(name)
+    (example,) = examples(name)
     ran = scorehouse(*shlex.split(example))
     assert ran.code == 0, ran.err
     assert ran.out or name == "migrate"
@@ -72,7 +66,7 @@ def _own_scores(database: Path, folder: Path) -> None:
 
 
 def test_the_example_of_the_demo_is_the_demo_itself() -> None:
-    assert _examples("demo") == ["demo"]  # its own tests run it
+    assert examples("demo") == ["demo"]  # its own tests run it
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], []])

@@ -109,8 +109,8 @@ def answer_error(path: Path, error: duckdb.Error) -> WarehouseError:
 def is_of_damage(error: duckdb.Error) -> bool:
     """Whether DuckDB found the file damaged, as far as its error says; words of the question do not count.
 
-    Errors of its decoders have no class of their own.
+    Errors of its decoders have no class of their own, as those of missing extensions have none.
     """
     if isinstance(error, _OF_QUESTION):
         return False
-    return isinstance(error, _OF_DAMAGE) or type(error) is duckdb.Error or any(word in str(error) for word in _DAMAGED)
+    return isinstance(error, _OF_DAMAGE) or any(word in str(error) for word in _DAMAGED)

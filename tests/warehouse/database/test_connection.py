@@ -242,7 +242,7 @@ def test_an_empty_file_is_loaded_into(tmp_path: Path) -> None:
     "query",
     [
         *("SELECT xx", "FROM nothere", "SELECT 1/", "SELECT 'a'::INT", "FROM 'none.csv'"),
-        *("SELECT checksum", "SELECT 'Corrupt'::INT"),
+        *("SELECT checksum", "SELECT 'Corrupt'::INT", "FROM read_avro('none.avro')"),
     ],
 )
 def test_what_is_wrong_with_a_question_is_not_called_damage(ask: str, query: str, tmp_path: Path) -> None:
