@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SHOWN = 3  # evaluation sets named where a note is true of many
 
 
-LAYOUTS = ("parquet", "csv", "mtme", "subset2evaluate")
+LAYOUTS = ("parquet", "csv", "mtme", "subset2evaluate", "texts")
 
 
 def export(
@@ -32,13 +32,14 @@ def export(
             LAYOUTS,
             "--format",
             help="parquet: for other engines, partitioned by test set and language pair, and back; csv; "
-            "mtme: the organisers' layout; subset2evaluate: that tool's items.",
+            "mtme: the organisers' layout; subset2evaluate: that tool's items; texts: source, references and outputs, "
+            "a segment a line, to run a metric on.",
         ),
     ] = "parquet",
     db: Db = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write scores to files for other programs.
+    """Write scores, or texts, to files for other programs.
 
     Example: scorehouse export scores sim24 --format parquet
     """

@@ -16,7 +16,13 @@ def test_an_export_tells_what_it_wrote(scorehouse: Scorehouse, tmp_path: Path) -
 
 
 def test_every_format_writes_something(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    for form, ending in (("parquet", ".parquet"), ("csv", ".csv"), ("mtme", ".score"), ("subset2evaluate", ".jsonl")):
+    for form, ending in (
+        ("parquet", ".parquet"),
+        ("csv", ".csv"),
+        ("mtme", ".score"),
+        ("subset2evaluate", ".jsonl"),
+        ("texts", ".txt"),
+    ):
         ran = scorehouse("export", tmp_path / form, "sim24", "en-de", "--format", form)
         assert ran.code == 0, ran.err
         assert list((tmp_path / form).rglob(f"*{ending}"))

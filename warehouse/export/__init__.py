@@ -1,4 +1,4 @@
-"""Scores go out: as Parquet for other engines and back, as CSV, in the organisers' layout, as subset2evaluate items."""
+"""Scores and texts go out: as Parquet and back, CSV, the organisers' layout, subset2evaluate items, plain lines."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +13,7 @@ from warehouse.export.layout import export_layout
 from warehouse.export.manifest import MANIFEST, is_export
 from warehouse.export.parquet import export_parquet
 from warehouse.export.reimport import Imported, import_parquet
+from warehouse.export.texts import export_texts
 from warehouse.progress import Progress
 
 __all__ = [
@@ -31,6 +32,7 @@ FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], Exported]] = {
     "csv": export_csv,
     "mtme": export_layout,
     "subset2evaluate": export_items,
+    "texts": export_texts,
 }
 """What writes one evaluation set below a folder, by name of the format."""
 

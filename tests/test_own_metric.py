@@ -1,0 +1,65 @@
+"""The tutorial of one's own metric, command by command: what it shows is what there is to see."""
+
+import contextlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.main import COMMANDS, exit_code
+from warehouse import Warehouse
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "own-metric.md"
+BLOCK = re.compile(r"```(sh|python|text)\n(.*?)```", re.DOTALL)
+
+
+def _run(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a line of the shell writes to stdout."""
+    command, _, target = line.partition(" > ")
+    words = shlex.split(command)
+    if words[0] == "export":
+        monkeypatch.setenv(*words[1].split("=", 1))
+        return ""
+    if words[0] == "python3":
+        ran = subprocess.run([sys.executable, *words[1:]], capture_output=True, check=True)
+        Path(target).write_bytes(ran.stdout)
+        return ""
+    assert words[0] == "scorehouse"
+    assert words[1] in COMMANDS
+    capsys.readouterr()
+    assert exit_code(words[1:]) == 0, line
+    return capsys.readouterr().out
+
+
+def test_the_tutorial_works_command_by_command(
+    simulated_database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`demo --keep` is left to the tests of the demo: its warehouse is the simulated task."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SCOREHOUSE_DB", raising=False)
+    shutil.copy(simulated_database, "demo.duckdb")
+    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    lines = [line for kind, text in blocks if kind == "sh" for line in text.splitlines()]
+    assert lines[0] == "scorehouse demo --keep"
+    assert [line.split()[1] for line in lines if line.startswith("scorehouse")][1:4] == ["export", "add", "rank"]
+    out = ""
+    for kind, text in blocks:
+        if kind == "python":
+            Path("my_metric.py").write_text(text, encoding="utf-8")
+        elif kind == "sh":
+            for line in text.splitlines():
+                out = out if line == lines[0] else _run(line, capsys, monkeypatch)
+        elif text.startswith("texts/"):
+            written = {path.as_posix() for path in Path("texts").rglob("*") if path.is_file()}
+            shown = [line.split()[0].replace("SYSTEM", "*") for line in text.splitlines()]
+            found = {path.as_posix() for pattern in shown for path in Path().glob(pattern)}
+            assert found == written
+        else:
+            assert out == text
+    assert Path("my-metric.html").stat().st_size > 10_000
+    with contextlib.closing(Warehouse.open("demo.duckdb")) as warehouse:
+        assert warehouse.rows("SELECT metric FROM metrics WHERE is_own") == []

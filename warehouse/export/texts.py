@@ -1,0 +1,126 @@
+"""Plain texts, a segment a line, in the organisers' folders: what a metric of one's own is run on."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from warehouse.database.connection import Warehouse
+from warehouse.export.exported import EvalsetKey, Exported, quoted
+from warehouse.export.files import write_text
+
+_LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # what any program may take for the end of a line
+_NOT_IN_NAMES = re.compile(r'[%/\\:*?"<>|\x00-\x1f\x7f]|^\.|[. ]$')  # of files, on some system
+_ALL = "all"  # domain of documents whose domain is not known
+_LONGEST = 200  # bytes of a file's name without its ending
+
+Texts = Mapping[tuple[str, str | None], Mapping[int, str]]  # by kind and name: segment -> text
+
+
+def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
+    """Write TESTSET/sources/LP.txt, references/LP.REF.txt and system-outputs/LP/SYSTEM.txt, and documents/LP.docs.
+
+    Lines are in the order of segments, the same in all files; a human translation that was scored is a system, too.
+    Line breaks inside texts become spaces. `documents` has domain and document of each line, where these are known;
+    `segments/LP.tsv` is written where lines are not the positions in the test set. With a note: texts with line breaks,
+    texts that lack segments and systems without texts (excluded), names of systems that no file can have.
+    Raises OSError: the folder can't be written.
+    """
+    evalset = {"evalset": key.evalset_id}
+    texts: dict[tuple[str, str | None], dict[int, str]] = defaultdict(dict)
+    for kind, name, segment, text in warehouse.rows(
+        "SELECT kind, name, segment, text FROM segment_text WHERE evalset_id = $evalset", evalset
+    ):
+        texts[kind, name][segment] = text
+    if not texts:
+        return Exported(key.testset, key.lp, 0, 0, 0, ("excluded: no texts are loaded",))
+    segments = warehouse.rows(
+        """
+        SELECT segment, position, domain, document, index_in_document
+        FROM segment
+        WHERE evalset_id = $evalset
+        ORDER BY segment
+        """,
+        evalset,
+    )
+    systems = [
+        name for (name,) in warehouse.rows("SELECT name FROM system WHERE evalset_id = $evalset ORDER BY name", evalset)
+    ]
+    notes: list[str] = []
+    order = [segment for segment, *_ in segments]
+    wanted = _files(texts, systems, key.lp, notes)
+    lines = _lines(wanted, order, notes)
+    root = folder / quoted(key.testset)
+    written = {root / path: "".join(f"{line}\n" for line in one) for path, one in lines.items()}
+    documents = [(domain or _ALL, document) for _, _, domain, document, _ in segments]
+    if all(document is not None for _, document in documents):
+        written[root / "documents" / f"{key.lp}.docs"] = _table(documents)
+    if [position for _, position, *_ in segments] != list(range(1, len(segments) + 1)):
+        header = ("line", "position", "domain", "document", "index")
+        rows = [(line, *row[1:]) for line, row in enumerate(segments, start=1)]
+        written[root / "segments" / f"{key.lp}.tsv"] = _table([header, *rows])
+        notes.append(f"lines are not positions in the test set: segments/{key.lp}.tsv says which segment each is")
+    for path, text in written.items():
+        write_text(path, text)
+    n_bytes = [path.stat().st_size for path in written]
+    return Exported(key.testset, key.lp, len(written), len(lines) * len(order), sum(n_bytes), tuple(notes))
+
+
+def _files(texts: Texts, systems: Sequence[str], lp: str, notes: list[str]) -> dict[Path, Mapping[int, str]]:
+    """Texts by the file that holds them; of systems, those that were scored, and all others that have outputs."""
+    found: dict[Path, Mapping[int, str]] = {}
+    if ("source", None) in texts:
+        found[Path("sources", f"{lp}.txt")] = texts["source", None]
+    else:
+        notes.append("no source texts are loaded")
+    renamed = []
+    for kind, name in sorted((kind, str(name)) for kind, name in texts if kind == "reference"):
+        found[Path("references", f"{lp}.{_file_name(name)}.txt")] = texts[kind, name]
+    outputs = {str(name): one for (kind, name), one in texts.items() if kind == "output"}
+    outputs |= {
+        name: texts["reference", name] for name in systems if name not in outputs and ("reference", name) in texts
+    }
+    for name, one in sorted(outputs.items()):
+        found[Path("system-outputs", lp, f"{_file_name(name)}.txt")] = one
+        if _file_name(name) != name:
+            renamed.append(f"{_file_name(name)}.txt has system {name!r}")
+    if without := [name for name in systems if name not in outputs]:
+        notes.append(f"{len(without)} scored systems without texts: {', '.join(without)}")
+    if renamed:
+        notes.append(f"names that files cannot have are percent-encoded: {'; '.join(renamed)}")
+    return found
+
+
+def _lines(files: Mapping[Path, Mapping[int, str]], order: Sequence[int], notes: list[str]) -> dict[Path, list[str]]:
+    """The lines of each file that has a text for every segment; notes on the others, and on line breaks."""
+    found: dict[Path, list[str]] = {}
+    incomplete, n_broken = [], 0
+    for path, one in files.items():
+        if n_missing := sum(segment not in one for segment in order):
+            incomplete.append(f"{path.as_posix()} ({n_missing} of {len(order)} segments)")
+            continue
+        found[path] = [_LINE_END.sub(" ", one[segment]) for segment in order]
+        n_broken += sum(line != one[segment] for line, segment in zip(found[path], order, strict=True))
+    if incomplete:
+        notes.append(f"excluded, texts missing: {', '.join(incomplete)}")
+    if n_broken:
+        notes.append(f"{n_broken} texts have line breaks, which are written as spaces")
+    return found
+
+
+def _table(rows: Sequence[Sequence[object]]) -> str:
+    """Tab-separated lines; a value that is not known is empty, and tabs and line breaks in values are spaces."""
+    cells = (("" if cell is None else _LINE_END.sub(" ", str(cell)).replace("\t", " ") for cell in row) for row in rows)
+    return "".join("\t".join(row) + "\n" for row in cells)
+
+
+def _file_name(name: str) -> str:
+    """A name as a file's; what some system takes for something else is percent-encoded.
+
+    >>> _file_name("Online-A.1574"), _file_name("GPT 5.5"), _file_name("a/b%"), _file_name("..")
+    ('Online-A.1574', 'GPT 5.5', 'a%2Fb%25', '%2E%2E')
+    """
+    encoded = _NOT_IN_NAMES.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), name)
+    if len(encoded.encode()) <= _LONGEST:
+        return encoded
+    raise OSError(f"{name[:40]}…: a name too long for a file")
