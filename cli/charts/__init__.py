@@ -40,6 +40,7 @@ WITHOUT_CHART = {
     "add": "stores scores",
     "remove": "changes the warehouse",
     "unload": "changes the warehouse",
+    "diff": "counts what differs; `rank --chart` draws either warehouse",
     "download": "fetches files",
     "export": "writes files",
     "sql": "the columns are the user's own",
