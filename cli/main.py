@@ -22,6 +22,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("show", "show", "show"),
         ("scatter", "scatter", "scatter"),
         ("segments", "segments", "segments"),
+        ("annotators", "annotators", "annotators"),
         ("rank", "rank", "rank"),
         ("compare", "compare", "compare"),
         ("protocol", "protocol", "protocol"),

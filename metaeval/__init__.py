@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from metaeval import kernels
     from metaeval.measures import Measure
     from metaeval.questions.analyses import deltas, diff, hard_pairs, noise, oracles, paper, plan, trend
+    from metaeval.questions.people import annotators
     from metaeval.questions.rankings import compare, protocol, rank, systems
     from metaeval.questions.tables import audit, correlations, counts, means, scatter, segments, thresholds, ties
     from metaeval.tables.table import Table
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Measure",
     "Table",
+    "annotators",
     "audit",
     "compare",
     "correlations",
@@ -43,6 +45,7 @@ __all__ = [
 _HOMES = {
     "Measure": "metaeval.measures",
     "Table": "metaeval.tables.table",
+    "annotators": "metaeval.questions.people",
     **dict.fromkeys(("compare", "protocol", "rank", "systems"), "metaeval.questions.rankings"),
     **dict.fromkeys(
         ("deltas", "diff", "hard_pairs", "noise", "oracles", "paper", "plan", "trend"), "metaeval.questions.analyses"

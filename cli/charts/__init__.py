@@ -35,6 +35,7 @@ WITHOUT_CHART = {
     "protocols": "its matrix of rankings is a table; `protocol` draws one protocol's tasks",
     "means": "`scatter` draws system scores of a metric against humans",
     "segments": "lists texts to read; `scatter` draws a metric against people",
+    "annotators": "each row has statistics on several scales",
     "audit": "lists findings, not numbers",
     "compute": "stores scores",
     "add": "stores scores",

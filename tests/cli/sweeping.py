@@ -15,6 +15,7 @@ from warehouse import Warehouse
 
 _PROGRAM = typer.main.get_command(program())  # built once, for thousands of calls
 LISTS = ("lps", "metrics", "humans", "systems", "sources", "results", "issues")
+ANNOTATORS = ("sets", "annotators", "pairs")
 OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),
     ("rank", "-m", "spa(n=20)", "-m", "pearson", "--all-metrics"),
@@ -58,6 +59,7 @@ def calls(
     for (testset, lp), names in humans.items():
         yield from (("list", what, testset, lp) for what in LISTS)
         yield "audit", testset, lp
+        yield from (("annotators", testset, lp, "--draws", "20", "--view", view) for view in ANNOTATORS)
         yield "show", testset, lp, "1"
         if other is not None:
             yield (

@@ -1,0 +1,356 @@
+"""Annotators: how much each judged and how, whether they drift, and how well they agree."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.agreement.krippendorff import interval_alpha
+from metaeval.kernels.agreement.reliability import slopes
+from metaeval.people.halves import N_SPLITS
+from metaeval.people.judgements import People, Settings, read, resamples, shared
+from metaeval.people.reliability import Reliability, reliability
+from metaeval.signature import line, program_version
+from metaeval.tables.table import Table
+from queries.annotations import JudgedScore, judged_scores
+from warehouse import QuestionError, Warehouse
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
+Floats = npt.NDArray[np.float64]
+View = Literal["sets", "annotators", "pairs"]
+FEWEST_DOCUMENTS = 5  # of an annotator, for an interval of drift
+_INTERVAL = (0.025, 0.975)
+
+
+def annotators(
+    warehouse: Warehouse,
+    testsets: str = "all",
+    lps: str = "all",
+    human: str | None = None,
+    view: View | None = None,
+    settings: Settings | None = None,
+) -> Table:
+    """Annotators of the human scores that have single judgements on file.
+
+    Judgements count that are valid, have a value and are of a system, a human translation included; attention checks,
+    tutorials and superseded ones do not. view: None for "annotators" where one human score is left, else "sets".
+    sets, a row for each human score: testset, lp, human, n_annotators (null where not known), n_judgements, n_excluded,
+    n_outputs, n_shared (judged by at least two annotators), mean, sd, alpha with its interval, n_drifting (annotators
+    whose drift differs from 0), halves, system_r, system_low, system_high, system_corrected, n_systems (scored by both
+    halves), output_r, output_low, output_high, output_corrected, n_halved (outputs scored by both halves), signature.
+    annotators, a row for each: testset, lp, human, annotator, n_judgements, n_excluded, n_outputs, n_shared, mean, sd,
+    leniency (mean residual), difference (mean distance to the others' mean on shared outputs), drift with its interval,
+    signature. pairs, a row for two annotators with outputs in common: testset, lp, human, annotator_a, annotator_b,
+    n_shared, difference (mean of a minus b), distance (mean absolute difference), tau_b, alpha, signature.
+    Raises QuestionError: see `judged_scores`; a view of annotators where none is known, or of pairs where none share
+    outputs.
+    """
+    import polars as pl
+
+    settings = settings or Settings()
+    settings.check()
+    scores = judged_scores(warehouse, testsets, lps, human)
+    chosen = view or ("annotators" if len(scores) == 1 else "sets")
+    rows: list[dict[str, Any]] = []
+    signatures, notes = [], []
+    for score in scores:
+        people = read(warehouse, score, settings)
+        where = f"{score.testset} {score.lp} {score.human}"
+        if people is None:
+            notes.append(f"{where}: no judgement counts")
+            continue
+        signature = _signature(score, people, settings)
+        signatures.append(signature)
+        notes += [f"{where}: {remark}" for remark in _remarks(people)]
+        if view is None and chosen == "annotators" and not people.names:
+            chosen = "sets"
+        of_score = {"testset": score.testset, "lp": score.lp, "human": score.human}
+        found = _ROWS[chosen](people, settings)
+        if chosen == "annotators" and found:
+            notes.append(f"{where}: {_summary(_set_rows(people, settings)[0])}")
+        rows += [{**of_score, **row, "signature": signature} for row in found]
+    if not rows:
+        what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
+        raise QuestionError(f"{' '.join(dict.fromkeys((testsets, lps)))}: {what}")
+    frame = pl.DataFrame(rows, schema=_schema(chosen), orient="row")
+    return Table(frame, "\n".join(signatures), (*notes, *_LEGEND[chosen]))
+
+
+def _signature(score: JudgedScore, people: People, settings: Settings) -> str:
+    halves = settings.halves or people.judged.halves
+    return line(
+        [
+            ("annotators", score.human),
+            ("testset", score.testset),
+            ("lp", score.lp),
+            ("judgements", "valid"),
+            ("systems", "all_judged"),
+            ("n_judgements", int(people.n_each.sum())),
+            ("n_annotators", len(people.names) or None),
+            ("alpha", "interval" if people.names else None),
+            ("interval", f"percentile,{settings.unit}s" if people.names else None),
+            ("resamples", settings.draws if people.names else None),
+            ("halves", halves),
+            ("splits", N_SPLITS),
+            ("seed", settings.seed),
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def _remarks(people: People) -> list[str]:
+    found = []
+    if not people.names:
+        found.append("annotators are not on file: no agreement and no drift")
+    elif not people.has_order:
+        found.append("no order of annotation is on file: no drift")
+    if (people.n_each > 1).any():
+        found.append(f"{(people.n_each > 1).sum()} values are means of several judgements, which count as one")
+    return found
+
+
+def _alpha(people: People, settings: Settings) -> tuple[float | None, float | None, float | None, int]:
+    """Alpha with its interval, and the number of outputs that at least two annotators judged."""
+    if not people.names:
+        return None, None, None, 0
+    values, outputs, _ = shared(people)
+    names, places = np.unique(outputs, return_inverse=True)
+    if not len(names):
+        return None, None, None, 0
+    unit_of = np.zeros(people.judged.shape[1], dtype=np.int64)
+    unit_of[people.judged.columns] = people.units
+    alpha = _number(interval_alpha(values, places)[0])
+    drawn = interval_alpha(
+        values, places, resamples(people.units, settings)[:, unit_of[names % people.judged.shape[1]]]
+    )
+    return alpha, *_quantiles(drawn if alpha is not None else np.array([])), len(names)
+
+
+def _drifts(people: People, settings: Settings) -> list[Interval]:
+    """For each annotator the change of the residual from the first judgement to the last, with its interval.
+
+    The interval resamples documents: an annotator gives the judgements of one in a row, and they are alike. Of fewer
+    than 5 documents there is none.
+    """
+    nothing: Interval = (None, None, None)
+    if not people.has_order or people.judged.raters is None:
+        return [nothing] * len(people.names)
+    residuals, weights = people.residuals, resamples(people.documents, settings)
+    found: list[Interval] = []
+    for number in range(len(people.names)):
+        own = people.judged.raters == number
+        n = int(own.sum())
+        if n < 3:
+            found.append(nothing)
+            continue
+        place = np.arange(n) / (n - 1)
+        value = _number(slopes(place, residuals[own], np.ones((1, n)))[0])
+        drawn = slopes(place, residuals[own], weights[:, people.documents[own]])
+        is_enough = len(np.unique(people.documents[own])) >= FEWEST_DOCUMENTS
+        found.append((value, *_quantiles(drawn if is_enough else np.array([]))))
+    return found
+
+
+def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
+    judged = people.judged
+    alpha, low, high, n_shared = _alpha(people, settings)
+    halves = settings.halves or judged.halves
+    if halves == "annotators" and judged.n_raters < 2:
+        raise QuestionError("halves of annotators need at least two that are known; --halves judgements splits those")
+    of_systems, of_outputs = reliability(judged, settings.seed, halves)
+    drifts = _drifts(people, settings)
+    has_drift = any(value is not None for value, _, _ in drifts)
+    return [
+        {
+            "n_annotators": len(people.names) or None,
+            "n_judgements": int(people.n_each.sum()),
+            "n_excluded": int(np.sum(list(people.n_excluded.values()), dtype=np.int64)),
+            "n_outputs": len(np.unique(judged.cells)),
+            "n_shared": n_shared if people.names else None,
+            "mean": float(judged.values.mean()),
+            "sd": _sd(judged.values),
+            "alpha": alpha,
+            "alpha_low": low,
+            "alpha_high": high,
+            "n_drifting": len([one for one in drifts if _is_off(*one[1:])]) if has_drift else None,
+            "halves": halves,
+            **_half_columns("system", of_systems),
+            "n_systems": of_systems.n,
+            **_half_columns("output", of_outputs),
+            "n_halved": of_outputs.n,
+        }
+    ]
+
+
+def _half_columns(what: str, found: Reliability) -> dict[str, float | None]:
+    return {
+        f"{what}_r": _number(found.r),
+        f"{what}_low": _number(found.low),
+        f"{what}_high": _number(found.high),
+        f"{what}_corrected": _number(found.corrected),
+    }
+
+
+def _annotator_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
+    judged, residuals = people.judged, people.residuals
+    if judged.raters is None:
+        return []
+    values, outputs, raters = shared(people)
+    _, place = np.unique(outputs, return_inverse=True)
+    n, total = np.bincount(place), np.bincount(place, values)
+    apart = values - (total[place] - values) / (n[place] - 1) if values.size else values
+    rows = []
+    for number, (name, drift) in enumerate(zip(people.names, _drifts(people, settings), strict=True)):
+        own, common = judged.raters == number, raters == number
+        rows.append(
+            {
+                "annotator": name,
+                "n_judgements": int(people.n_each[own].sum()),
+                "n_excluded": people.n_excluded.get(name, 0),
+                "n_outputs": len(np.unique(judged.cells[own])),
+                "n_shared": int(common.sum()),
+                "mean": float(judged.values[own].mean()),
+                "sd": _sd(judged.values[own]),
+                "leniency": float(residuals[own].mean()),
+                "difference": float(apart[common].mean()) if common.any() else None,
+                "drift": drift[0],
+                "drift_low": drift[1],
+                "drift_high": drift[2],
+            }
+        )
+    return rows
+
+
+def _pair_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
+    from scipy.stats import kendalltau
+
+    del settings
+    if not people.names:
+        return []
+    values, outputs, raters = shared(people)
+    by_rater = {
+        number: dict(zip(outputs[raters == number].tolist(), values[raters == number].tolist(), strict=True))
+        for number in range(len(people.names))
+    }
+    rows = []
+    for one in by_rater:
+        for other in range(one + 1, len(people.names)):
+            common = [output for output in by_rater[one] if output in by_rater[other]]
+            if not common:
+                continue
+            a, b = (np.array([by_rater[number][output] for output in common]) for number in (one, other))
+            both, units = np.concatenate([a, b]), np.tile(np.arange(len(common)), 2)
+            is_defined = len(common) > 1 and a.min() < a.max() and b.min() < b.max()
+            rows.append(
+                {
+                    "annotator_a": people.names[one],
+                    "annotator_b": people.names[other],
+                    "n_shared": len(common),
+                    "difference": float((a - b).mean()),
+                    "distance": float(np.abs(a - b).mean()),
+                    "tau_b": _number(float(kendalltau(a, b).statistic)) if is_defined else None,
+                    "alpha": _number(interval_alpha(both, units)[0]),
+                }
+            )
+    return sorted(rows, key=lambda row: (-row["n_shared"], row["annotator_a"], row["annotator_b"]))
+
+
+_ROWS = {"sets": _set_rows, "annotators": _annotator_rows, "pairs": _pair_rows}
+_RELIABILITY = (
+    f"system_r, output_r: Pearson's r of one random half with the other, mean and 2.5-97.5% range of {N_SPLITS} splits"
+    ", not an interval; corrected: by Spearman-Brown, for all judgements together"
+)
+_LEGEND = {
+    "sets": ("alpha: Krippendorff's, interval metric, of outputs with at least two annotators", _RELIABILITY),
+    "annotators": (
+        "leniency: mean of judgements minus the mean of their systems; difference: mean distance from the others' mean "
+        "on shared outputs; drift: change of judgement minus system mean from an annotator's first to last, by least "
+        "squares; its interval resamples documents",
+    ),
+    "pairs": ("difference: mean of a minus b; distance: mean absolute difference; on outputs that both judged",),
+}
+
+
+def _summary(row: dict[str, Any]) -> str:
+    """What holds for all annotators of a human score together, in words."""
+    words = [f"{row['n_shared']} of {row['n_outputs']} outputs have at least two annotators"]
+    if row["alpha"] is not None:
+        words.append(f"Krippendorff's alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}]")
+    for what in ("system", "output"):
+        if row[f"{what}_r"] is not None:
+            low, high, whole = row[f"{what}_low"], row[f"{what}_high"], row[f"{what}_corrected"]
+            corrected = "" if whole is None else f", by Spearman-Brown {whole:.3f}"
+            words.append(
+                f"split halves of {row['halves']} agree on {what}s with r {row[f'{what}_r']:.3f} "
+                f"({low:.3f} to {high:.3f} over splits){corrected}"
+            )
+    if row["n_drifting"] is not None:
+        words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% would by chance)")
+    return "; ".join(words)
+
+
+def _quantiles(drawn: Floats) -> tuple[float | None, float | None]:
+    there = drawn[~np.isnan(drawn)]
+    if not there.size:
+        return None, None
+    low, high = np.quantile(there, _INTERVAL)
+    return float(low), float(high)
+
+
+def _is_off(low: float | None, high: float | None) -> bool:
+    return low is not None and high is not None and (low > 0 or high < 0)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _sd(values: Floats) -> float | None:
+    return float(values.std(ddof=1)) if len(values) > 1 else None
+
+
+def _schema(view: View) -> dict[str, Any]:
+    import polars as pl
+
+    text = ("testset", "lp", "human", "annotator", "annotator_a", "annotator_b", "halves", "signature")
+    return {name: pl.String if name in text else pl.Int64 if name in _COUNTS else pl.Float64 for name in _COLUMNS[view]}
+
+
+_COUNTS = ("n_annotators", "n_judgements", "n_excluded", "n_outputs", "n_shared", "n_drifting")
+_OF: Sequence[str] = ("testset", "lp", "human")
+_COLUMNS: dict[View, Sequence[str]] = {
+    "sets": (
+        *_OF,
+        *("n_annotators", "n_judgements", "n_excluded", "n_outputs", "n_shared", "mean", "sd"),
+        *("alpha", "alpha_low", "alpha_high", "n_drifting", "halves"),
+        *("system_r", "system_low", "system_high", "system_corrected", "n_systems"),
+        *("output_r", "output_low", "output_high", "output_corrected", "n_halved", "signature"),
+    ),
+    "annotators": (
+        *_OF,
+        *("annotator", "n_judgements", "n_excluded", "n_outputs", "n_shared", "mean", "sd"),
+        *("leniency", "difference", "drift", "drift_low", "drift_high", "signature"),
+    ),
+    "pairs": (*_OF, "annotator_a", "annotator_b", "n_shared", "difference", "distance", "tau_b", "alpha", "signature"),
+}
+
+
+def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The table for reading: intervals behind their values, and no column that is the same for all rows."""
+    import polars as pl
+
+    shown = frame.drop("signature")
+    names = {"alpha": "alpha", "drift": "drift", "system": "system_r", "output": "output_r"}
+    for prefix, name in names.items():
+        if f"{prefix}_low" in shown.columns:
+            value, low, high = (pl.col(one).round(3) for one in (name, f"{prefix}_low", f"{prefix}_high"))
+            cell = (
+                pl.when(low.is_null()).then(value.cast(pl.String)).otherwise(pl.format("{} [{}, {}]", value, low, high))
+            )
+            shown = shown.with_columns(cell.alias(name)).drop(f"{prefix}_low", f"{prefix}_high")
+    same = [name for name in _OF if shown[name].n_unique() == 1]
+    return shown.drop(same, *(name for name in shown.columns if shown[name].null_count() == shown.height))

@@ -1,0 +1,125 @@
+"""The judgements of one human score as arrays, in the order in which they were given where that is known."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.resampling.draws import resample_counts
+from metaeval.people.halves import Halves, Judged, numbered
+from queries.annotations import JudgedScore, annotations
+from warehouse import QuestionError, Warehouse
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Unit = Literal["segment", "document"]
+_STREAM = 7  # of the seed
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How annotators are looked at.
+
+    halves: what is split for reliability; None: annotators where at least 4 are known, else single judgements.
+    unit: what is resampled for the interval of alpha; for that of drift it is documents. draws: resamples.
+    """
+
+    halves: Halves | None = None
+    unit: Unit = "segment"
+    draws: int = 1000
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if self.draws < 1:
+            raise QuestionError(f"{self.draws} resamples: at least 1 is needed")
+
+
+@dataclass(frozen=True)
+class People:
+    """The judgements that count of one human score; arrays are (n,), in the order of annotation where it is known.
+
+    units: segment or document of each, from 0, as the settings say; documents: its document, or its segment where no
+    document is known. n_each: judgements that a value is the mean of. has_order: whether times are on file. n_excluded:
+    judgements that do not count, by annotator where known.
+    """
+
+    judged: Judged
+    units: Ints
+    documents: Ints
+    n_each: Ints
+    names: tuple[str, ...]
+    has_order: bool
+    n_excluded: dict[str | None, int]
+
+    @property
+    def residuals(self) -> Floats:
+        """Each judgement minus the mean of all judgements of its system."""
+        rows = self.judged.rows
+        means = np.bincount(rows, self.judged.values) / np.maximum(np.bincount(rows), 1)
+        return np.asarray(self.judged.values - means[rows])
+
+
+def read(warehouse: Warehouse, score: JudgedScore, settings: Settings) -> People | None:
+    """The judgements of a human score as arrays; None where none counts."""
+    frame = annotations(warehouse, score)
+    excluded: dict[str | None, int] = {}
+    for rater in frame.filter(~frame["counts"])["rater"].to_list():
+        excluded[rater] = excluded.get(rater, 0) + 1
+    frame = frame.filter(frame["counts"])
+    if frame.is_empty():
+        return None
+    has_order = frame["time"].null_count() == 0
+    if has_order:
+        frame = frame.sort("time", maintain_order=True)
+    systems, segments = sorted(set(frame["system"])), sorted(set(frame["segment"]))
+    row_of, column_of = ({name: place for place, name in enumerate(names)} for names in (systems, segments))
+    raters = frame["rater"].to_list()
+    known = sorted({rater for rater in raters if rater is not None}) if None not in raters else []
+    number = {name: place for place, name in enumerate(known)}
+    judged = Judged(
+        np.array([row_of[name] for name in frame["system"]], dtype=np.int64),
+        np.array([column_of[name] for name in frame["segment"]], dtype=np.int64),
+        frame["value"].to_numpy().astype(np.float64),
+        np.array([number[name] for name in raters], dtype=np.int64) if known else None,
+        (len(systems), len(segments)),
+    )
+    documents = numbered(
+        [f"segment {segment}" if document is None else document for document, segment in places(frame)]
+    )
+    segments_of = numbered([str(segment) for _, segment in places(frame)])
+    assert documents is not None
+    assert segments_of is not None
+    units = documents if settings.unit == "document" else segments_of
+    n_each = frame["n"].to_numpy().astype(np.int64)
+    return People(judged, units, documents, n_each, tuple(known), has_order, excluded)
+
+
+def places(frame: "pl.DataFrame") -> list[tuple[str | None, int]]:
+    """Document and segment of each judgement."""
+    return frame.select("document", "segment").rows()
+
+
+def resamples(units: Ints, settings: Settings) -> Floats:
+    """(draws, units) how often each unit is in a resample."""
+    stream = np.random.default_rng([settings.seed, _STREAM])
+    return resample_counts(stream, settings.draws, int(units.max()) + 1)
+
+
+def shared(people: People) -> tuple[Floats, Ints, Ints]:
+    """One value for each annotator and output, the mean of repeats, of outputs with at least two annotators.
+
+    Returns values, outputs (cells of the grid) and annotators, sorted by output, then annotator.
+    """
+    assert people.judged.raters is not None
+    n_raters = people.judged.n_raters
+    keys, places = np.unique(people.judged.cells * n_raters + people.judged.raters, return_inverse=True)
+    values = np.bincount(places, people.judged.values) / np.bincount(places)
+    outputs, raters = keys // n_raters, keys % n_raters
+    _, place, n = np.unique(outputs, return_inverse=True, return_counts=True)
+    kept = n[place] > 1
+    return values[kept], outputs[kept], raters[kept]

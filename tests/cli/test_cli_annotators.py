@@ -1,0 +1,46 @@
+"""Annotators on the command line: the table for reading, all columns for programs, one line where there are none."""
+
+import pytest
+
+from tests.cli.running import Scorehouse, refused
+
+ANNOTATORS = ("annotators", "sim24", "en-de", "--draws", "20")
+
+
+def test_annotators_are_a_table_with_what_holds_for_all_in_a_note(scorehouse: Scorehouse) -> None:
+    ran = scorehouse(*ANNOTATORS)
+    header, _, *lines = ran.out.splitlines()
+    assert header.split() == [
+        "annotator",
+        "n_judgements",
+        "n_excluded",
+        "n_outputs",
+        "n_shared",
+        "mean",
+        "sd",
+        "leniency",
+    ]
+    assert [line.split()[0] for line in lines] == [f"rater{number}" for number in range(1, 6)]
+    assert ran.notes[0].startswith("annotators:mqm.merged|testset:sim24|lp:en-de|judgements:valid|systems:all_judged|")
+    assert any("split halves of annotators agree on systems with r" in note for note in ran.notes)
+
+
+def test_programs_get_every_column(scorehouse: Scorehouse) -> None:
+    rows = scorehouse(*ANNOTATORS, "--view", "sets", "--format", "json").json
+    (row,) = rows
+    assert {"alpha", "alpha_low", "alpha_high", "system_r", "system_corrected", "output_r", "halves"} <= set(row)
+    assert (row["alpha"], row["n_shared"]) == (None, 0)
+    names = list(scorehouse(*ANNOTATORS, "--format", "json").json[0])
+    assert names[-4:] == ["drift", "drift_low", "drift_high", "signature"]
+
+
+@pytest.mark.parametrize(
+    ("words", "hints"),
+    [
+        (("annotators", "sim21"), ["no single judgements of sim21 are on file"]),
+        ((*ANNOTATORS, "--view", "pairs"), ["no two annotators judged the same output"]),
+        (("annotators", "sim24", "en-de", "--draws", "0"), ["0 resamples: at least 1 is needed"]),
+    ],
+)
+def test_nothing_to_show_is_one_line(words: tuple[str, ...], hints: list[str], scorehouse: Scorehouse) -> None:
+    refused(scorehouse(*words), 2, *hints)

@@ -1,0 +1,1 @@
+"""People as scorers: halves, reliability, annotators, ceilings."""
