@@ -17,24 +17,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from docs.level_tables import before_and_after, coverage_of, levels_of, power_lost, power_of, system_tests
+from docs.tables import table
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", "docs/charts.md", "docs/commands.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 COOKBOOK = "docs/cookbook.md"
 DIGESTS = ROOT / "warehouse/database/schema.sha256"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table.
-
-    >>> print(table(["a", "b"], [["1", "x|y"]]), end="")
-    | a | b |
-    | --- | --- |
-    | 1 | x\\|y |
-    """
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
 # ---------------------------------------------------------------- commands
@@ -210,108 +201,6 @@ def macro_list() -> str:
     return table(["macro", "gives"], rows)
 
 
-# ---------------------------------------------------------------- levels
-
-_POPULATIONS = {"segments": "new segments", "systems": "new systems", "both": "new both", "documents": "new documents"}
-
-
-def levels_of(data: str) -> str:
-    """One row a measure and test: how often it has p ≤ .05 where the metrics are equally good, for each population."""
-    from benchmarks.levels import read
-    from benchmarks.null_worlds import NULLS
-
-    found = {row: count for row, count in read().items() if row.data == data and row.effect == 0}
-    shares = {(row.measure, row.test, row.null): _share(count.n_found, count.n_worlds) for row, count in found.items()}
-    tested = dict.fromkeys((row.measure, row.test) for row in found)
-    columns = [null for null in NULLS if any(null == known for _, _, known in shares)]
-    rows = [[f"`{m}`", f"`{test}`", *(shares.get((m, test, null), "") for null in columns)] for m, test in tested]
-    return table(["measure", "test", *(_POPULATIONS[null] for null in columns)], rows)
-
-
-def power_of(data: str) -> str:
-    """One row a measure and test: how often it finds a metric that is worse by noise of two sizes."""
-    from benchmarks.levels import EFFECTS, read
-
-    found = {row: count for row, count in read().items() if row.data == data and row.effect in EFFECTS}
-    shares = {
-        (row.null, row.measure, row.test, row.effect): _share(count.n_found, count.n_worlds, off=1.0)
-        for row, count in found.items()
-    }
-    tested = dict.fromkeys((row.null, row.measure, row.test) for row in found)
-    rows = [
-        [_POPULATIONS[null], f"`{m}`", f"`{test}`", *(shares.get((null, m, test, effect), "") for effect in EFFECTS)]
-        for null, m, test in tested
-    ]
-    return table(["worlds of", "measure", "test", *(f"noise {effect:g}" for effect in EFFECTS)], rows)
-
-
-def coverage_of(data: str) -> str:
-    """One row a measure and type of interval: how often it holds the truth, for what is resampled."""
-    from typing import get_args
-
-    from benchmarks.coverage import read
-    from metaeval.kernels.resampling.bootstrap import Resample
-
-    found = {row: count for row, count in read().items() if row.data == data}
-    shares = {
-        (row.measure, row.method, row.resample, row.of): _held(count.n_holding, count.n_intervals)
-        for row, count in found.items()
-    }
-    columns = [(one, of) for one in get_args(Resample) for of in ("value", "difference")]
-    columns = [column for column in columns if any(known[2:] == column for known in shares)]
-    kinds = dict.fromkeys((row.measure, row.method) for row in found)
-    rows = [[f"`{m}`", f"`{how}`", *(shares.get((m, how, *column), "") for column in columns)] for m, how in kinds]
-    return table(["measure", "interval", *(f"`{one}`: {of}" for one, of in columns)], rows)
-
-
-def _held(n_holding: int, n_intervals: int) -> str:
-    """A share of intervals with its 95% binomial interval and their number; bold where that excludes 93 to 97%.
-
-    >>> _held(90, 100), _held(80, 100)
-    ('.900 [.824, .951] 100', '**.800** [.708, .873] 100')
-    """
-    from benchmarks.levels import interval
-
-    low, high = interval(n_holding, n_intervals)
-    shown = f"{n_holding / n_intervals:.3f}".removeprefix("0")
-    shown = f"**{shown}**" if high < 0.93 or low > 0.97 else shown
-    ends = ", ".join(f"{end:.3f}".removeprefix("0") for end in (low, high))
-    return f"{shown} [{ends}] {n_intervals}"
-
-
-def system_levels() -> str:
-    """One row a test of `systems` and its unit: how often it finds one of two equally good systems better."""
-    from benchmarks.system_levels import read
-
-    found = read()
-    shares = {row: _share(count.n_found, count.n_worlds) for row, count in found.items()}
-    columns = dict.fromkeys((row.data, row.scorer) for row in found)
-    rows = []
-    for test, unit, null in dict.fromkeys((row.test, row.unit, row.null) for row in found):
-        of_row = {
-            (row.data, row.scorer): share
-            for row, share in shares.items()
-            if (row.test, row.unit, row.null) == (test, unit, null)
-        }
-        rows.append([_POPULATIONS[null], f"`{test}`", unit, *(of_row.get(column, "") for column in columns)])
-    rows.sort(key=lambda row: row[0], reverse=True)
-    return table(["worlds of", "test", "unit", *(f"{data}, {scorer}" for data, scorer in columns)], rows)
-
-
-def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
-    """A share with its 95% binomial interval and the number of worlds; bold where it is off .05 by more than `off`.
-
-    >>> _share(236, 1000), _share(50, 1000)
-    ('**.236** [.210, .264] 1000', '.050 [.037, .065] 1000')
-    """
-    from benchmarks.levels import interval
-
-    share = n_found / n_worlds
-    low, high = (f"{end:.3f}".removeprefix("0") for end in interval(n_found, n_worlds))
-    shown = f"{share:.3f}".removeprefix("0")
-    return f"{f'**{shown}**' if abs(share - 0.05) > off else shown} [{low}, {high}] {n_worlds}"
-
-
 # ---------------------------------------------------------------- cookbook
 
 _COOKBOOK = """# Cookbook
@@ -359,10 +248,12 @@ def sections() -> dict[str, str]:
         "levels-he-en": levels_of("wmt23 he-en"),
         "power-simulated": power_of("simulated"),
         "power-en-de": power_of("wmt23 en-de"),
+        "before-and-after": before_and_after(),
+        "power-lost": power_lost(),
         "coverage-simulated": coverage_of("simulated"),
         "coverage-en-de": coverage_of("wmt23 en-de"),
         "coverage-he-en": coverage_of("wmt23 he-en"),
-        "system-levels": system_levels(),
+        "system-levels": system_tests(),
     }
 
 

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from docs.generate import ROOT, table
+from docs.generate import ROOT
+from docs.tables import table
 from metaeval.papers import PAPERS
 from metaeval.papers.items import Request
 from metaeval.papers.printed import VERDICTS
