@@ -5,6 +5,7 @@ The sheet `hum_annotations` has one judgement a row, with the scores of metrics 
 """
 
 import logging
+import math
 import re
 import tomllib
 import zipfile
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import Fault
+from warehouse.facts.metrics import describe
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are
@@ -63,6 +65,7 @@ class CampaignWorkbookReader:
         try:
             check_workbook(data)
             rows, facts, unread = _sheets(data)
+            faults = _wrong_facts(facts, path)
         except Exception as error:  # a damaged workbook can make the library raise anything
             return Records(
                 faults=[Fault(str(path), 0, f"not a readable workbook ({_first_line(error)})", "an .xlsx file")]
@@ -71,7 +74,8 @@ class CampaignWorkbookReader:
         if lacking:
             found = f"sheet {_JUDGEMENTS} without {', '.join(lacking)}"
             return Records(faults=[Fault(str(path), 1, found, ", ".join(_REQUIRED))])
-        rows, faults = _checked(rows, path)
+        rows, more = _checked(rows, path)
+        faults += more
         rows, more = _with_pair(rows, given, path)
         faults += more
         domain = facts.get("domain")
@@ -97,6 +101,8 @@ class CampaignWorkbookReader:
         note = f"{rows.height - n_left} judgements count, {n_left} on segments that other systems are missing"
         if further := [column for column in rows.columns if _is_further(rows, column)]:
             note += f"; columns not read: {', '.join(further)}"
+        if texts := [name for name, value in facts.items() if isinstance(value, str) and name not in _TEXT_FACTS]:
+            note += f"; texts of {_SYSTEM} not read: {', '.join(texts)}"
         if unread:
             note += f"; sheets not read: {', '.join(unread)}"
         return Records(
@@ -164,10 +170,20 @@ def _sheets(data: bytes) -> "tuple[pl.DataFrame, dict[str, object], list[str]]":
         kinds: list[dict[str | int, Any]] = [{0: "string", 1: "float"}, {0: "string", 1: "string"}]
         numbers, texts = (workbook.load_sheet(_SYSTEM, header_row=None, dtypes=kind).to_polars() for kind in kinds)
         if numbers.width > 1 and texts.width > 1:
-            named = {name: value for name, value, *_ in numbers.iter_rows() if name and not name.startswith("Unnamed")}
-            facts = {name: value for name, value in named.items() if value is not None}
-            facts |= {name: value for name, value, *_ in texts.iter_rows() if name in _TEXT_FACTS}
+            for (name, number, *_), (_, text, *_) in zip(numbers.iter_rows(), texts.iter_rows(), strict=True):
+                value = text if number is None or name in _TEXT_FACTS else number
+                if name and not name.startswith("Unnamed") and value is not None:
+                    facts[name] = value
     return rows, facts, [name for name in workbook.sheet_names if name not in (_JUDGEMENTS, _SYSTEM)]
+
+
+def _wrong_facts(facts: Mapping[str, object], path: Path) -> list[Fault]:
+    """Texts where a score of the system should be."""
+    return [
+        Fault(str(path), 0, f"sheet {_SYSTEM}: {name} {value!r}", "a finite number, or none where missing")
+        for name, value in facts.items()
+        if _is_metric(name) and (isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)))
+    ]
 
 
 def _checked(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
@@ -243,16 +259,26 @@ def _of_segments(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[
 def _is_further(rows: "pl.DataFrame", column: str) -> bool:
     """Whether a column holds neither scores nor anything that is known.
 
-    Numbers with single texts among them are scores: those texts are faults.
+    Numbers with single texts among them are scores, and so is what stands below a metric's name: those texts are
+    faults.
     """
     import polars as pl
 
-    if column in _OURS or rows[column].dtype.is_numeric():
+    if column in _OURS or rows[column].dtype.is_numeric() or _is_metric(column):
         return False
     if rows[column].dtype != pl.String:
         return True
     texts = rows[column].drop_nulls()
     return 2 * texts.cast(pl.Float64, strict=False).count() <= texts.len()
+
+
+def _is_metric(name: str) -> bool:
+    """Whether a column or row is a metric's by its name alone.
+
+    >>> _is_metric("metric_mine"), _is_metric("COMET_src"), _is_metric("Comment")
+    (True, True, False)
+    """
+    return name.startswith("metric_") or any(describe(base).is_known for base in (name, name.removesuffix("_src")))
 
 
 def _of_system(rows: "pl.DataFrame", facts: Mapping[str, object]) -> "pl.DataFrame":

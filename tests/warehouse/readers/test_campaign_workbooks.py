@@ -181,6 +181,27 @@ def test_one_text_among_the_scores_of_a_metric_is_a_fault_with_its_row(tmp_path:
     assert [(fault.line, fault.found) for fault in records.faults] == [(6, "BLEURT_default 'x'")]
 
 
+def test_texts_below_a_metrics_name_are_faults_however_many_they_are(tmp_path: Path) -> None:
+    rows = [[*row[:-1], "0,5"] for row in ROWS]
+    records = read(READER, workbook(tmp_path, rows=rows))
+    assert [(fault.line, fault.found) for fault in records.faults] == [(n, "Prism_src '0,5'") for n in (2, 3, 4)]
+
+
+@pytest.mark.parametrize("value", ["n/a", "0,5", "0.7x", "inf"])
+def test_a_text_where_a_score_of_the_system_should_be_is_a_fault(value: str, tmp_path: Path) -> None:
+    (fault,) = read(READER, workbook(tmp_path, facts={**FACTS, "SacreBLEU_chrf": value})).faults
+    assert fault.found in (
+        f"sheet automatic_metrics: SacreBLEU_chrf {value!r}",
+        "sheet automatic_metrics: SacreBLEU_chrf inf",
+    )
+
+
+def test_other_texts_about_the_system_are_named(tmp_path: Path) -> None:
+    records = read(READER, workbook(tmp_path, facts={**FACTS, "Engine": "fast"}))
+    assert records.faults == []
+    assert records.notes[0].endswith("; texts of automatic_metrics not read: Engine")
+
+
 def test_no_flipped_bit_of_a_workbook_changes_a_score(tmp_path: Path) -> None:
     """Whatever is still read is what was there: a flip in what the archive holds shows in its checksums."""
     data = workbook(tmp_path).read_bytes()
