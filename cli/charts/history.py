@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, named, rows_of
+from cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,7 +19,10 @@ def history_chart(rows: "pl.DataFrame", by_year: "pl.DataFrame", anchor: str, si
     each human protocol; bands are 95% intervals, pooled where a year has several evaluation sets (with fewer than 3
     there is none). Hollow points: metrics trained on that year's human scores.
     A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
+    Raises UsageError: there is no value.
     """
+    if rows["value"].count() == 0:
+        raise UsageError("--chart: no value to draw")
     shown = _groups(rows)
     points = _dodged(_points(by_year, shown), shown)
     steps = _dodged(_steps(rows, shown), shown)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures import Measure
@@ -99,6 +100,10 @@ def plan_metrics(
     if len(block.metrics) != 2:
         there = ", ".join(metric.name for metric in block.metrics) or "none"
         raise QuestionError(f"two metrics are needed, {' and '.join(metrics)} are: {there}")
+    if what.unit == "segments" or measure.definition.needs_segments:
+        check_judged(block)
+    if np.isnan(evaluate(measure, block, options).value).any():
+        raise QuestionError(f"{measure} of {' and '.join(metrics)} is not defined in {where(block.selection)}")
     wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=what.unit, n_threads=1)
     testing = chosen(measure, block, options, wanted)
     assert testing.test is not None

@@ -20,7 +20,9 @@ from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.errors import unknown
 from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.metrics import describe, folded
 from warehouse.progress import Progress
 
 if TYPE_CHECKING:
@@ -83,7 +85,8 @@ def history(
     opened: opens the warehouse; it is closed again while something is computed, if it closes at all. asked: its test
     sets and language pairs may be several, joined by commas, or "all". database: where results are kept; None keeps
     none.
-    Raises QuestionError: unknown test sets or language pairs; options that no evaluation set could take.
+    Raises QuestionError: unknown test sets or language pairs; an anchor that nobody knows; options that no evaluation
+    set could take.
     """
     testing.check()
     if options.system_score == "submitted" and not asked.is_whole:
@@ -92,6 +95,7 @@ def history(
     questions: dict[EvalsetState, Question[SetHistory]] = {}
     with opened() as warehouse:
         states = evalset_states(warehouse, asked.testset, asked.lp)
+        _check_anchor(warehouse, states, anchor)
         for state in states:
             if (reason := _without(state)) is not None:
                 found[state] = SetHistory((), reason, "")
@@ -119,6 +123,15 @@ def history(
     entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
     said = [note for question in questions.values() for note in question.notes]
     return History(measure, anchor, entries, n_stored, tuple(dict.fromkeys([*said, *notes])))
+
+
+def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: str) -> None:
+    """Raises QuestionError: neither an evaluation set nor the registry has the anchor; a listed one may be missing."""
+    if describe(anchor).is_known:
+        return
+    known = {name for state in states for both in metric_names(warehouse, state.testset, state.lp) for name in both}
+    if folded(anchor) not in {folded(name) for name in known}:
+        raise unknown("metric", anchor, known)
 
 
 def _without(state: EvalsetState) -> str | None:

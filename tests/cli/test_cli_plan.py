@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import MQM, SYSTEMS, tiny_layout, tiny_warehouse
+from warehouse.export.mtme import ScoreTable
 
 WORDS = ("plan", "sim24", "en-de", "Oriole", "Embermatch", "-m", "pearson(by=none)", "--worlds", "20", "--draws", "20")
 
@@ -34,3 +37,16 @@ def test_what_cannot_be_planned_is_refused(scorehouse: Scorehouse) -> None:
     refused(scorehouse(*WORDS, "--unit", "judgements"), 2, "judgements tell systems apart")
     refused(scorehouse(*WORDS, "--tell", "people"), 2, "--tell")
     refused(scorehouse(*WORDS, "--power", "1"), 2, "power 1.0")
+
+
+@pytest.mark.parametrize("n_systems", [0, 1])
+def test_without_segment_scores_or_a_second_system_there_is_nothing_to_plan(
+    n_systems: int, scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    of_segments = ScoreTable(systems=SYSTEMS[:1], seg=np.array(MQM)[:1])
+    of_systems = ScoreTable(systems=SYSTEMS, sys=np.array([3.0, 2.0, 1.0, 0.0])[: len(SYSTEMS)])
+    layout = tiny_layout(tmp_path / "layout", humans={"mqm": of_segments if n_systems else of_systems})
+    with tiny_warehouse(tmp_path, layout) as warehouse:
+        database = warehouse.path
+    why = "is not defined in tiny24 en-de" if n_systems else "has no segment scores"
+    refused(scorehouse("plan", "tiny24", "en-de", "Rough", "Flat", "--db", database), 2, why)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from cli.charts.history import history_chart
+from cli.exit_codes import UsageError
 from metaeval.measures import Measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
@@ -140,6 +141,16 @@ def test_the_chart_is_written(trend: Scorehouse, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for word in ("pa over the years", "BLEU", "mqm", "gap to simBLEU"):
         assert word in text
+
+
+def test_an_anchor_that_nobody_knows_is_refused(scorehouse: Scorehouse, database: Path) -> None:
+    refused(scorehouse("--db", database, "trend", *CS_UK, "--anchor", "simBLUE"), 2, "unknown metric", "'simBLEU'")
+
+
+def test_a_history_without_values_has_no_chart() -> None:
+    rows = grouped(made_history())
+    with pytest.raises(UsageError, match="no value to draw"):
+        history_chart(rows, pooled_by_year(rows, Measure.parse("pa"), "random-effects"), "simBLEU", "signature")
 
 
 def charted() -> dict[str, Any]:
