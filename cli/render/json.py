@@ -12,6 +12,8 @@ from uuid import UUID
 
 INDENT = "  "
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_UNSEEN = (*range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_ESCAPES = {number: f"\\u{number:04x}" for number in _UNSEEN}  # what a terminal would obey, or would turn around
 
 
 def json_text(value: object) -> str:
@@ -80,7 +82,7 @@ def plain(value: object) -> object:
 
 
 def _dump(value: object) -> str:
-    return _ENCODER.encode(value)
+    return _ENCODER.encode(value).translate(_ESCAPES)
 
 
 def _pretty(value: object, margin: str) -> str:
