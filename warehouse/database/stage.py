@@ -18,6 +18,7 @@ from warehouse.errors import Fault
 if TYPE_CHECKING:
     import polars as pl
 
+_MOST_GATHERED = 1_000_000  # rows that wait for their table
 _OF_FILES = "file_no IN (SELECT unnest($files))"
 _OF_VECTORS = f"vector_no IN (SELECT vector_no FROM temp.staged_vector WHERE {_OF_FILES})"
 _OF_JUDGEMENTS = f"judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_OF_VECTORS})"
@@ -78,6 +79,7 @@ class Batch:
         self._connection = connection
         self.stages: list[Stage] = []
         self._gathered: dict[str, list[pl.DataFrame]] = defaultdict(list)
+        self._n_gathered = 0
         self._n_files = 0
         self._n_vectors = 0
         self._n_judgements = 0
@@ -117,11 +119,14 @@ class Batch:
         """Append rows to `temp.staged_<table>`."""
         if not frame.is_empty():
             self._gathered[table].append(frame)
+            self._n_gathered += frame.height
+        if self._n_gathered > _MOST_GATHERED:
+            self._lay_out()
 
     def _lay_out(self) -> None:
         import polars as pl
 
-        gathered, self._gathered = self._gathered, defaultdict(list)
+        gathered, self._gathered, self._n_gathered = self._gathered, defaultdict(list), 0
         for table, frames in gathered.items():
             alike: dict[tuple[str, ...], list[pl.DataFrame]] = defaultdict(list)
             for frame in frames:

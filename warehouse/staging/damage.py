@@ -7,7 +7,7 @@ from warehouse.database.stage import Stage
 from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL, columns
-from warehouse.staging.naming import check_known, spelled
+from warehouse.staging.naming import check_known, met_systems, spelled
 from warehouse.staging.placing import declaring_segments, known_segments, tell_lost
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def tell_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapp
         return
     scores, judgements = (_rows(damaged, name) for name in ("scores", "judgements"))
     names = spelled([set(scores["system"])], set(scores["system"]), stage, aliases)
-    check_known(damaged, scores, {spelling: system.system for spelling, system in names.items()}, stage)
+    check_known(damaged, met_systems(scores), {spelling: system.system for spelling, system in names.items()}, stage)
     _tell_segments(damaged, scores, judgements, stage)
 
 

@@ -15,29 +15,41 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def named(
+def met_systems(rows: "pl.DataFrame") -> "pl.DataFrame":
+    """The spellings of systems in some rows: file_no, system, the first line, and the number of lines."""
+    import polars as pl
+
+    return rows.group_by("file_no", "system").agg(pl.col("line").min(), n=pl.len())
+
+
+def names_of(
     contents: Sequence[Content],
-    scores: "pl.DataFrame",
+    scored: "pl.DataFrame",
     judgements: "pl.DataFrame",
     stage: Stage,
     aliases: Mapping[str, str],
-) -> "tuple[pl.DataFrame, pl.DataFrame]":
-    """The frames with the names of systems instead of the files' spellings."""
+) -> dict[str, str]:
+    """The system of each spelling; systems that files bring something of go to the stage.
+
+    scored: as `met_systems` gives them, of all scores.
+    """
     import polars as pl
 
-    used = pl.concat([scores.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
+    used = pl.concat([scored.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
     names = joined(contents, used, stage, aliases)
-    check_known(contents, scores, names, stage)
-    tutorials = _only_tutorials(scores, judgements)
+    check_known(contents, scored, names, stage)
+    tutorials = _only_tutorials(scored, judgements)
     for file_no, spelling in used.select("file_no", "system").iter_rows():
         kind = "qc" if spelling in tutorials else system_kind(names[spelling])
         stage.add_systems(file_no, {names[spelling]: kind})
-    return tuple(
-        table.with_columns(
-            spelling=pl.col("system"), system=pl.col("system").replace_strict(names, return_dtype=pl.String)
-        )
-        for table in (scores, judgements)
-    )  # type: ignore[return-value]
+    return names
+
+
+def named(rows: "pl.DataFrame", names: Mapping[str, str]) -> "pl.DataFrame":
+    """The rows with the names of systems instead of the files' spellings."""
+    import polars as pl
+
+    return rows.with_columns(system=pl.col("system").replace_strict(names, return_dtype=pl.String))
 
 
 def joined(
@@ -87,17 +99,17 @@ def _tell_torn(contents: Sequence[Content], used: "pl.DataFrame", system: str, t
     stage.fault(min(naming), Fault(paths[min(naming)], 0, found, "names that can be one system", way_out))
 
 
-def _only_tutorials(scores: "pl.DataFrame", judgements: "pl.DataFrame") -> set[str]:
+def _only_tutorials(scored: "pl.DataFrame", judgements: "pl.DataFrame") -> set[str]:
     import polars as pl
 
     if judgements.is_empty():
         return set()
     taught = judgements.group_by("system").agg((pl.col("status") == TUTORIAL).all().alias("is_tutorial"))
-    return set(taught.filter("is_tutorial")["system"]) - set(scores["system"])
+    return set(taught.filter("is_tutorial")["system"]) - set(scored["system"])
 
 
-def check_known(contents: Sequence[Content], scores: "pl.DataFrame", names: Mapping[str, str], stage: Stage) -> None:
-    """Files that may name systems of the evaluation set only."""
+def check_known(contents: Sequence[Content], scored: "pl.DataFrame", names: Mapping[str, str], stage: Stage) -> None:
+    """Files that may name systems of the evaluation set only. scored: as `met_systems` gives them."""
     import polars as pl
 
     strict = [content.file_no for content in contents if content.claim.is_strict]
@@ -105,11 +117,11 @@ def check_known(contents: Sequence[Content], scores: "pl.DataFrame", names: Mapp
     lacking = {spelling: system for spelling, system in names.items() if system not in there}
     if not strict or not lacking:
         return
-    wrong = scores.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(lacking)))
+    wrong = scored.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(lacking)))
     more = pl.when(pl.col("n") > 1).then(pl.format(" in {} lines", "n")).otherwise(pl.lit(""))
     told = (
         wrong.group_by("file_no", "system")
-        .agg(pl.col("line").min(), n=pl.len())
+        .agg(pl.col("line").min(), pl.col("n").sum())
         .with_columns(found=pl.format("unknown system '{}'", "system") + more)
     )
     hints = {near for spelling in lacking for near in nearest(spelling, there)}

@@ -1,5 +1,6 @@
 """Faults of rows of the files on a stage."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,41 @@ if TYPE_CHECKING:
 _MOST_FAULTS = 20
 
 
+class RowFaults:
+    """Rows that do not hold what they should, gathered: the first of each file, and how many there are.
+
+    expected: what they should hold.
+    """
+
+    def __init__(self, expected: str) -> None:
+        self._expected = expected
+        self._first: list[pl.DataFrame] = []
+        self._n: Counter[int] = Counter()
+
+    def add(self, wrong: "pl.DataFrame") -> None:
+        """Further rows: frame with file_no, line, found."""
+        import polars as pl
+
+        if wrong.is_empty():
+            return
+        self._n.update(dict(wrong.group_by("file_no").len().iter_rows()))
+        rows = pl.concat([*self._first, wrong.select("file_no", "line", "found")]).sort("file_no", "line")
+        self._first = [rows.group_by("file_no", maintain_order=True).head(_MOST_FAULTS)]
+
+    def tell(self, contents: Sequence[Content], stage: Stage) -> None:
+        """Let the stage know of them."""
+        paths = {content.file_no: str(content.claim.path) for content in contents}
+        for rows in self._first:
+            for file_no, line, found in rows.select("file_no", "line", "found").iter_rows():
+                stage.fault(file_no, Fault(paths[file_no], line or 0, found, self._expected))
+        for file_no, n in sorted(self._n.items()):
+            if n > _MOST_FAULTS:
+                more = f"{n - _MOST_FAULTS} more such lines"
+                stage.fault(file_no, Fault(paths[file_no], 0, more, self._expected))
+
+
 def tell_rows(contents: Sequence[Content], stage: Stage, wrong: "pl.DataFrame", expected: str) -> None:
     """Faults of rows: frame with file_no, line, found."""
-    paths = {content.file_no: str(content.claim.path) for content in contents}
-    for (file_no,), rows in wrong.sort("file_no", "line").partition_by("file_no", as_dict=True).items():
-        for line, found in rows.select("line", "found").head(_MOST_FAULTS).iter_rows():
-            stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected))
-        if rows.height > _MOST_FAULTS:
-            more = f"{rows.height - _MOST_FAULTS} more such lines"
-            stage.fault(file_no, Fault(paths[file_no], 0, more, expected))
+    faults = RowFaults(expected)
+    faults.add(wrong)
+    faults.tell(contents, stage)

@@ -1,0 +1,105 @@
+"""Scores that stand in a file twice, or are missing in one that must have all of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.database.stage import Stage
+from warehouse.readers.contents import Content
+from warehouse.staging.naming import systems_there
+from warehouse.staging.portions import scorer_name
+from warehouse.staging.row_faults import RowFaults, tell_rows
+from warehouse.staging.vectors import VECTOR_KEY
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Distinct:
+    """Each score of a file once: equal rows are taken once, with a note; rows that differ are faults."""
+
+    def __init__(self, contents: Sequence[Content], stage: Stage) -> None:
+        self._contents = contents
+        self._stage = stage
+        self._wrong = RowFaults("one score each")
+        self._n_again: Counter[int] = Counter()
+
+    def of(self, scores: "pl.DataFrame") -> "pl.DataFrame":
+        """The rows of whole vectors, each score once."""
+        import polars as pl
+
+        scores = scores.with_columns(
+            unit=pl.when(pl.col("level") == "doc").then("document").when(pl.col("level") == "domain").then("domain"),
+            base_name=pl.col("scorer"),
+            scorer=scorer_name(),
+            number=pl.when(pl.col("level") == "seg").then("number"),
+        )
+        cell = ["file_no", *VECTOR_KEY, "unit", "number"]
+        if not scores.select(cell).is_duplicated().any():
+            return scores
+        groups = scores.group_by(cell, maintain_order=True).agg(
+            pl.len().alias("n"), (pl.col("value").n_unique() > 1).alias("differs"), pl.col("line").max()
+        )
+        found = pl.format("another score of {}, system '{}'", "scorer", "system")
+        self._wrong.add(groups.filter("differs").with_columns(found=found))
+        again = groups.filter((pl.col("n") > 1) & ~pl.col("differs")).group_by("file_no").agg((pl.col("n") - 1).sum())
+        self._n_again.update(dict(again.iter_rows()))
+        return scores.unique(cell, keep="first", maintain_order=True)
+
+    def tell(self) -> None:
+        """Report what was met."""
+        self._wrong.tell(self._contents, self._stage)
+        paths = {content.file_no: content.claim.path for content in self._contents}
+        for file_no, n in sorted(self._n_again.items()):
+            self._stage.notes.append(f"{paths[file_no]}: {n} repeated rows, loaded once")
+
+
+class Complete:
+    """Files whose lines count the segments must have all of them for every system; of own metrics gaps are noted."""
+
+    def __init__(self, contents: Sequence[Content], stage: Stage) -> None:
+        self._contents = contents
+        self._stage = stage
+        self._files = [c.file_no for c in contents if c.claim.is_own or c.claim.is_positional]
+        self._met: list[pl.DataFrame] = []
+
+    def meet(self, scores: "pl.DataFrame") -> None:
+        """Count the segment scores of some whole vectors."""
+        import polars as pl
+
+        if self._files:
+            counted = scores.filter(pl.col("file_no").is_in(self._files) & (pl.col("level") == "seg"))
+            keys = ("file_no", "scorer", "system")
+            counts = pl.len().alias("n"), pl.col("value").count().alias("n_values"), pl.col("line").min()
+            self._met.append(counted.group_by(keys, maintain_order=True).agg(*counts))
+
+    def tell(self) -> None:
+        """Report what was met."""
+        import polars as pl
+
+        if not self._files:
+            return
+        met = pl.concat(self._met)
+        n_segments = self._stage.n_segments
+        for content in self._contents:
+            if content.claim.is_own:
+                self._tell_gaps(met.filter(file_no=content.file_no), n_segments)
+        positional = [content.file_no for content in self._contents if content.claim.is_positional]
+        if not positional or not n_segments:
+            return
+        blocks = met.filter(pl.col("file_no").is_in(positional)).group_by("file_no", "system")
+        short = blocks.agg(pl.col("n").sum(), pl.col("line").min()).filter(pl.col("n") != n_segments)
+        short = short.with_columns(found=pl.format("{} lines of '{}'", "n", "system"))
+        where = f"{n_segments}, one per segment of {self._stage.evalset.testset} {self._stage.evalset.lp}"
+        tell_rows(self._contents, self._stage, short, where)
+
+    def _tell_gaps(self, met: "pl.DataFrame", n_segments: int) -> None:
+        """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets."""
+        n_there, notes = len(systems_there(self._stage)), self._stage.notes
+        for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):
+            n_scores = systems.height * n_segments
+            n_lacking = n_scores - systems["n_values"].sum()
+            if n_lacking > 0:
+                notes.append(f"{scorer}: {n_lacking} of {n_scores} segment scores are missing")
+            if systems.height < n_there:
+                notes.append(f"{scorer}: scores of {systems.height} of the {n_there} systems")
