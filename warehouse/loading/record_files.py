@@ -2,19 +2,25 @@
 
 import hashlib
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from warehouse.errors import Fault
 from warehouse.loading.files import size
 from warehouse.readers.claims import Claim, EvalsetKey, Given
 from warehouse.readers.contents import Content
+from warehouse.readers.formats import PieceReader
 from warehouse.readers.kept import Kept, kept
 from warehouse.readers.recognition import record_reader_named
 from warehouse.readers.records import Records
 from warehouse.readers.text.ending import unterminated
 from warehouse.readers.text.head import readable
+from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import UNREADABLE
-from warehouse.readers.text.unpacking import ExpansionError, unpacked
+from warehouse.readers.text.unpacking import ExpansionError, unpacked, unpacked_pieces
+
+_LARGE = 2_000_000  # bytes as they lie there, above which a file is read in pieces
 
 
 @dataclass(eq=False)
@@ -32,6 +38,7 @@ class Opened:
     faults: tuple[Fault, ...] = ()
     evalsets: tuple[EvalsetKey, ...] | None = None
     _records: Kept | None = field(default=None, repr=False)
+    _last: bytes = field(default=b"", repr=False)  # of the unpacked content
 
     @classmethod
     def open(cls, claim: Claim, given: Given) -> "Opened":
@@ -39,17 +46,17 @@ class Opened:
         evalsets = claim.evalsets or None
         try:
             modified = claim.path.stat().st_mtime_ns
-            data = claim.path.read_bytes()
+            digest, n_bytes = _checksum(claim, given)
         except OSError as error:
             unreadable = Fault(str(claim.path), 0, f"cannot be read: {error.strerror}", "a readable file")
             return cls(claim, given, "", 0, 0, (unreadable,), evalsets)
-        return cls(claim, given, _checksum(data, claim, given), len(data), modified, (), evalsets)
+        return cls(claim, given, digest, n_bytes, modified, (), evalsets)
 
     @property
     def records(self) -> Kept:
         """All rows; parsed once."""
         if self._records is None:
-            self._records = kept([self._parsed()])
+            self._records = self._kept()
             self.faults += self._records.faults
         return self._records
 
@@ -86,33 +93,62 @@ class Opened:
         records = self.records.of(evalset)
         return replace(content, records=records, faults=tuple(dict.fromkeys((*content.faults, *self.faults))))
 
-    def _parsed(self) -> Records:
+    def _kept(self) -> Kept:
         path = self.claim.path
         if not self.sha256:
-            return Records().normal(path)
+            return kept([Records().normal(path)])
         try:
-            data = unpacked(path.read_bytes(), self.given.most_unpacked)
+            read = self._in_pieces() if self.n_bytes > _LARGE else kept([self._whole()])
+            cut = None if self.given.may_lack_end or self._last == b"\n" else self._cut()
         except ExpansionError as error:
             way_out = "raise --max-unpacked if it is sound"
-            return Records(faults=[Fault(str(path), 0, f"unpacks to {error}", "scores", way_out)]).normal(path)
+            return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", way_out))
         except (OSError, EOFError, zlib.error) as error:
-            what = f"cannot be unpacked: {error}"
-            return Records(faults=[Fault(str(path), 0, what, "a whole gzip file", "fetch it again")]).normal(path)
-        records = record_reader_named(self.claim.reader).parse(data, self.claim, self.given).normal(path)
-        if not records.faults and not records.evalsets:
-            records.faults.append(Fault(str(path), 0, "no scores", "at least one row with a score"))
-        if not self.given.may_lack_end and (cut := unterminated([data], path, is_counted=self.claim.is_positional)):
-            records.faults.append(cut)
-        return records
+            return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a whole gzip file", "fetch it again"))
+        further = []
+        if not read.faults and not read.evalsets:
+            further.append(Fault(str(path), 0, "no scores", "at least one row with a score"))
+        if cut is not None:
+            further.append(cut)
+        return replace(read, faults=(*read.faults, *further))
+
+    def _whole(self) -> Records:
+        path = self.claim.path
+        data = unpacked(path.read_bytes(), self.given.most_unpacked)
+        self._last = data[-1:]
+        return record_reader_named(self.claim.reader).parse(data, self.claim, self.given).normal(path)
+
+    def _in_pieces(self) -> Kept:
+        reader = record_reader_named(self.claim.reader)
+        if not isinstance(reader, PieceReader):
+            return kept([self._whole()])
+        found = reader.parse_pieces(self._pieces, self.claim, self.given)
+        return kept(records.normal(self.claim.path) for records in found)
+
+    def _pieces(self) -> Iterator[bytes]:
+        for piece in unpacked_pieces(self.claim.path, self.given.most_unpacked):
+            self._last = piece[-1:]
+            yield piece
+
+    def _cut(self) -> Fault | None:
+        return unterminated(self._pieces(), self.claim.path, is_counted=self.claim.is_positional)
 
 
-def _checksum(data: bytes, claim: Claim, given: Given) -> str:
-    """Of the file's content, and of what the user said of it, where that was anything."""
-    digest = hashlib.sha256(data)
+def _nothing(fault: Fault) -> Kept:
+    """A file of which nothing can be read."""
+    return kept([Records(faults=[fault]).normal(Path(fault.path))])
+
+
+def _checksum(claim: Claim, given: Given) -> tuple[str, int]:
+    """Of the file's content, and of what the user said of it, where that was anything; and the file's bytes."""
+    digest, n_bytes = hashlib.sha256(), 0
+    for piece in pieces_of(claim.path):
+        digest.update(piece)
+        n_bytes += len(piece)
     said = given.of_content
     if said != Given():
         digest.update(repr(said).encode())
-    return digest.hexdigest()
+    return digest.hexdigest(), n_bytes
 
 
 def share(file: Claim | Opened) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import Fault
 from warehouse.readers.claims import EvalsetKey
 from warehouse.readers.compact import compact, joined
+from warehouse.readers.merging import merged
 from warehouse.readers.records import Records, columns
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def kept(pieces: Iterable[Records]) -> Kept:
     """
     frames: dict[str, dict[EvalsetKey, list[pl.DataFrame]]] = {name: defaultdict(list) for name in _FRAMES}
     ratings, from_judgements = None, False
-    faults: list[Fault] = []
+    faults: list[list[Fault]] = []
     notes: list[str] = []
     for piece in pieces:
         for name in _FRAMES:
@@ -68,13 +69,13 @@ def kept(pieces: Iterable[Records]) -> Kept:
                 frames[name][testset, lp].append(compact(rows))
         ratings = piece.ratings if ratings is None else ratings
         from_judgements |= piece.scores_from_judgements
-        faults += piece.faults
+        faults.append(piece.faults)
         notes += piece.notes
     assert ratings is not None
     return Kept(
         {name: {key: joined(rows) for key, rows in found.items()} for name, found in frames.items()},
         ratings,
         from_judgements,
-        tuple(faults),
+        tuple(faults[0] if len(faults) == 1 else merged(faults)),
         tuple(notes),
     )

@@ -1,7 +1,7 @@
 """Scores of one's own in a long table: one score a row, with named columns."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +11,10 @@ from warehouse.facts.languages import language_pair
 from warehouse.facts.metrics import describe
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.records import Records
+from warehouse.readers.compact import compact, plain
+from warehouse.readers.records import Records, readable_rows
 from warehouse.readers.text.cells import cells_that_are
-from warehouse.readers.text.named_columns import Header, header_of, placed, table_under
+from warehouse.readers.text.named_columns import Header, header_of, placed, table_under, tables_under
 from warehouse.readers.text.tables import numbers
 from warehouse.readers.vocabulary import language_pair_called, reference_called, standard_reference, testset_of
 
@@ -47,23 +48,52 @@ class LongTableReader:
         return claim_of(path, self.name, given)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         header, table, faults = opened(data, claim)
         if header is None or table.is_empty():
             return Records(faults=faults)
-        given = with_place(given, claim.path)
-        table, more = placed(table, claim.path)
-        faults += more
-        table, more = numbers(table.with_columns(pl.col("value").fill_null("")), "value", claim.path)
-        faults += more
-        n_rows = table.height
-        table, more = _told(table, given, claim.path)
-        faults += more
-        notes = [f"columns not read: {', '.join(header.unknown)}"] if header.unknown else []
-        if not faults and table.height < n_rows:
-            notes.append(f"{n_rows - table.height} rows of other metrics and human scores not read")
-        return Records(scores=with_evalset(table, given), faults=faults, notes=notes)
+        table, more = _named(table, given, claim.path)
+        scores, chosen = _chosen(table, set(table["named"].drop_nulls()), with_place(given, claim.path), claim.path)
+        faults += [*more, *chosen]
+        notes = _unknown(header)
+        if not faults:
+            notes += _of_others(table.height - scores.height)
+        return Records(scores=scores, faults=faults, notes=notes)
+
+    def parse_pieces(self, pieces: Callable[[], Iterable[bytes]], claim: Claim, given: Given) -> Iterator[Records]:
+        """The rows of a large file in pieces: first all cells are checked and kept in little room."""
+        import polars as pl
+
+        header = _header(next(iter(pieces()), b""), claim)
+        if header is None or header.form != "text":
+            yield self.parse(b"".join(pieces()), claim, given)
+            return
+        kept, names = [], set[str]()
+        n_faults = n_others = 0
+        for table, faults in tables_under(header, pieces, claim.path):
+            table, more = _named(table.select(name for name in table.columns if name[0] != "_"), given, claim.path)
+            names.update(table["named"].drop_nulls())
+            kept.append(compact(table))
+            yield Records(faults=[*faults, *more])
+            n_faults += len(faults) + len(more)
+        types = {"line": pl.Int64, "segment": pl.Int64, "index": pl.Int64, "value": pl.Float64}
+        for number in range(len(kept)):
+            small, kept[number] = kept[number], pl.DataFrame()
+            table = plain(small, {name: types.get(name, pl.String) for name in small.columns})
+            scores, faults = _chosen(table, names, with_place(given, claim.path), claim.path)
+            n_faults += len(faults)
+            n_others += table.height - scores.height
+            yield Records(scores=readable_rows(scores) if n_faults else scores, faults=faults)
+        yield Records(notes=[*_unknown(header), *(() if n_faults else _of_others(n_others))])
+
+
+def _unknown(header: Header) -> list[str]:
+    """The note on columns that nobody reads."""
+    return [f"columns not read: {', '.join(header.unknown)}"] if header.unknown else []
+
+
+def _of_others(n_rows: int) -> list[str]:
+    """The note on rows that were not chosen."""
+    return [f"{n_rows} rows of other metrics and human scores not read"] if n_rows else []
 
 
 def with_place(given: Given, path: Path) -> Given:
@@ -114,15 +144,20 @@ def opened(data: bytes, claim: Claim) -> "tuple[Header | None, pl.DataFrame, lis
     """The header and the table under our names (`_` before those that have none), and faults of its form."""
     import polars as pl
 
-    head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    is_parquet = data.startswith(b"PAR1")
-    header = header_of(claim.path, [] if is_parquet else head)
+    header = _header(data, claim)
     if header is None:
         return None, pl.DataFrame(), [Fault(str(claim.path), 1, "no column of systems", "one named 'system'")]
     header, table, faults = table_under(header, data, claim.path)
     if table.is_empty() and not faults:
         faults = [Fault(str(claim.path), 0, "no rows", "scores below the header")]
     return header, table, faults
+
+
+def _header(data: bytes, claim: Claim) -> Header | None:
+    """The header of the table that some bytes are the beginning of."""
+    head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    is_parquet = data.startswith(b"PAR1")
+    return header_of(claim.path, [] if is_parquet else head)
 
 
 def with_evalset(table: "pl.DataFrame", given: Given) -> "pl.DataFrame":
@@ -166,22 +201,37 @@ def variant(name: str) -> tuple[str, str | None, bool]:
     return found["base"], reference_called(found["reference"]), True
 
 
-def _told(table: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
-    """Rows with kind, scorer and reference, from the columns that there are and from what the user says."""
+def _named(table: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+    """Rows with place, value, and what the scores are called, from the columns that there are or from the user."""
     import polars as pl
 
+    table, faults = placed(table, path)
+    table, more = numbers(table.with_columns(pl.col("value").fill_null("")), "value", path)
+    faults += more
     for column in ("scorer", "metric", "human", "kind", "reference"):
         if column not in table.columns:
             table = table.with_columns(pl.lit(None, pl.String).alias(column))
     is_one = pl.sum_horizontal(pl.col(*_SAYS_WHAT).is_not_null()) <= 1
     is_number = (pl.col("named") != "") & pl.col("named").cast(pl.Float64, strict=False).is_not_null()
     table = table.with_columns(named=pl.concat_str(*_SAYS_WHAT, separator=" and ", ignore_nulls=True))
-    table, faults = cells_that_are(table, "named", is_one, "a metric or a human score, not both", path)
+    table, more = cells_that_are(table, "named", is_one, "a metric or a human score, not both", path)
+    faults += more
     table, more = cells_that_are(table, "named", ~is_number, "the name of a metric or human score", path)
     faults += more
-    named = pl.coalesce(*_SAYS_WHAT, pl.lit(given.metric or given.human, pl.String))
-    table = table.with_columns(named=named)
-    names = table["named"].drop_nulls().unique().to_list()
+    return table.with_columns(named=pl.coalesce(*_SAYS_WHAT, pl.lit(given.metric or given.human, pl.String))), faults
+
+
+def _chosen(
+    table: "pl.DataFrame", all_names: Collection[str], given: Given, path: Path
+) -> "tuple[pl.DataFrame, list[Fault]]":
+    """Rows with kind, scorer and reference, of the metric that the user named, where one was.
+
+    all_names: of all rows of the file.
+    """
+    import polars as pl
+
+    faults: list[Fault] = []
+    names = sorted(all_names)
     if given.metric is not None and names != [given.metric]:
         metrics = sorted(name for name in names if not is_human_score(name, given))
         if given.metric in metrics:
@@ -206,7 +256,7 @@ def _told(table: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.DataFram
     table, more = cells_that_are(table, "kind", pl.col("kind").is_in(["metric", "human"]), "metric or human", path)
     if given.is_own:
         table = table.filter(pl.col("kind") == "metric")
-    return with_references(table, given), faults + more
+    return with_evalset(with_references(table, given), given), faults + more
 
 
 def with_references(table: "pl.DataFrame", given: Given) -> "pl.DataFrame":

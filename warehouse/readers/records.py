@@ -58,7 +58,7 @@ class Records:
             _completed(getattr(self, name), columns(name)) for name in ("scores", "judgements", "ratings", "segments")
         )
         if faults:
-            scores, judgements, segments = (_readable(frame) for frame in (scores, judgements, segments))
+            scores, judgements, segments = (readable_rows(frame) for frame in (scores, judgements, segments))
         for frame in (scores, judgements, segments):
             faults += _wrong_rows(frame, path)
         return Records(
@@ -138,7 +138,7 @@ def _completed(frame: "pl.DataFrame | None", schema: "Mapping[str, Kind]") -> "p
     )
 
 
-def _readable(frame: "pl.DataFrame") -> "pl.DataFrame":
+def readable_rows(frame: "pl.DataFrame") -> "pl.DataFrame":
     """The rows of a damaged file whose names are whole."""
     import polars as pl
 

@@ -1,7 +1,7 @@
 """Tables with named columns that users bring: CSV, TSV, JSON lines and Parquet, whatever the order of their columns."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from warehouse.errors import Fault
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.json_lines import first_object, json_objects
-from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import MISSING, text_of
+from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
+from warehouse.readers.text.tables import MISSING, table_of, text_of, texts_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,10 +100,8 @@ def table_under(header: Header, data: bytes, path: Path) -> "tuple[Header, pl.Da
     """
     import polars as pl
 
-    twice = sorted({column for column in header.columns if header.columns.count(column) > 1})
-    if twice:
-        found = f"columns that appear twice: {', '.join(twice)}"
-        return header, pl.DataFrame(), [Fault(str(path), 1, found, "each once")]
+    if twice := _twice(header, path):
+        return header, pl.DataFrame(), twice
     if header.form == "parquet":
         table, faults = _parquet(header, data, path)
     else:
@@ -115,8 +113,55 @@ def table_under(header: Header, data: bytes, path: Path) -> "tuple[Header, pl.Da
         else:
             table, more = quoted_table(text, header.names, header.separator, path, n_header=1, called=header.columns)
         faults += more
+    return header, _stripped(table), faults
+
+
+def tables_under(
+    header: Header, pieces: Callable[[], Iterable[bytes]], path: Path
+) -> "Iterator[tuple[pl.DataFrame, list[Fault]]]":
+    """As `table_under`, of a text in pieces of whole lines: a table for some rows each. pieces: asked for twice."""
+    if twice := _twice(header, path):
+        yield _stripped(_no_rows(header)), twice
+        return
+    if "line" in header.columns or any(b'"' in piece for piece in pieces()):
+        faults: list[Fault] = []
+        texts = _telling(texts_of(pieces(), path), faults)
+        for table, more in quoted_tables(texts, header.names, header.separator, path, header.columns):
+            yield _stripped(table), [*faults, *more]
+            faults.clear()
+        return
+    called = dict(zip(header.columns, header.names, strict=True))
+    for text, first_line, faults, _ in texts_of(pieces(), path):
+        n_header = int(first_line == 1)
+        table, more = table_of(text, header.columns, header.separator, path, n_header=n_header, first_line=first_line)
+        yield _stripped(table.rename(called)), [*faults, *more]
+
+
+def _telling(texts: Iterable[tuple[str, int, list[Fault], bool]], faults: list[Fault]) -> Iterator[str]:
+    """The texts alone; their faults are added to a list."""
+    for text, _, found, _ in texts:
+        faults += found
+        yield text
+
+
+def _twice(header: Header, path: Path) -> list[Fault]:
+    names = sorted({column for column in header.columns if header.columns.count(column) > 1})
+    found = f"columns that appear twice: {', '.join(names)}"
+    return [Fault(str(path), 1, found, "each once")] if names else []
+
+
+def _no_rows(header: Header) -> "pl.DataFrame":
+    import polars as pl
+
+    return pl.DataFrame(schema={"line": pl.Int64} | dict.fromkeys(header.names, pl.String))
+
+
+def _stripped(table: "pl.DataFrame") -> "pl.DataFrame":
+    """Cells without blanks around them; null for the words for missing values."""
+    import polars as pl
+
     table = table.with_columns(pl.col(pl.String).str.strip_chars(" "))
-    return header, table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String))), faults
+    return table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
 
 
 def placed(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":

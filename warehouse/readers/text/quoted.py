@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_FAULTS = 20
+_ROWS = 100_000  # of one table
 _LONGEST_CELL = 2**31 - 1
 
 
@@ -31,21 +33,36 @@ def quoted_table(
     A row's line is its first one, where a quoted cell has several. Rows with another number of columns, and blank
     ones, are faults and have no row; a quote that never ends is one, and nothing behind it is read.
     """
-    import polars as pl
-
     called = called or columns
     if '"' not in text and "line" not in called:
         table, wrong = table_of(text, called, separator, path, n_header=n_header)
         return table.rename(dict(zip(called, columns, strict=True))), wrong
+    rows = _rows(io.StringIO(text, newline=""), separator)
+    return _table(itertools.islice(rows, n_header, None), columns, called, path)
+
+
+def quoted_tables(
+    texts: Iterable[str], columns: Sequence[str], separator: str, path: Path, called: Sequence[str]
+) -> "Iterator[tuple[pl.DataFrame, list[Fault]]]":
+    """As `quoted_table`, of a text in pieces of whole lines, with one row as its header; a table for some rows each."""
+    lines = itertools.chain.from_iterable(io.StringIO(text, newline="") for text in texts)
+    rows = itertools.islice(_rows(lines, separator), 1, None)
+    while some := list(itertools.islice(rows, _ROWS)):
+        yield _table(some, columns, called, path)
+
+
+def _table(
+    rows: Iterable[tuple[int, list[str] | str]], columns: Sequence[str], called: Sequence[str], path: Path
+) -> "tuple[pl.DataFrame, list[Fault]]":
+    """The frame of some rows, each with its line, and the faults of those that are none."""
+    import polars as pl
+
     lines: list[int] = []
     kept: list[str] = []  # cells of all rows, one row behind the other
     faults: list[Fault] = []
     expected = f"{len(columns)}: {' '.join(called)}"
-    csv.field_size_limit(_LONGEST_CELL)
     n_wrong = 0
-    for number, (line, row) in enumerate(_rows(text, separator)):
-        if number < n_header:
-            continue
+    for line, row in rows:
         if isinstance(row, list) and len(row) == len(columns):
             lines.append(line)
             kept += row
@@ -64,9 +81,10 @@ def quoted_table(
     return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema), faults
 
 
-def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str] | str]]:
+def _rows(stream: Iterable[str], separator: str) -> Iterator[tuple[int, list[str] | str]]:
     """Each row with its first line; what is wrong in place of the cells where its quoting is broken."""
-    stream = io.StringIO(text, newline="")
+    csv.field_size_limit(_LONGEST_CELL)
+    stream = iter(stream)
     n_before = 0
     while True:
         rows = csv.reader(stream, delimiter=separator, strict=True)

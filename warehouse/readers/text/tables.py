@@ -1,7 +1,7 @@
 """Delimited text as a frame of strings, and strings as numbers; each line that does not fit is a fault."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,16 +26,27 @@ def text_of(data: bytes, path: Path) -> tuple[str, list[Fault]]:
     """
     if not data:
         return "", [Fault(str(path), 0, "the file is empty", "scores")]
-    data = data.removeprefix(_MARK).replace(b"\r\n", b"\n")
-    lines = data.removesuffix(b"\n").split(b"\n")
-    damages = damaged_lines(data)
-    faults = [Fault(str(path), line, found, expected) for line, found, expected in damages[:_MOST_FAULTS]]
-    if len(damages) > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{len(damages) - _MOST_FAULTS} more such lines", "text in UTF-8"))
-    if len({line for line, *_ in damages}) == len(lines):
-        return "", faults
-    text = data.decode("utf-8", "replace")
-    return text.replace("\0", UNREADABLE).replace("\r", UNREADABLE) if damages else text, faults
+    ((text, _, faults, is_whole),) = texts_of([data], path)
+    return text if is_whole else "", faults
+
+
+def texts_of(pieces: Iterable[bytes], path: Path) -> Iterator[tuple[str, int, list[Fault], bool]]:
+    """As `text_of`, of a file in pieces: text, number of its first line, faults, and whether any line is sound."""
+    n_before = 0
+    for number, piece in enumerate(pieces):
+        data = (piece.removeprefix(_MARK) if number == 0 else piece).replace(b"\r\n", b"\n")
+        n_lines = data.removesuffix(b"\n").count(b"\n") + 1
+        damages = damaged_lines(data)
+        faults = [
+            Fault(str(path), n_before + line, found, expected) for line, found, expected in damages[:_MOST_FAULTS]
+        ]
+        if len(damages) > _MOST_FAULTS:
+            faults.append(Fault(str(path), 0, f"{len(damages) - _MOST_FAULTS} more such lines", "text in UTF-8"))
+        text = data.decode("utf-8", "replace")
+        if damages:
+            text = text.replace("\0", UNREADABLE).replace("\r", UNREADABLE)
+        yield text, n_before + 1, faults, len({line for line, *_ in damages}) < n_lines
+        n_before += n_lines
 
 
 def damaged_lines(
@@ -63,9 +74,16 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def table_of(
-    text: str, columns: Sequence[str], separator: str, path: Path, *, n_header: int = 0, may_trail: bool = False
+    text: str,
+    columns: Sequence[str],
+    separator: str,
+    path: Path,
+    *,
+    n_header: int = 0,
+    first_line: int = 1,
+    may_trail: bool = False,
 ) -> "tuple[pl.DataFrame, list[Fault]]":
-    """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from 1.
+    """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from `first_line` on.
 
     n_header: lines to pass over at the top. may_trail: one separator may stand at a line's end (taken away).
     Lines with another number of columns, and blank ones, are faults and have no row.
@@ -75,7 +93,9 @@ def table_of(
     lines = text.split("\n")
     if lines and lines[-1] == "":
         lines.pop()
-    frame = pl.DataFrame({"text": lines[n_header:]}, schema={"text": pl.String}).with_row_index("line", n_header + 1)
+    frame = pl.DataFrame({"text": lines[n_header:]}, schema={"text": pl.String}).with_row_index(
+        "line", first_line + n_header
+    )
     if may_trail:
         frame = frame.with_columns(pl.col("text").str.strip_suffix(separator))
     n_found = pl.col("text").str.count_matches(separator, literal=True) + 1

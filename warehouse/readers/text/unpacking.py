@@ -1,6 +1,10 @@
 """Gzip files unpacked within limits, so that a small file cannot fill the memory."""
 
 import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from warehouse.readers.text.pieces import PIECE, whole_lines
 
 GZIP = b"\x1f\x8b"
 MOST_UNPACKED = 4_000_000_000  # bytes of one file
@@ -21,19 +25,40 @@ def unpacked(data: bytes, most: int | None = None) -> bytes:
     """
     if not data.startswith(GZIP):
         return data
-    found, rest = bytearray(), memoryview(data)
-    while rest:
-        member = zlib.decompressobj(wbits=31)
-        waiting: bytes | memoryview = rest
-        while not member.eof:
-            piece = member.decompress(waiting, _PIECE)
-            if not piece and not member.eof and not member.unconsumed_tail:
-                raise EOFError("the file ends before its content does")
-            found += piece
-            _check(len(found), len(data), most)
-            waiting = member.unconsumed_tail
-        rest = memoryview(member.unused_data.lstrip(b"\0"))
-    return bytes(found)
+    return b"".join(_unpacking([data], len(data), most))
+
+
+def unpacked_pieces(path: Path, most: int | None = None) -> Iterator[bytes]:
+    """As `unpacked`, of a file, in pieces of whole lines. Raises also OSError."""
+    with path.open("rb") as file:
+        is_packed = file.read(len(GZIP)) == GZIP
+        file.seek(0)
+        read = iter(lambda: file.read(PIECE), b"")
+        yield from whole_lines(_unpacking(read, path.stat().st_size, most) if is_packed else read)
+
+
+def _unpacking(pieces: Iterable[bytes], n_packed: int, most: int | None) -> Iterator[bytes]:
+    """The content of the members of a gzip file that comes in pieces."""
+    member, n = None, 0
+    for piece in pieces:
+        waiting = piece
+        while True:
+            if member is None:
+                waiting = waiting.lstrip(b"\0") if n else waiting
+                if not waiting:
+                    break
+                member = zlib.decompressobj(wbits=31)
+            found = member.decompress(waiting, _PIECE)
+            n += len(found)
+            _check(n, n_packed, most)
+            yield found
+            waiting = member.unused_data if member.eof else member.unconsumed_tail
+            if member.eof:
+                member = None
+            elif not found and not waiting:
+                break
+    if member is not None:
+        raise EOFError("the file ends before its content does")
 
 
 def _check(n: int, n_packed: int, most: int | None) -> None:

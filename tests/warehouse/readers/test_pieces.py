@@ -1,0 +1,113 @@
+"""Large tables are read in pieces; their rows, faults and notes are those of the whole."""
+
+import gzip
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from tests.warehouse.readers.reading import claimed, damaged
+from warehouse.readers.claims import Given
+from warehouse.readers.compact import plain
+from warehouse.readers.kept import Kept, kept
+from warehouse.readers.long_table import LongTableReader
+from warehouse.readers.records import columns
+from warehouse.readers.text import quoted
+from warehouse.readers.text.pieces import whole_lines
+from warehouse.readers.text.unpacking import ExpansionError, unpacked, unpacked_pieces
+
+READER = LongTableReader()
+PATH = Path("mine.csv")
+HEADER = "testset,lp,metric,system,doc,seg,comment,score\n"
+ROWS = "".join(
+    f"t24,{lp},{metric},{system},d{segment // 2},{segment},c{segment},{value}\n"
+    for lp in ("en-de", "de-en")
+    for metric in ("Mine-refA", "Other", "MQM")
+    for system in ("A", "B")
+    for segment, value in enumerate(("0.5", "None", "1e-3", "-2"), start=1)
+)
+TEXTS = {
+    "sound": HEADER + ROWS,
+    "a mark before it": "\ufeff" + HEADER + ROWS,
+    "a mark on the way": HEADER + ROWS + "\ufefft24,en-de,Late,A,d,9,c,1\n",
+    "line ends of other systems": (HEADER + ROWS).replace("\n", "\r\n"),
+    "quoted cells with line ends": HEADER + ROWS + 't24,en-de,"M ""x""",A,d,5,"two\nlines",1\n' + ROWS[:40],
+    "a quote that never ends": HEADER + ROWS + 't24,en-de,M,A,d,5,"c,1\n' + ROWS,
+    "blank and short lines": HEADER + "\n" + ROWS + "t24,en-de\n\n" + ROWS,
+    "no numbers": HEADER + ROWS.replace("None", "nan!").replace("1e-3", "inf"),
+    "many more faults than are shown": HEADER + ROWS.replace("0.5", "x").replace(",4,", ",-4,") * 3,
+    "no names": HEADER + ROWS.replace("Other", "").replace(",B,", ",,") + "t24,xx-yy-zz,M,A,d,1,c,1\n",
+    "NUL bytes": HEADER + ROWS.replace("c2", "c\0"),
+    "two names of one thing": HEADER.replace("comment", "human") + ROWS,
+    "a column twice": HEADER.replace("comment", "seg") + ROWS,
+    "a column called line": HEADER.replace("comment", "line") + ROWS,
+}
+GIVEN = {
+    "load": Given(),
+    "add": Given(metric="Mine", is_own=True),
+    "one of several": Given(metric="Other", is_own=True),
+}
+
+
+def _cut(data: bytes, size: int) -> Callable[[], Iterator[bytes]]:
+    return lambda: whole_lines(data[at : at + size] for at in range(0, len(data), size))
+
+
+def _whole(data: bytes, given: Given) -> Kept:
+    return kept([READER.parse(data, claimed(READER, PATH, HEADER + ROWS, given), given).normal(PATH)])
+
+
+def _in_pieces(pieces: Callable[[], Iterable[bytes]], given: Given) -> Kept:
+    found = READER.parse_pieces(pieces, claimed(READER, PATH, HEADER + ROWS, given), given)
+    return kept(records.normal(PATH) for records in found)
+
+
+def _scores(read: Kept) -> pl.DataFrame:
+    frames = [read.of(evalset).scores for evalset in read.evalsets]
+    return pl.concat([plain(frame, columns("scores")) for frame in frames if frame is not None] or [pl.DataFrame()])
+
+
+@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quoted, "_ROWS", 7)
+    data = text.encode()
+    whole, pieces = _whole(data, given), _in_pieces(_cut(data, 300), given)
+    assert_frame_equal(_scores(pieces), _scores(whole))
+    assert sorted(pieces.faults) == sorted(set(whole.faults))
+    assert set(pieces.notes) == set(whole.notes)
+    assert pieces.evalsets == whole.evalsets
+
+
+def test_a_damaged_table_in_pieces_has_the_faults_of_the_whole() -> None:
+    for data in damaged((HEADER + ROWS).encode(), seed=1, n=60):
+        if not data.startswith(HEADER.encode()):
+            continue
+        whole, pieces = _whole(data, Given()), _in_pieces(_cut(data, 200), Given())
+        assert sorted(pieces.faults) == sorted(set(whole.faults))
+        assert_frame_equal(_scores(pieces), _scores(whole))
+
+
+def test_pieces_are_whole_lines_and_together_all_of_it() -> None:
+    data = b"one\ntwo and more\n\nthree"
+    for size in range(1, len(data) + 1):
+        pieces = list(_cut(data, size)())
+        assert b"".join(pieces) == data
+        assert all(piece.endswith(b"\n") for piece in pieces[:-1])
+
+
+def test_packed_files_come_in_pieces_as_they_come_whole(tmp_path: Path) -> None:
+    path = tmp_path / "packed.gz"
+    data = gzip.compress(b"a\t1\n" * 700_000) + b"\0\0" + gzip.compress(b"b\t2\n")
+    path.write_bytes(data)
+    assert b"".join(unpacked_pieces(path)) == unpacked(data) == b"a\t1\n" * 700_000 + b"b\t2\n"
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(EOFError):
+        list(unpacked_pieces(path))
+    path.write_bytes(data)
+    with pytest.raises(ExpansionError):
+        list(unpacked_pieces(path, most=100_000))
+    path.write_bytes(b"plain\n")
+    assert list(unpacked_pieces(path)) == [b"plain\n"]
