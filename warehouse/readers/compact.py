@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
+_SIZES = ("Int8", "Int16", "Int32", "Int64")  # what whole numbers shrink to
+
 
 def compact(frame: "pl.DataFrame") -> "pl.DataFrame":
     """The frame with codes instead of texts; columns without any value have no type. `plain` gives it back."""
@@ -44,7 +46,7 @@ def _common(types: "Sequence[pl.DataType]") -> "pl.DataType":
     if all(isinstance(kind, pl.Enum) for kind in there):
         lists = [kind.categories.to_list() for kind in there if isinstance(kind, pl.Enum)]
         return pl.Enum(list(dict.fromkeys(name for names in lists for name in names)))
-    return pl.Int64() if any(kind.is_integer() for kind in there) else there[0]
+    return max(there, key=lambda kind: _SIZES.index(str(kind))) if there[0].is_integer() else there[0]
 
 
 def _small(column: "pl.Series") -> "pl.Series":

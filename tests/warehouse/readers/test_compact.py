@@ -34,6 +34,12 @@ def test_compact_frames_with_other_names_and_larger_numbers_are_joined_in_their_
     assert_frame_equal(plain(together, _TYPES), pl.concat(FRAMES))
 
 
+def test_frames_with_hundreds_of_names_each_are_joined() -> None:
+    frames = [_frame(*((f"{part}-{n}", n * 1000, None, None) for n in range(200))) for part in range(400)]
+    together = joined([compact(frame) for frame in frames])
+    assert_frame_equal(plain(together, _TYPES), pl.concat(frames))
+
+
 def test_a_row_of_scores_takes_less_than_forty_bytes() -> None:
     n = 10_000
     scores = pl.DataFrame(
