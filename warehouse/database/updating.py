@@ -13,6 +13,7 @@ from warehouse.database.migration import apply_migrations, has_tables
 from warehouse.database.opening import attach, check_path, connect, is_empty_file, patiently
 from warehouse.database.schema import is_known_whole, missing_in_file, now_whole
 from warehouse.errors import SchemaError
+from warehouse.temporary import temporary_folder
 
 PATIENCE = 10.0  # seconds that a load waits for another process to let go of the file
 _SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
@@ -88,6 +89,7 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
             with connect(path, patience) as reading:
                 missing_in_file(reading, path)
         patiently(lambda: attach(path, connection), patience)
+    _remove_left_spill(path)
     try:
         with translated(path):
             connection.execute("USE warehouse_file")
@@ -102,6 +104,24 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
             connection.execute("USE memory")
             connection.execute("DETACH warehouse_file")
     now_whole(path)
+
+
+def _remove_left_spill(path: Path) -> None:
+    """Remove what killed processes wrote beside the file when their memory was full; nobody else has it open now."""
+    folder = path.with_name(f"{path.name}.tmp")
+    with contextlib.suppress(OSError):
+        for left in folder.glob("duckdb_temp_*"):
+            left.unlink()
+        folder.rmdir()  # an error where anything else is in it
+
+
+@contextlib.contextmanager
+def in_memory(most: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that spills into a folder of its own. most: such as 400MB, above which it does."""
+    with temporary_folder() as folder:
+        limit = {} if most is None else {"memory_limit": most}
+        with duckdb.connect(config={"temp_directory": str(folder), **limit}) as connection:
+            yield connection
 
 
 def _remove_empty_file(path: Path) -> None:
@@ -125,5 +145,5 @@ def migrate(path: Path) -> list[str]:
         with connect(path, PATIENCE) as reading, translated(path):
             if not missing_in_file(reading, path):
                 return []
-    with duckdb.connect() as connection, writing(path, connection) as applied:
+    with in_memory() as connection, writing(path, connection) as applied:
         return list(applied)

@@ -8,7 +8,7 @@ import duckdb
 from warehouse.database.checksums import write_checksums
 from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
-from warehouse.database.updating import writing
+from warehouse.database.updating import in_memory, writing
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
 from warehouse.export.manifest import Files, check_files, partition_file, read_manifest
@@ -46,7 +46,7 @@ def import_parquet(folder: Path, database: Path, *, progress: Progress | None = 
     manifest = read_manifest(folder, TABLES)
     check_files(folder, manifest)
     done = []
-    with duckdb.connect() as connection:
+    with in_memory() as connection:
         for number, ((testset, lp), files) in enumerate(sorted(manifest.items())):
             if progress is not None:
                 progress(f"{testset} {lp}: loading", number, len(manifest))

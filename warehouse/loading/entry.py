@@ -4,14 +4,12 @@ import contextlib
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import duckdb
-
 from warehouse.database.faults import interruptible
-from warehouse.database.updating import bring_up_to_date, unless_nothing_came
+from warehouse.database.updating import bring_up_to_date, in_memory, unless_nothing_came
 from warehouse.errors import Fault, SourceError
 from warehouse.loading.batches import batches, pipelined
 from warehouse.loading.evalsets import EvalsetLoad
@@ -22,7 +20,6 @@ from warehouse.progress import Gauge, Progress
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import HeldFile, held_files, holdings
-from warehouse.temporary import temporary_folder
 
 _MEMORY = "400MB"  # of one stage; what is more lies on disk
 
@@ -50,7 +47,7 @@ def load(
         raise SourceError(_nothing_found(paths, found))
     report = LoadReport(skipped=found.skipped, faults=list(found.faults), notes=list(found.notes))
     gauge = Gauge(progress, sum(size(claim) * max(1, len(claim.evalsets)) for claim in found.claims))
-    with unless_nothing_came(database), interruptible(), _staging_connection() as one, contextlib.ExitStack() as stack:
+    with unless_nothing_came(database), interruptible(), in_memory(_MEMORY) as one, contextlib.ExitStack() as stack:
         if database.exists() and (applied := bring_up_to_date(database, one)):
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
         grouped = _by_evalset(_opened(found.claims, given, database, report, gauge))
@@ -61,7 +58,7 @@ def load(
             load_one = EvalsetLoad(testset, lp, files, skip_broken, gauge, n_unread)
             loads.append((load_one, held[testset, lp]))
         together = list(batches(loads))
-        others = [stack.enter_context(_staging_connection()) for _ in together[1:2]]
+        others = [stack.enter_context(in_memory(_MEMORY)) for _ in together[1:2]]
         for settled in pipelined(together, [one, *others], database):
             report.evalsets.append(settled.report)
             report.faults += settled.faults
@@ -108,16 +105,6 @@ def _nothing_found(paths: Sequence[Path], found: Found) -> str:
     reasons = Counter(reason for _, reason in found.skipped)
     why = "; ".join(f"{n} of them: {reason}" for reason, n in reasons.most_common(3))
     return f"{', '.join(map(str, paths))}: no score files among {len(found.skipped)} files ({why})"
-
-
-@contextlib.contextmanager
-def _staging_connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that may spill into a folder of its own."""
-    with (
-        temporary_folder() as folder,
-        duckdb.connect(config={"temp_directory": str(folder), "memory_limit": _MEMORY}) as staged,
-    ):
-        yield staged
 
 
 def _opened(

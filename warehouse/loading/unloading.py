@@ -11,7 +11,7 @@ import duckdb
 from warehouse.database.checksums import write_checksums
 from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
-from warehouse.database.updating import writing
+from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.writing.registration import register
 from warehouse.writing.removal import remove_vectors
@@ -66,7 +66,7 @@ def unload(database: Path, target: str, lp: str | None = None, *, dry_run: bool 
         chosen = _chosen(warehouse.rows, target, lp)
         if dry_run:
             return _counted(warehouse.rows, chosen)
-    with duckdb.connect() as connection, writing(database, connection):
+    with in_memory() as connection, writing(database, connection):
 
         def rows(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
             return connection.execute(query, dict(parameters)).fetchall()

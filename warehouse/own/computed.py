@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from warehouse.database.stage import Batch
-from warehouse.database.updating import writing
+from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError
 from warehouse.readers.claims import Claim, EvalsetKey
 from warehouse.readers.contents import Content
@@ -87,7 +85,7 @@ def store(database: Path, evalset: EvalsetKey, metrics: Sequence[ComputedMetric]
     Raises QuestionError: the warehouse has other scores of such a name, or no longer what they were computed on.
     SchemaError: see `writing`.
     """
-    with duckdb.connect() as connection:
+    with in_memory() as connection:
         batch = Batch(connection)
         numbers = batch.new_files(len(metrics))
         contents = [metric.content(evalset, number) for number, metric in zip(numbers, metrics, strict=True)]

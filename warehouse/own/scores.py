@@ -10,7 +10,7 @@ import duckdb
 from warehouse.database.checksums import write_checksums
 from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
-from warehouse.database.updating import writing
+from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.loading.entry import load
 from warehouse.loading.report import LoadReport
@@ -87,7 +87,7 @@ def remove(database: Path, metric: str, *, testset: str | None = None, lp: str |
         _check_evalset(warehouse, testset, lp)
     if metric not in {name for names in known for name in names}:
         raise unknown("own metric", metric, {base for _, base in known})
-    with duckdb.connect() as connection, writing(database, connection):
+    with in_memory() as connection, writing(database, connection):
         connection.execute("BEGIN")
         try:
             removed = _remove(connection, {"metric": metric, "testset": testset, "lp": lp})
