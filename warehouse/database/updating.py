@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.faults import interruptible, schema_error, translated
+from warehouse.database.faults import interruptible, is_of_damage, schema_error, translated
 from warehouse.database.migration import apply_migrations, has_tables
 from warehouse.database.opening import attach, check_path, connect, is_empty_file, patiently
 from warehouse.database.schema import is_known_whole, missing_in_file, now_whole
@@ -17,7 +17,8 @@ from warehouse.temporary import temporary_folder
 
 PATIENCE = 10.0  # seconds that a load waits for another process to let go of the file
 _SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
-_OF_THE_FILE = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.TransactionException)
+_OF_THE_FILE = (duckdb.IOException, duckdb.TransactionException, duckdb.ConstraintException)
+"""The last are of a damaged index: what is written was checked before, and its identifiers are new."""
 
 
 def holds_nothing(path: Path) -> bool:
@@ -96,8 +97,10 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
             applied = apply_migrations(connection, str(path))
         with interruptible():
             yield applied
-    except _OF_THE_FILE as error:
-        raise schema_error(path, error) from error
+    except duckdb.Error as error:
+        if isinstance(error, _OF_THE_FILE) or is_of_damage(error):
+            raise schema_error(path, error) from error
+        raise
     finally:
         failed = sys.exc_info()[0] is not None
         with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is told

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import duckdb
 
 from warehouse.database.connection import Warehouse
+from warehouse.database.faults import is_of_damage
 from warehouse.database.opening import plain_path
 from warehouse.errors import SchemaError, is_of_full_disk
 
@@ -52,14 +53,15 @@ def quoted(name: str) -> str:
 def copy(warehouse: Warehouse, query: str, path: Path, options: str) -> int:
     """Write the rows of one of the program's own queries to a file; how many there were.
 
-    Raises OSError: the file can't be written.
+    Raises OSError: the file can't be written. SchemaError: the warehouse is damaged.
     """
     target = plain_path(path).replace("'", "''")
     try:
         ((n_rows,),) = warehouse.rows(f"COPY ({query}) TO '{target}' ({options})")
     except SchemaError as error:
-        if isinstance(error.__cause__, duckdb.IOException):
-            first = str(error.__cause__).splitlines()[0]
+        cause = error.__cause__
+        if isinstance(cause, duckdb.IOException) and not is_of_damage(cause):
+            first = str(cause).splitlines()[0]
             if is_of_full_disk(first):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
             raise OSError(f"{path}: can't be written: {first}") from error

@@ -196,6 +196,21 @@ def test_writing_lets_go_of_the_file_after_an_error(tmp_path: Path) -> None:
         assert ask(database, "FROM scores") == []
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        duckdb.Error("Corrupted bitpacking segment: offset is outside the segment"),
+        duckdb.ConstraintException('Duplicate key "scorer_id: 22" violates primary key constraint.'),
+    ],
+)
+def test_damage_that_shows_while_something_is_written_is_told_of_the_file(error: duckdb.Error, tmp_path: Path) -> None:
+    database = empty_warehouse(tmp_path / "a.duckdb")
+    told = pytest.raises(SchemaError, match="damaged or unreadable")
+    with told, duckdb.connect() as connection, writing(database, connection):
+        raise error
+    assert ask(database, "FROM scores") == []
+
+
 def test_the_warehouse_lies_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     if sys.platform in ("win32", "darwin"):
         pytest.skip("other variables there")

@@ -14,10 +14,12 @@ import pytest
 
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
 from tests.sharing import written
-from warehouse import QuestionError, SourceError, Warehouse, load
+from warehouse import QuestionError, SchemaError, SourceError, Warehouse, load
+from warehouse.database.faults import answered
 from warehouse.database.updating import writing
 from warehouse.export import MANIFEST, export, import_parquet, is_export
 from warehouse.export import manifest as manifest_module
+from warehouse.export.exported import copy
 from warehouse.export.files import beside
 from warehouse.export.manifest import FileRecord, read_manifest, write_manifest
 from warehouse.export.mtme import RatingTable, ScoreTable
@@ -622,3 +624,23 @@ def test_a_file_that_can_t_be_written_leaves_the_one_that_was_there(tmp_path: Pa
     with pytest.raises(UnicodeEncodeError), beside(path) as fresh:
         fresh.write_text("ne\ud800")
     assert _tree(tmp_path) == {"a/scores.csv": b"old"}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("IO Error: Failed to scan DICT_FSST string segment. Database file appears to be corrupted.", SchemaError),
+        ("IO Error: Could not write to file: No such file or directory", OSError),
+    ],
+)
+def test_a_damaged_warehouse_is_not_taken_for_a_folder_that_cannot_be_written(
+    words: str, expected: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Warehouse, query: str) -> list[tuple[int]]:
+        with answered(tmp_path / "w.duckdb"):
+            raise duckdb.IOException(words)
+        return []
+
+    monkeypatch.setattr(Warehouse, "rows", refuse)
+    with duckdb.connect() as connection, pytest.raises(expected):
+        copy(Warehouse(connection, tmp_path / "w.duckdb"), "SELECT 1", tmp_path / "x.csv", "FORMAT csv")
