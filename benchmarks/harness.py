@@ -26,7 +26,8 @@ class Case:
 
     name: what is measured. run: the function, given what `prepare` returns. target: seconds that it should
     stay below, if any. scale: the measured seconds stand for so many times as much work (a slice of a slow
-    baseline), said so in the table. baseline: name of the case that this one is compared with.
+    baseline), said so in the table. baseline: name of the case that this one is compared with. most_mb:
+    peak memory that it should stay below, if any.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Case:
     scale: float = 1.0
     baseline: str | None = None
     repeats: int = 3
+    most_mb: float | None = None
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,9 @@ def markdown_table(cases: Sequence[Case]) -> str:
     Raises ValueError: a baseline that is not measured before the case that names it.
     """
     lines = [
-        "| what | seconds | target | times faster than the baseline | peak MB | of it data and imports |",
-        "|---|---|---|---|---|---|",
+        "| what | seconds | target | times faster than the baseline | peak MB | target | of the baseline's "
+        "| of it data and imports |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     measured: dict[str, Measurement] = {}
     for case in cases:
@@ -100,5 +103,8 @@ def markdown_table(cases: Sequence[Case]) -> str:
         ratio = "" if case.baseline is None else f"{measured[case.baseline].seconds / result.seconds:,.0f}"
         seconds = f"{result.seconds:.3f}" + (f" (a slice × {case.scale:,.0f})" if case.scale != 1 else "")
         target = "" if case.target is None else f"≤ {case.target:g}"
-        lines.append(f"| {case.name} | {seconds} | {target} | {ratio} | {result.peak_mb:.0f} | {result.ready_mb:.0f} |")
+        share = "" if case.baseline is None else f"{result.peak_mb / measured[case.baseline].peak_mb:.0%}"
+        most = "" if case.most_mb is None else f"≤ {case.most_mb:,.0f}"
+        cells = (case.name, seconds, target, ratio, f"{result.peak_mb:.0f}", most, share, f"{result.ready_mb:.0f}")
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
