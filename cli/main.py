@@ -33,6 +33,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("noise", "noise", "noise"),
         ("plan", "plan", "plan"),
         ("paper", "paper", "paper"),
+        ("report", "report", "report"),
         ("systems", "systems", "systems"),
         ("means", "means", "means"),
         ("counts", "counts", "counts"),

@@ -37,6 +37,7 @@ WITHOUT_CHART = {
     "segments": "lists texts to read; `scatter` draws a metric against people",
     "annotators": "each row has statistics on several scales",
     "audit": "lists findings, not numbers",
+    "report": "a page with the charts of other commands",
     "compute": "stores scores",
     "add": "stores scores",
     "remove": "changes the warehouse",

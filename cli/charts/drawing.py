@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from cli.charts.program import drawing_program
 from cli.charts.specification import Spec, config
 from cli.exit_codes import UsageError
 from cli.render.cells import one_line
@@ -46,15 +47,15 @@ def draw(specification: Spec, path: Path) -> None:
     if ending == ".json":
         write(json.dumps(specification, allow_nan=False, ensure_ascii=False, indent=1) + "\n", path)
         return
+    if ending == ".html":
+        write(page(specification, drawing_program()), path)
+        return
     import vl_convert
 
     if ending == ".svg":
         write(vl_convert.vegalite_to_svg(text), path)
-    elif ending == ".png":
-        write(vl_convert.vegalite_to_png(text, scale=2), path)
     else:
-        program = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-        write(page(specification, program), path)
+        write(vl_convert.vegalite_to_png(text, scale=2), path)
 
 
 def offering(specification: Spec) -> Spec:
@@ -99,14 +100,15 @@ def page(specification: Spec, program: str) -> str:
         "title": escape(title),
         "below": below.removeprefix("<br>"),
         "program": program,
-        "specification": _in_script({**specification, "title": None}),
-        "dark": _in_script(config("dark")),
+        "specification": in_script({**specification, "title": None}),
+        "dark": in_script(config("dark")),
         "links": "\n".join(_links(specification)),
     }
     return _MARK.sub(lambda found: parts[found[1]], files("cli.charts").joinpath("page.html").read_text("utf-8"))
 
 
-def _in_script(value: object) -> str:
+def in_script(value: object) -> str:
+    """JSON that can stand in a script of a page: nothing in it can end the script."""
     text = json.dumps(value, allow_nan=False)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

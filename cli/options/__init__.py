@@ -14,7 +14,7 @@ from cli.options.compute import (
 from cli.options.engine import EngineFlags
 from cli.options.files import AllowUnterminated
 from cli.options.folding import folded
-from cli.options.output import Db, FormatOption, Out, Output, Quiet, SafeCells
+from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
 from cli.options.slice import Lp, SliceFlags, Testset, language_pair
 from cli.options.tests import TestFlags
 
@@ -30,6 +30,7 @@ __all__ = [
     "Measures",
     "Out",
     "Output",
+    "PageOutput",
     "Quiet",
     "RoundHuman",
     "SafeCells",

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from cli.options.output import Output
+from cli.options.output import Output, PageOutput
 
 _CONTEXT = "context"
 
@@ -42,7 +42,7 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
                 gathered[homes[name]][name] = values.pop(name)
         context = values[own_context] if own_context is not None else values.pop(_CONTEXT)
         made = {
-            group: kind.of(context, **gathered[group]) if kind is Output else kind(**gathered[group])
+            group: kind.of(context, **gathered[group]) if kind in (Output, PageOutput) else kind(**gathered[group])
             for group, kind in groups.items()
         }
         command(**values, **made)

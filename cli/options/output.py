@@ -33,8 +33,30 @@ SafeCells = Annotated[
 ]
 
 
+class _Place:
+    """What all commands know: the warehouse, and whether notes are wanted."""
+
+    db: Path | None
+    quiet: bool
+
+    @property
+    def database(self) -> Path:
+        """The warehouse: as the command line names it, else the environment, else in the user's data folder."""
+        import os
+
+        if named := self.db or os.environ.get("SCOREHOUSE_DB"):
+            return Path(named)
+        from warehouse import default_path
+
+        return default_path()
+
+    def note(self, line: str) -> None:
+        """One line for people, on stderr."""
+        note(line, quiet=self.quiet)
+
+
 @dataclass(frozen=True)
-class Output:
+class Output(_Place):
     """Where the warehouse is, and how results are written."""
 
     db: Db = None
@@ -55,17 +77,6 @@ class Output:
         if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
             raise UsageError("--safe-cells is for --format csv and tsv")
         return made
-
-    @property
-    def database(self) -> Path:
-        """The warehouse: as the command line names it, else the environment, else in the user's data folder."""
-        import os
-
-        if named := self.db or os.environ.get("SCOREHOUSE_DB"):
-            return Path(named)
-        from warehouse import default_path
-
-        return default_path()
 
     @property
     def is_for_reading(self) -> bool:
@@ -90,6 +101,22 @@ class Output:
         """Write a table with its signature and notes."""
         self.show(found.frame, signature=found.signature.splitlines(), notes=found.notes, **more)
 
-    def note(self, line: str) -> None:
-        """One line for people, on stderr."""
-        note(line, quiet=self.quiet)
+
+@dataclass(frozen=True)
+class PageOutput(_Place):
+    """Where the warehouse is, and which file takes a page."""
+
+    db: Db = None
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page.", show_default="report.html")] = None
+    quiet: Quiet = False
+
+    @classmethod
+    def of(cls, context: typer.Context, **own: Any) -> Self:
+        """The options of a command: its own, and where it has none those that stood before its name.
+
+        Raises UsageError: a format for cells; before anything is computed.
+        """
+        before = context.find_root().params
+        if before.get("format") or before.get("safe_cells"):
+            raise UsageError("--format and --safe-cells are for tables; the report is a page")
+        return cls(**{item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)})  # type: ignore[arg-type]

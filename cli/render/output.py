@@ -58,12 +58,25 @@ def write_note(line: str) -> None:
         print(shown.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr, flush=True)
 
 
-def _write_file(data: bytes, out: Path) -> None:
+def check_target(out: Path) -> None:
+    """Refuse a file that cannot be written, as far as that is seen before anything is computed.
+
+    Raises UsageError: the folder is not there or takes no files, or `out` is a folder.
+    """
+    if out == STDOUT:
+        return
     target = out.resolve()
     if not target.parent.is_dir():
         raise UsageError(f"can't write {str(out)!r}: there is no folder {str(out.parent)!r}")
     if target.is_dir():
         raise UsageError(f"can't write {str(out)!r}: it is a folder")
+    if not target.exists() and not os.access(target.parent, os.W_OK):
+        raise UsageError(f"can't write {str(out)!r}: the folder takes no new files")
+
+
+def _write_file(data: bytes, out: Path) -> None:
+    check_target(out)
+    target = out.resolve()
     try:
         if target.exists() and not target.is_file():  # a pipe or a device: nothing to put in its place
             target.write_bytes(data)

@@ -1,0 +1,86 @@
+"""`scorehouse report`."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.completion import complete_lp, complete_testset
+from cli.exit_codes import UsageError
+from cli.options import Measures, PageOutput, Seed, choice, folded
+from cli.progress import progress
+from cli.render.output import check_target, is_file, write
+
+SECTIONS = (
+    *("overview", "rankings", "significance", "correlations", "calibration", "deltas", "trends", "protocols"),
+    *("hard-pairs", "audit", "methods"),
+)
+_FILE = Path("report.html")
+
+
+@folded
+def report(
+    output: PageOutput,
+    testset: Annotated[
+        list[str] | None,
+        typer.Argument(help="Test sets.", show_default="all", autocompletion=complete_testset),
+    ] = None,
+    lp: Annotated[
+        list[str] | None,
+        typer.Option("--lp", help="Only this language pair (repeatable).", autocompletion=complete_lp),
+    ] = None,
+    section: Annotated[
+        list[str] | None,
+        choice(SECTIONS, "--section", help="Only this section (repeatable).", show_default="all"),
+    ] = None,
+    measure: Measures = None,
+    details: Annotated[
+        int,
+        typer.Option(min=0, help="Evaluation sets with charts, intervals and clusters; others have a ranking alone."),
+    ] = 6,
+    static: Annotated[
+        bool, typer.Option("--static", help="A page without JavaScript: charts drawn, tables as they are.")
+    ] = False,
+    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
+    seed: Seed = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
+) -> None:
+    """Write a report: one page that needs no network, with rankings, matrices, curves and findings.
+
+    Results are stored, so that the next report is quick.
+
+    Example: scorehouse report sim24 --lp en-de -o report.html --details 1 --draws 20
+    """
+    for extra in ("jinja2", "vl_convert"):
+        if find_spec(extra) is None:
+            raise UsageError('the report needs the report extra: python3 -m pip install "scorehouse[report]"')
+    target = output.output or _FILE
+    check_target(target)
+    from cli.options import language_pair
+    from cli.report.desk import Settings, desk
+    from cli.report.making import made
+    from cli.report.page import MOST_BYTES, page
+    from cli.report.sections import SECTIONS as KNOWN
+
+    lps = ",".join(str(language_pair(one)) for part in lp or [] for one in part.split(",")) or "all"
+    settings = Settings(
+        ",".join(testset or []) or "all", lps, tuple(dict.fromkeys(measure or [])), draws, seed, details, fresh
+    )
+    wanted = [one for name, one in KNOWN.items() if name in (section or SECTIONS)]
+    with progress(output.quiet) as advance:
+        laid = desk(output.database, settings, advance)
+        laid.testing.check()
+        sections, notes = made(laid, wanted)
+        what = "all test sets" if settings.testsets == "all" else settings.testsets.replace(",", ", ")
+        text = page(sections, f"Meta-evaluation of metrics: {what}", static=static)
+    write(text, target)
+    for note in notes:
+        output.note(note)
+    n_bytes = len(text.encode("utf-8", "backslashreplace"))
+    if is_file(target):
+        output.note(f"wrote {len(sections)} sections to {target}, {n_bytes / 1e6:.1f} MB")
+    if n_bytes > MOST_BYTES:
+        output.note(
+            f"the page is larger than {MOST_BYTES / 1e6:.0f} MB; fewer --details, test sets or --section make it smaller"
+        )

@@ -1,0 +1,1 @@
+"""The report: sections, one module each, are computed or taken from the store, and laid out as one page."""

@@ -1,0 +1,137 @@
+"""What a section holds: parts with charts and tables, as plain data that can be stored and laid out."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from cli.charts.drawing import offering, prepared
+from cli.charts.specification import Spec
+from cli.render import DIGITS
+from cli.render.cells import number_text, value_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: its text; value: the number in full where the text rounds it."""
+
+    text: str
+    value: str | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table. numbers: whether a column holds numbers; digits: decimals of floats, for all columns or by name."""
+
+    title: str
+    columns: tuple[str, ...]
+    numbers: tuple[bool, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    digits: int | dict[str, int] = DIGITS
+
+    def cells(self) -> list[list[Cell]]:
+        """The rows as they are shown."""
+        digits = [self.digits if isinstance(self.digits, int) else self.digits.get(n, DIGITS) for n in self.columns]
+        return [[_cell(value, n) for value, n in zip(row, digits, strict=True)] for row in self.rows]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows by column, in full."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart: title, lines below it, and the specification without them."""
+
+    title: str
+    lines: tuple[str, ...]
+    spec: Spec
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a section: of one evaluation set, mostly. signatures: a footnote each; notes: a sentence each."""
+
+    heading: str
+    figures: tuple[Figure, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    notes: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
+
+    def as_text(self) -> str:
+        """The part as it is stored."""
+        return json.dumps(asdict(self), allow_nan=False)
+
+
+def part_of(text: str) -> Part:
+    """A part as it was stored.
+
+    Raises ValueError, LookupError, TypeError: the text is no part.
+    """
+    found = json.loads(text)
+    return Part(
+        str(found["heading"]),
+        tuple(Figure(one["title"], tuple(one["lines"]), dict(one["spec"])) for one in found["figures"]),
+        tuple(
+            Grid(
+                one["title"],
+                tuple(one["columns"]),
+                tuple(one["numbers"]),
+                tuple(map(tuple, one["rows"])),
+                one["digits"],
+            )
+            for one in found["grids"]
+        ),
+        tuple(found["notes"]),
+        tuple(found["signatures"]),
+    )
+
+
+def figure(spec: Spec, signatures: Sequence[str]) -> Figure:
+    """A chart for a page, which has its title and lines as text, and the signatures as footnotes."""
+    known = {part for signature in signatures for part in signature.split("|")}
+    title = spec["title"]
+    lines = [line for line in title.get("subtitle", ()) if not known.issuperset(line.split("|"))]
+    drawn = prepared(offering(spec))
+    drawn.pop("title")
+    drawn.pop("config")
+    return Figure(str(title["text"]), tuple(lines), drawn)
+
+
+def grid(
+    title: str,
+    frame: "pl.DataFrame",
+    columns: Mapping[str, str] | None = None,
+    digits: int | dict[str, int] = DIGITS,
+) -> Grid:
+    """A table of a frame. columns: those shown, with their headings; None for all."""
+    shown = dict(columns) if columns is not None else {name: name for name in frame.columns}
+    frame = frame.select(name for name in shown if name in frame.columns)
+    schema = frame.schema
+    return Grid(
+        title,
+        tuple(shown[name] for name in frame.columns),
+        tuple(schema[name].is_numeric() for name in frame.columns),
+        tuple(tuple(_plain(value) for value in row) for row in frame.rows()),
+        digits,
+    )
+
+
+def _plain(value: object) -> object:
+    """A value that JSON has; NaN is missing."""
+    if isinstance(value, float) and value != value:
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _cell(value: object, digits: int) -> Cell:
+    if isinstance(value, float):
+        return Cell(number_text(value, digits), repr(value))
+    return Cell(value_text(value, digits), "" if value is None else None)

@@ -1,0 +1,106 @@
+"""Sections of a report: each part is taken from the result store where it was computed before, else computed and kept."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cli.report.content import Part, part_of
+from cli.report.desk import Desk
+from metaeval.cache import Question, keep, key_of
+from queries.longitudinal import EvalsetState
+from warehouse import QuestionError
+
+SHAPE = 1  # counts up when parts of a report, or charts in them, get another form
+
+
+@dataclass(frozen=True)
+class Job:
+    """A part to be made. states: evaluation sets that it depends on; settings: what else; kind: of what section.
+
+    is_kept: whether it is worth storing.
+    """
+
+    kind: str
+    heading: str
+    states: tuple[EvalsetState, ...]
+    settings: tuple[object, ...]
+    compute: Callable[[], Part]
+    is_kept: bool = True
+
+
+@dataclass(frozen=True)
+class Section:
+    """name: as `--section` takes it. about: what it shows, a sentence or two. jobs: its parts on a desk.
+
+    limits: what of the report's evaluation sets it does not show, a sentence each.
+    """
+
+    name: str
+    title: str
+    about: str
+    jobs: Callable[[Desk], Sequence[Job]]
+    limits: Callable[[Desk], Sequence[str]] = lambda desk: ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A section with its parts."""
+
+    section: Section
+    parts: tuple[Part, ...]
+    limits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A part as it is stored."""
+
+    content: str
+    signature: str
+
+
+def made(desk: Desk, sections: Sequence[Section]) -> tuple[list[Made], list[str]]:
+    """The sections with their parts, and lines where parts could not be stored."""
+    waiting = [(section, list(section.jobs(desk))) for section in sections]
+    total, done = max(1, len([job for _, jobs in waiting for job in jobs])), 0
+    found: list[Made] = []
+    notes: list[str] = []
+    for section, jobs in waiting:
+        parts = []
+        unsaved: list[tuple[Question[Kept], Kept, float]] = []
+        for job in jobs:
+            desk.progress(f"{section.title}: {job.heading}", done, total)
+            part, fresh = _part(desk, job)
+            parts.append(part)
+            unsaved += fresh
+            done += 1
+        notes += keep(desk.database, unsaved) if unsaved else []
+        found.append(Made(section, tuple(parts), tuple(section.limits(desk))))
+    desk.progress("page", total, total)
+    return found, list(dict.fromkeys(notes))
+
+
+def _part(desk: Desk, job: Job) -> tuple[Part, list[tuple[Question[Kept], Kept, float]]]:
+    """A part, and what of it is to be stored."""
+    settings = [repr(one) for one in (SHAPE, job.kind, job.heading, *job.settings)]
+    places = [",".join(dict.fromkeys(names)) for names in zip(*((s.testset, s.lp) for s in job.states), strict=True)]
+    testset, lp = places or ["all", "all"]
+    key = key_of("report", [f"{one.testset} {one.lp} {one.fingerprint}" for one in job.states], *settings)
+    question = Question(key, "report", testset, lp, Kept)
+    if job.is_kept and not desk.settings.fresh:
+        with desk.opened() as warehouse:
+            kept = question.stored(warehouse)
+        if kept is not None:
+            try:
+                return part_of(kept.content), []
+            except (ValueError, LookupError, TypeError):
+                pass  # damaged: computed again
+    started = time.perf_counter()
+    try:
+        part = job.compute()
+    except QuestionError as error:
+        return Part(job.heading, notes=(f"Not computed: {error}.",)), []
+    if not job.is_kept:
+        return part, []
+    signature = "\n".join(part.signatures) or f"report:{job.kind}"
+    return part, [(question, Kept(part.as_text(), signature), time.perf_counter() - started)]

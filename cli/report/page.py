@@ -1,0 +1,122 @@
+"""The page: sections laid out by the templates, all text escaped, everything in one file."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+from cli.charts.drawing import csv_text, in_script
+from cli.charts.program import drawing_program
+from cli.charts.specification import Spec, config
+from cli.render.cells import one_line
+from cli.report.content import Figure, Grid
+from cli.report.making import Made
+from metaeval.signature import program_version
+
+MOST_BYTES = 3_000_000
+_SAFE = ",.:;/() =+-_"  # characters that a link holds as they are
+_TAG = re.compile(r"<[A-Za-z][^<>]*>")
+_NAMED = re.compile(r'(\bid="|url\(#|href="#)((?:clip|gradient)[\w-]*)')
+
+
+@dataclass
+class Footnotes:
+    """Signatures in the order in which they are first named."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def number(self, signature: str) -> int:
+        """The number of a signature's footnote."""
+        if signature not in self.texts:
+            self.texts.append(signature)
+        return self.texts.index(signature) + 1
+
+
+def page(sections: Sequence[Made], title: str, *, static: bool) -> str:
+    """The report as HTML. static: without JavaScript, charts drawn here."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def shown(value: Any) -> Any:
+        return value if isinstance(value, Markup) or not isinstance(value, str) else one_line(value)
+
+    environment = Environment(
+        loader=PackageLoader("cli.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    figures = [one for made in sections for part in made.parts for one in part.figures]
+    drawn = [Markup(svg(one, place)) for place, one in enumerate(figures)] if static else []
+    texts = {name: files("cli.report").joinpath("templates", name).read_text("utf-8") for name in ("page.css", "page.js")}
+    return environment.get_template("page.html").render(
+        title=title,
+        sections=sections,
+        footnotes=Footnotes(),
+        static=static,
+        drawn=drawn,
+        place_of=places(figures),
+        style=Markup(texts["page.css"]),
+        script=Markup(texts["page.js"]),
+        program=Markup("" if static or not figures else drawing_program()),
+        charts=Markup(in_script([compact(one.spec) for one in figures])),
+        themes=Markup(in_script({name: config(name) for name in ("light", "dark")})),
+        links=_links,
+        grid_link=_grid_link,
+        version=program_version(),
+        date=datetime.now(UTC).date().isoformat(),
+    )
+
+
+def places(figures: Sequence[Figure]) -> Callable[[Figure], int]:
+    """The place of a chart on the page."""
+    known = {id(one): place for place, one in enumerate(figures)}
+    return lambda one: known[id(one)]
+
+
+def compact(spec: Spec) -> Spec:
+    """A specification whose data sets have the names of their columns once."""
+    return {**spec, "datasets": {name: _columns(rows) for name, rows in spec["datasets"].items()}}
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {"columns": names, "rows": [[row.get(name) for name in names] for row in rows]}
+
+
+def svg(figure: Figure, place: int) -> str:
+    """A chart as an element of the page. place: sets its names apart from those of other charts."""
+    import vl_convert
+
+    text = json.dumps({**stacked(figure.spec), "config": config()}, allow_nan=False)
+    drawn = str(vl_convert.vegalite_to_svg(text))
+    return _TAG.sub(lambda tag: _NAMED.sub(rf"\1chart-{place}-\2", tag[0]), drawn)
+
+
+def stacked(spec: Spec) -> Spec:
+    """A specification whose panels beside each other stand in two columns, as a page is not wide."""
+    if len(spec.get("hconcat", ())) < 3:
+        return spec
+    rest = {name: value for name, value in spec.items() if name != "hconcat"}
+    return {**rest, "concat": spec["hconcat"], "columns": 2}
+
+
+def _links(figure: Figure) -> list[tuple[str, str]]:
+    """Each data set of a chart: its name, and a link that holds it as CSV."""
+    return [
+        (name.replace("_", " "), _link(csv_text(rows))) for name, rows in figure.spec["datasets"].items() if any(rows)
+    ]
+
+
+def _grid_link(grid: Grid) -> str:
+    return _link(csv_text(grid.records()))
+
+
+def _link(text: str) -> str:
+    return f"data:text/csv;charset=utf-8,{quote(text, safe=_SAFE)}"

@@ -1,0 +1,55 @@
+"""What is wrong or odd in the data."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from cli.report.content import Part, grid
+from cli.report.desk import Desk
+from cli.report.making import Job, Section
+from queries.audit import SEVERITIES, Finding, audit, findings_frame
+
+MOST = 300  # rows
+_COLUMNS = {
+    "severity": "severity",
+    "check": "check",
+    "testset": "test set",
+    "lp": "language pair",
+    "subject": "subject",
+    "finding": "finding",
+}
+
+
+def _jobs(desk: Desk) -> Sequence[Job]:
+    testsets = ", ".join(dict.fromkeys(one.testset for one in desk.states))
+    return [Job("audit", testsets, desk.states, (), partial(_part, desk, testsets))]
+
+
+def _part(desk: Desk, heading: str) -> Part:
+    found = _found(desk)
+    counts = ", ".join(f"{len([one for one in found if one.severity == name])} {name}" for name in SEVERITIES)
+    notes = [f"Findings: {counts}. error: what is stored cannot be right; warning: look before you trust it."]
+    if len(found) > MOST:
+        notes.append(f"The table has the first {MOST} of {len(found)}, worst first; `scorehouse audit` lists all.")
+    frame = findings_frame(found[:MOST])
+    return Part(heading, grids=(grid("Findings in the data", frame, _COLUMNS),), notes=tuple(notes))
+
+
+def _found(desk: Desk) -> list[Finding]:
+    """Findings of the evaluation sets of the report, and of their test sets as a whole."""
+    covered = {(one.testset, one.lp) for one in desk.states}
+    testsets = dict.fromkeys(one.testset for one in desk.states)
+    whole = len(desk.states) == len(desk.every)
+    with desk.opened() as warehouse:
+        found = [one for name in ([None] if whole else testsets) for one in audit(warehouse, name)]
+    return sorted(
+        (one for one in found if whole or one.lp is None or (one.testset, one.lp) in covered),
+        key=lambda one: SEVERITIES.index(one.severity),
+    )
+
+
+SECTION = Section(
+    "audit",
+    "Audit",
+    "Errors and oddities in the data: duplicates, shifted files, wrong signs, gaps, noise, known issues.",
+    _jobs,
+)

@@ -1,0 +1,46 @@
+"""How metrics correlate with each other."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from cli.charts.correlations import correlation_matrix
+from cli.report.content import Part, figure
+from cli.report.desk import Desk
+from cli.report.making import Job, Section
+from metaeval.measures import Measure
+from metaeval.tables.agreement import agreement, clustered
+from queries.longitudinal import EvalsetState
+from queries.selection import Slice
+from warehouse import QuestionError
+
+OF_SEGMENTS, _OF_SYSTEMS = "pearson(by=none)", "pearson"
+
+
+def _jobs(desk: Desk) -> Sequence[Job]:
+    return [
+        Job("correlations", f"{one.testset} {one.lp}", (one,), desk.computing, partial(_part, desk, one))
+        for one in desk.detailed
+    ]
+
+
+def _part(desk: Desk, state: EvalsetState) -> Part:
+    asked = Slice(state.testset, state.lp)
+    with desk.opened() as warehouse:
+        measure = Measure.parse(OF_SEGMENTS)
+        try:
+            found = agreement(warehouse, asked, measure, desk.options)
+        except QuestionError:
+            measure = Measure.parse(_OF_SYSTEMS)
+            found = agreement(warehouse, asked, measure, desk.options)
+    chart = correlation_matrix(found.frame, clustered(found), str(measure), found.signature)
+    signatures = tuple(found.signature.splitlines())
+    return Part(f"{state.testset} {state.lp}", (figure(chart, signatures),), notes=found.notes, signatures=signatures)
+
+
+SECTION = Section(
+    "correlations",
+    "Correlations of metrics",
+    "Which metrics are alike: correlations over the annotated (system, segment) scores, alike metrics side by side; over "
+    "systems where there are no scores of segments.",
+    _jobs,
+)

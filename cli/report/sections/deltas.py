@@ -1,0 +1,60 @@
+"""Metric against humans: systems, differences of system pairs, segments; of the best metric and of an anchor."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from cli.charts.scatter import scatter_panels
+from cli.report.anchor import anchor
+from cli.report.content import Figure, Part, figure
+from cli.report.desk import Desk
+from cli.report.making import Job, Section
+from metaeval.tables.scatter import scatter
+from queries.longitudinal import EvalsetState
+from queries.selection import Slice
+from warehouse import QuestionError
+
+
+def _jobs(desk: Desk) -> Sequence[Job]:
+    if not desk.detailed:
+        return []
+    old = anchor(desk)
+    return [
+        Job(
+            "deltas",
+            f"{one.testset} {one.lp}",
+            (one,),
+            (*desk.computing, old),
+            partial(_part, desk, one, old),
+        )
+        for one in desk.detailed
+    ]
+
+
+def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
+    best = desk.ranked(state).best
+    figures: list[Figure] = []
+    signatures, notes = [], []
+    for metric in dict.fromkeys((best, old)):
+        try:
+            with desk.opened() as warehouse:
+                found = scatter(warehouse, Slice(state.testset, state.lp), metric, desk.options)
+        except QuestionError as error:
+            if metric == best:
+                raise
+            notes.append(f"{metric}: {error}")
+            continue
+        figures.append(figure(scatter_panels(found), [found.signature]))
+        signatures.append(found.signature)
+        notes += found.notes
+    return Part(
+        f"{state.testset} {state.lp}", tuple(figures), notes=tuple(dict.fromkeys(notes)), signatures=tuple(signatures)
+    )
+
+
+SECTION = Section(
+    "deltas",
+    "Metric against humans",
+    "The metric that leads the ranking, and an old one beside it: do their differences between two systems point where "
+    "humans' differences do?",
+    _jobs,
+)

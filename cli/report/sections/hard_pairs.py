@@ -1,0 +1,56 @@
+"""Pairs of systems that no metric, or only one, orders as people do."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from cli.charts.hard_pairs import hard_pairs_chart
+from cli.report.content import Part, figure, grid
+from cli.report.desk import Desk
+from cli.report.making import Job, Section
+from metaeval.pairs.hard_pairs import Asked, hard_pairs
+from queries.selection import Slice
+
+MOST = 100  # rows
+_COLUMNS = {
+    "testset": "test set",
+    "lp": "language pair",
+    "better": "better for people",
+    "worse": "worse",
+    "in_sd": "difference (sd)",
+    "p": "p",
+    "n_metrics": "metrics",
+    "n_right": "right",
+    "right": "which",
+}
+
+
+def _jobs(desk: Desk) -> Sequence[Job]:
+    if not desk.humans:
+        return []
+    testsets = ", ".join(dict.fromkeys(one.testset for one in desk.humans))
+    return [Job("hard-pairs", testsets, desk.humans, (), partial(_part, desk, testsets))]
+
+
+def _part(desk: Desk, heading: str) -> Part:
+    what = Asked()
+    with desk.opened() as warehouse:
+        asked = Slice(desk.settings.testsets, desk.settings.lps)
+        found = hard_pairs(warehouse, asked, desk.options, what, desk.progress)
+    signatures = tuple(found.signature.splitlines())
+    n = found.frame.height
+    limit = (f"The table has the first {MOST} of {n} pairs; `scorehouse hard-pairs` lists all.",) if n > MOST else ()
+    return Part(
+        heading,
+        (figure(hard_pairs_chart(found, what.most_right), signatures),),
+        (grid("Hardest pairs of systems", found.frame.head(MOST), _COLUMNS),),
+        (*found.notes, *limit),
+        signatures,
+    )
+
+
+SECTION = Section(
+    "hard-pairs",
+    "Hardest system pairs",
+    "Pairs of systems that at most one metric orders as people do.",
+    _jobs,
+)

@@ -1,0 +1,44 @@
+"""Metric against metric: matrices of p-values."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from cli.charts.significance import significance_matrix
+from cli.report.content import Part, figure
+from cli.report.desk import Desk
+from cli.report.making import Job, Section
+from queries.longitudinal import EvalsetState
+from warehouse import QuestionError
+
+
+def _jobs(desk: Desk) -> Sequence[Job]:
+    return [
+        Job("significance", f"{one.testset} {one.lp}", (one,), desk.computing, partial(_part, desk, one))
+        for one in desk.detailed
+    ]
+
+
+def _part(desk: Desk, state: EvalsetState) -> Part:
+    found = desk.ranked(state).comparisons
+    if not found:
+        raise QuestionError("fewer than two metrics, or no test applies")
+    signatures = tuple(dict.fromkeys(one.signature for one in found))
+    counts = [
+        f"{one.measure}: {one.n_significant} pairs of metrics differ significantly (p ≤ {one.alpha:g}), "
+        f"{one.n_clusters} clusters; {one.generalises}"
+        for one in found
+    ]
+    return Part(
+        f"{state.testset} {state.lp}",
+        tuple(figure(significance_matrix(one), one.signature.splitlines()) for one in found),
+        notes=(*counts, *dict.fromkeys(note for one in found for note in one.notes)),
+        signatures=tuple(line for one in signatures for line in one.splitlines()),
+    )
+
+
+SECTION = Section(
+    "significance",
+    "Significance",
+    "Is a metric better than another, or by chance? p-values of every pair of metrics, best metric first.",
+    _jobs,
+)

@@ -1,0 +1,80 @@
+"""Are metrics getting better: families over the years, their gaps to an anchor, bridges between human protocols."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from cli.charts.history import history_chart
+from cli.report.anchor import anchor
+from cli.report.content import Part, figure, grid
+from cli.report.desk import Desk
+from cli.report.making import Job, Section
+from metaeval.measures import Measure
+from metaeval.trends.gaps import pooled_by_year
+from metaeval.trends.history import history
+from metaeval.trends.tables import bridges
+from metaeval.trends.views import Asked, show
+from queries.longitudinal import EvalsetState
+from queries.selection import Slice
+from warehouse import QuestionError
+
+MEASURE = "pa"
+
+
+def _lps(desk: Desk) -> str:
+    """The language pairs of the report; all where it covers all test sets."""
+    if desk.settings.testsets == "all":
+        return desk.settings.lps
+    return ",".join(dict.fromkeys(one.lp for one in desk.humans))
+
+
+def _jobs(desk: Desk) -> Sequence[Job]:
+    if not desk.humans:
+        return []
+    lps, old = _lps(desk), anchor(desk)
+    states = tuple(one for one in desk.every if lps == "all" or one.lp in lps.split(","))
+    heading = "All language pairs" if lps == "all" else lps.replace(",", ", ")
+    return [Job("trend", heading, states, (*desk.computing, lps, old), partial(_part, desk, heading, lps, states, old))]
+
+
+def _part(desk: Desk, heading: str, lps: str, states: Sequence[EvalsetState], old: str) -> Part:
+    if len({one.year for one in states if one.n_humans and one.n_metrics}) < 2:
+        raise QuestionError("human and metric scores of a single year are loaded for these language pairs")
+    found = history(
+        desk.opened,
+        Slice("all", lps),
+        Measure.parse(MEASURE),
+        desk.options,
+        desk.testing,
+        old,
+        database=desk.database,
+        fresh=desk.settings.fresh,
+        progress=desk.progress,
+    )
+    shown = show(found, Asked(seed=desk.settings.seed))
+    by_year = pooled_by_year(shown.rows, found.measure, "random-effects")
+    signatures = tuple(shown.reading.signature.splitlines())
+    steps = bridges(shown.rows)
+    grids = [grid("Values and gaps by year", shown.reading.frame)]
+    if steps.height:
+        grids.append(grid("Bridges: two human protocols on the same systems", steps))
+    return Part(
+        heading,
+        (figure(history_chart(shown.rows, by_year, found.anchor, shown.reading.signature), signatures),),
+        tuple(grids),
+        shown.reading.notes,
+        signatures,
+    )
+
+
+SECTION = Section(
+    "trends",
+    "Over the years",
+    "Values of different years stand on other systems and other human scores: the gap to an anchor on the same data, and "
+    "bridges between human protocols, are what can be compared.",
+    _jobs,
+    lambda desk: (
+        ()
+        if desk.settings.testsets == "all"
+        else ("All years of the warehouse are in it, of the language pairs of this report.",)
+    ),
+)

@@ -1,0 +1,140 @@
+"use strict";
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const made = (name, properties = {}) => Object.assign(document.createElement(name), properties);
+
+function save(name, lines) {
+  const quoted = (cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const text = lines.map((cells) => cells.map((cell) => quoted(String(cell ?? ""))).join(",")).join("\n");
+  const url = URL.createObjectURL(new Blob([text + "\n"], {type: "text/csv;charset=utf-8"}));
+  made("a", {href: url, download: `${name}.csv`}).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+function fileName(text) {
+  return text.replace(/[^\p{L}\p{N}]+/gu, "_").slice(0, 60) || "data";
+}
+
+// ------------------------------------------------------------------ tables
+
+function raw(cell) {
+  return cell.dataset.value ?? cell.textContent;
+}
+
+function order(table, column, direction) {
+  const isNumber = table.tHead.rows[0].cells[column].classList.contains("n");
+  const key = (row) => {
+    const text = raw(row.cells[column]);
+    return isNumber ? (text === "" ? NaN : Number(text)) : text;
+  };
+  const compare = (a, b) => {
+    if (!isNumber) return direction * a.localeCompare(b, "en", {numeric: true});
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b); // missing ones last
+    return direction * (a - b);
+  };
+  const rows = [...table.tBodies[0].rows].map((row) => [key(row), row]);
+  rows.sort((a, b) => compare(a[0], b[0]));
+  table.tBodies[0].append(...rows.map(([, row]) => row));
+}
+
+function prepareTable(box) {
+  const table = box.querySelector("table");
+  const headings = [...table.tHead.rows[0].cells];
+  const title = table.caption.textContent;
+  const names = headings.map((heading) => heading.textContent);
+  headings.forEach((heading, column) => {
+    const button = made("button", {type: "button", textContent: names[column]});
+    heading.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const direction = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      headings.forEach((one) => one.removeAttribute("aria-sort"));
+      heading.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
+      order(table, column, direction);
+    });
+  });
+  const rows = [...table.tBodies[0].rows];
+  const tools = made("div", {className: "tools"});
+  const count = made("output", {textContent: `${rows.length} rows`});
+  const label = made("label", {textContent: "Filter: "});
+  const input = made("input", {type: "search", placeholder: "words in a row"});
+  label.append(input);
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let n = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+      n += row.hidden ? 0 : 1;
+    }
+    count.textContent = n === rows.length ? `${n} rows` : `${n} of ${rows.length} rows`;
+  });
+  tools.append(label, count);
+  box.prepend(tools);
+  const button = made("button", {type: "button", textContent: "CSV"});
+  button.setAttribute("aria-label", `CSV: ${title}`);
+  button.addEventListener("click", () => {
+    const lines = [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(raw));
+    save(fileName(title), [names, ...lines]);
+  });
+  box.querySelector(".offer").append(button);
+}
+
+// ------------------------------------------------------------------ charts
+
+const themes = read("themes");
+const screenIsDark = window.matchMedia("(prefers-color-scheme: dark)");
+const paper = window.matchMedia("print");
+const narrow = window.matchMedia("(max-width: 60rem)");
+
+function unpacked(spec) {
+  const datasets = {};
+  for (const [name, {columns, rows}] of Object.entries(spec.datasets)) {
+    datasets[name] = rows.map((row) => Object.fromEntries(columns.map((column, place) => [column, row[place]])));
+  }
+  const drawn = {...spec, datasets};
+  if (drawn.hconcat && (narrow.matches || drawn.hconcat.length > 2)) {
+    drawn.concat = drawn.hconcat;
+    drawn.columns = narrow.matches ? 1 : 2;
+    delete drawn.hconcat;
+  } else if (drawn.concat && narrow.matches) {
+    drawn.columns = 3;
+  }
+  return drawn;
+}
+
+function prepareChart(element, spec) {
+  const figure = element.closest("figure");
+  const offer = figure.querySelector(".offer");
+  const title = figure.querySelector("strong").textContent;
+  for (const [name, {columns, rows}] of Object.entries(spec.datasets)) {
+    if (!rows.length || !columns.length) continue;
+    const words = name.replaceAll("_", " ");
+    const button = made("button", {type: "button", textContent: `CSV: ${words}`});
+    button.setAttribute("aria-label", `CSV: ${words} of ${title}`);
+    button.addEventListener("click", () => save(fileName(`${title} ${name}`), [columns, ...rows]));
+    offer.append(button);
+  }
+}
+
+async function drawAll(elements, charts) {
+  const theme = screenIsDark.matches && !paper.matches ? "dark" : "light";
+  document.documentElement.dataset.drawn = "";
+  for (const element of elements) {
+    const config = {...themes[theme], aria: false};
+    const options = {renderer: "svg", actions: false, tooltip: {theme}};
+    await vegaEmbed(element, {...unpacked(charts[element.dataset.chart]), config}, options).catch(console.error);
+  }
+  document.documentElement.dataset.drawn = theme;
+}
+
+document.querySelectorAll(".table").forEach(prepareTable);
+const elements = [...document.querySelectorAll("[data-chart]")];
+if (elements.length) {
+  const charts = read("charts");
+  elements.forEach((element) => prepareChart(element, charts[element.dataset.chart]));
+  let drawing = drawAll(elements, charts);
+  const again = () => { drawing = drawing.then(() => drawAll(elements, charts)); };
+  screenIsDark.addEventListener("change", again);
+  paper.addEventListener("change", () => { if (screenIsDark.matches) again(); });
+} else {
+  document.documentElement.dataset.drawn = "none";
+}
