@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 
 from cli.render.output import write
@@ -18,7 +19,7 @@ def drawing_program() -> str:
     """
     import vl_convert
 
-    kept = _folder() / f"vega-{vl_convert.__version__}.js"
+    kept = _folder() / f"vega-{version('vl-convert-python')}.js"
     with suppress(OSError, UnicodeDecodeError):
         head, _, program = kept.read_text("utf-8").partition("\n")
         if program and head == _mark(program):

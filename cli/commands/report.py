@@ -37,7 +37,7 @@ def report(
     measure: Measures = None,
     details: Annotated[
         int,
-        typer.Option(min=0, help="Evaluation sets with charts, intervals and clusters; others have a ranking alone."),
+        typer.Option(min=0, help="Number of evaluation sets with charts; of the others there is a table."),
     ] = 6,
     static: Annotated[
         bool, typer.Option("--static", help="A page without JavaScript: charts drawn, tables as they are.")
@@ -82,5 +82,5 @@ def report(
         output.note(f"wrote {len(sections)} sections to {target}, {n_bytes / 1e6:.1f} MB")
     if n_bytes > MOST_BYTES:
         output.note(
-            f"the page is larger than {MOST_BYTES / 1e6:.0f} MB; fewer --details, test sets or --section make it smaller"
+            f"the page is larger than {MOST_BYTES / 1e6:.0f} MB; fewer --details, test sets or sections make it smaller"
         )

@@ -183,12 +183,12 @@ def desk(database: Path, settings: Settings, progress: Progress) -> Desk:
     humans = tuple(one for one in states if one.n_humans and one.n_metrics and (one.testset, one.lp) in chosen)
     if not humans and not reason:
         reason = "no evaluation set of the report has both human and metric scores"
-    return Desk(database, settings, progress, every, states, humans, _detailed(humans, judged, settings.details), reason)
+    return Desk(
+        database, settings, progress, every, states, humans, _detailed(humans, judged, settings.details), reason
+    )
 
 
-def _detailed(
-    humans: Sequence[EvalsetState], judged: set[tuple[str, str]], most: int
-) -> tuple[EvalsetState, ...]:
+def _detailed(humans: Sequence[EvalsetState], judged: set[tuple[str, str]], most: int) -> tuple[EvalsetState, ...]:
     """Those that say most: segments scored by humans, the latest year, many metrics; in the order of `humans`."""
     order = sorted(
         humans,

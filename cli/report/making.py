@@ -1,4 +1,4 @@
-"""Sections of a report: each part is taken from the result store where it was computed before, else computed and kept."""
+"""Sections of a report: each part comes from the result store where it was computed before, else it is computed now."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -54,7 +54,9 @@ def page(sections: Sequence[Made], title: str, *, static: bool) -> str:
     )
     figures = [one for made in sections for part in made.parts for one in part.figures]
     drawn = [Markup(svg(one, place)) for place, one in enumerate(figures)] if static else []
-    texts = {name: files("cli.report").joinpath("templates", name).read_text("utf-8") for name in ("page.css", "page.js")}
+    texts = {
+        name: files("cli.report").joinpath("templates", name).read_text("utf-8") for name in ("page.css", "page.js")
+    }
     return environment.get_template("page.html").render(
         title=title,
         sections=sections,
@@ -82,7 +84,8 @@ def places(figures: Sequence[Figure]) -> Callable[[Figure], int]:
 
 def compact(spec: Spec) -> Spec:
     """A specification whose data sets have the names of their columns once."""
-    return {**spec, "datasets": {name: _columns(rows) for name, rows in spec["datasets"].items()}}
+    rest = {name: value for name, value in spec.items() if name != "$schema"}
+    return {**rest, "datasets": {name: _columns(rows) for name, rows in spec["datasets"].items()}}
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -95,7 +98,7 @@ def svg(figure: Figure, place: int) -> str:
     import vl_convert
 
     text = json.dumps({**stacked(figure.spec), "config": config()}, allow_nan=False)
-    drawn = str(vl_convert.vegalite_to_svg(text))
+    drawn = str(vl_convert.vegalite_to_svg(text)).replace("<svg ", '<svg aria-hidden="true" ', 1)
     return _TAG.sub(lambda tag: _NAMED.sub(rf"\1chart-{place}-\2", tag[0]), drawn)
 
 

@@ -40,7 +40,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
 SECTION = Section(
     "correlations",
     "Correlations of metrics",
-    "Which metrics are alike: correlations over the annotated (system, segment) scores, alike metrics side by side; over "
-    "systems where there are no scores of segments.",
+    "Which metrics are alike: correlations over the annotated (system, segment) scores, alike metrics side by side; "
+    "over systems where there are no scores of segments.",
     _jobs,
 )

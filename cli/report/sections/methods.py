@@ -25,11 +25,12 @@ def _part(desk: Desk) -> Part:
         "Measures, tests and intervals",
         grids=(grid("Measures", known.filter(known["measure"].is_in(list(names))), _COLUMNS),),
         notes=(
-            "Human scores, references, outlier systems and metrics are those of the shared task: the official human score "
-            "and reference, the organisers' outliers excluded, metrics with scores for every system.",
-            f"Clusters and p-values: two-sided tests at p ≤ {desk.testing.alpha:g}, {desk.settings.draws} resamples where "
-            f"a test resamples, random seed {desk.settings.seed}; each signature names the test and what it generalises "
-            "to. Best first, a metric that is significantly worse than any of the current cluster begins the next.",
+            "Human scores, references, outlier systems and metrics are those of the shared task: the official human "
+            "score and reference, the organisers' outliers excluded, metrics with scores for every system.",
+            f"Clusters and p-values: two-sided tests at p ≤ {desk.testing.alpha:g}, {desk.settings.draws} resamples "
+            f"where a test resamples, random seed {desk.settings.seed}; each signature names the test and what it "
+            "generalises to. Best first, a metric that is significantly worse than any of the current "
+            "cluster begins the next.",
             "Intervals are at 95%; the lines above a chart say what was resampled.",
             "Numbers in tables are rounded; CSV has them in full. A signature states everything a number depends on.",
         ),

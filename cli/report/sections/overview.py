@@ -71,9 +71,9 @@ def _limits(desk: Desk) -> Sequence[str]:
     if not desk.others:
         return ()
     return (
-        f"Rankings with intervals and clusters, matrices, curves and scatter plots are of {len(desk.detailed)} of the "
-        f"{len(desk.humans)} evaluation sets with human scores (--details {desk.settings.details}: those whose segments "
-        "humans scored first, then the latest, then those with most metrics): "
+        f"Charts of rankings, matrices, calibration curves and scatter plots are of {len(desk.detailed)} of the "
+        f"{len(desk.humans)} evaluation sets with human scores (--details {desk.settings.details}: those whose "
+        "segments humans scored first, then the latest, then those with most metrics): "
         f"{named([(one.testset, one.lp) for one in desk.detailed])}.",
     )
 

@@ -86,8 +86,8 @@ def _agreement(found: Matrix, testset: str, signatures: Sequence[str]) -> Figure
 SECTION = Section(
     "protocols",
     "Old rules on new data",
-    "Each test set by the rules of every year that has its inputs: who wins, and how far the ranking is from that by the "
-    "year's own rules.",
+    "Each test set by the rules of every year that has its inputs: who wins, and how far the ranking is from that by "
+    "the year's own rules.",
     _jobs,
     lambda desk: ("Without significance tests; `scorehouse protocol --significance` has them.",),
 )

@@ -1,21 +1,15 @@
-"""Rankings: with intervals and clusters for the evaluation sets in detail, values alone for all others."""
+"""Rankings with intervals and clusters: a chart and a table for evaluation sets in detail, one table for the rest."""
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from cli.charts.ranking import ranking_dots
 from cli.report.content import Part, figure, grid
 from cli.report.desk import SYSTEM_MEASURE, Desk
 from cli.report.making import Job, Section
-from metaeval.measures import Measure
-from metaeval.ranking import named, ranked, read
+from metaeval.ranking import named
 from queries.longitudinal import EvalsetState
-from queries.selection import Slice
 from warehouse import QuestionError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _COLUMNS = {
     "measure": "measure",
@@ -29,6 +23,7 @@ _COLUMNS = {
     "n_systems": "systems",
     "n_segments": "segments",
 }
+_OTHERS = "All other evaluation sets"
 _BRIEF = {"testset": "test set", "lp": "language pair", "human": "human score", **_COLUMNS}
 
 
@@ -38,7 +33,7 @@ def _jobs(desk: Desk) -> Sequence[Job]:
         for one in desk.detailed
     ]
     if desk.others:
-        jobs.append(Job("rankings", "All other evaluation sets", desk.others, desk.computing, partial(_others, desk)))
+        jobs.append(Job("rankings", _OTHERS, desk.others, desk.computing, partial(_others, desk)))
     if not desk.humans:
         jobs.append(Job("ranking", "No ranking", (), (), partial(_nothing, desk), is_kept=False))
     return jobs
@@ -62,57 +57,37 @@ def _detailed(desk: Desk, state: EvalsetState) -> Part:
 
 
 def _others(desk: Desk) -> Part:
-    """All other evaluation sets in one table; those that the usual measures cannot rank by the measure of systems."""
+    """All other evaluation sets in one table."""
     import polars as pl
 
-    frames, signatures, notes = [], [], []
+    frames: list[pl.DataFrame] = []
+    signatures: list[str] = []
+    lines: list[str] = []
     lacking: dict[str, list[tuple[str, str]]] = {}
-    for state in desk.others:
+    for place, state in enumerate(desk.others):
+        desk.progress(f"ranking of {state.testset} {state.lp}", place, len(desk.others))
         try:
-            frame, signature = _values(desk, state)
+            found = desk.ranked(state)
         except QuestionError as error:
             lacking.setdefault(str(error), []).append((state.testset, state.lp))
             continue
-        frames.append(frame)
-        signatures += signature
-    notes += [f"Not ranked: {named(places)}: {reason}." for reason, places in lacking.items()]
+        frames.append(found.frame)
+        signatures += found.signature.splitlines()
+        lines += found.lines
     if not frames:
         raise QuestionError("; ".join(lacking))
-    frame = pl.concat(frames, how="diagonal")
-    shown = {name: title for name, title in _BRIEF.items() if name not in ("low", "high", "cluster")}
     return Part(
-        "All other evaluation sets",
-        grids=(grid("Rankings without intervals and clusters", frame, shown),),
-        notes=tuple(notes),
+        _OTHERS,
+        grids=(grid("Rankings of metrics", pl.concat(frames, how="diagonal"), _BRIEF),),
+        notes=(*dict.fromkeys(lines), *(f"Not ranked: {named(of)}: {reason}." for reason, of in lacking.items())),
         signatures=tuple(signatures),
     )
-
-
-def _values(desk: Desk, state: EvalsetState) -> "tuple[pl.DataFrame, list[str]]":
-    asked = Slice(state.testset, state.lp)
-    choices = [desk.measures()]
-    if not desk.settings.measures:
-        choices.append([Measure.parse(SYSTEM_MEASURE)])
-    reason = "no measure has a value"
-    for measures in choices:
-        try:
-            with desk.opened() as warehouse:
-                table = ranked(read(warehouse, asked, measures, desk.options))
-        except QuestionError as error:
-            reason = str(error)
-            continue
-        frame = table.frame.filter(table.frame["value"].is_not_null())
-        if frame.height:
-            there = set(frame["measure"].to_list())
-            lines = [one for one in table.signature.splitlines() if any(f"measure:{m}|" in one for m in there)]
-            return frame, lines
-    raise QuestionError(reason)
 
 
 def _limits(desk: Desk) -> Sequence[str]:
     if not desk.others:
         return ()
-    return (f"{len(desk.others)} evaluation sets have one table together, without intervals and clusters.",)
+    return (f"{len(desk.others)} evaluation sets share one table, without charts; it can be filtered and sorted.",)
 
 
 SECTION = Section(

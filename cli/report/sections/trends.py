@@ -69,8 +69,8 @@ def _part(desk: Desk, heading: str, lps: str, states: Sequence[EvalsetState], ol
 SECTION = Section(
     "trends",
     "Over the years",
-    "Values of different years stand on other systems and other human scores: the gap to an anchor on the same data, and "
-    "bridges between human protocols, are what can be compared.",
+    "Values of different years stand on other systems and other human scores: the gap to an anchor on the same data, "
+    "and bridges between human protocols, are what can be compared.",
     _jobs,
     lambda desk: (
         ()

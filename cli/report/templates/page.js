@@ -80,6 +80,7 @@ function prepareTable(box) {
 
 // ------------------------------------------------------------------ charts
 
+const ERRORS = 1; // what Vega writes to the console
 const themes = read("themes");
 const screenIsDark = window.matchMedia("(prefers-color-scheme: dark)");
 const paper = window.matchMedia("print");
@@ -119,9 +120,10 @@ async function drawAll(elements, charts) {
   const theme = screenIsDark.matches && !paper.matches ? "dark" : "light";
   document.documentElement.dataset.drawn = "";
   for (const element of elements) {
-    const config = {...themes[theme], aria: false};
-    const options = {renderer: "svg", actions: false, tooltip: {theme}};
-    await vegaEmbed(element, {...unpacked(charts[element.dataset.chart]), config}, options).catch(console.error);
+    const spec = {...unpacked(charts[element.dataset.chart]), config: themes[theme]};
+    const options = {mode: "vega-lite", renderer: "svg", actions: false, logLevel: ERRORS, tooltip: {theme}};
+    await vegaEmbed(element, spec, options).catch(console.error);
+    element.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the chart has its name on its box
   }
   document.documentElement.dataset.drawn = theme;
 }
