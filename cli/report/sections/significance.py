@@ -31,7 +31,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
     return Part(
         f"{state.testset} {state.lp}",
         tuple(figure(significance_matrix(one), one.signature.splitlines()) for one in found),
-        notes=(*counts, *dict.fromkeys(note for one in found for note in one.notes)),
+        notes=(*counts, *(f"{one.measure}: {note}" for one in found for note in one.notes[1:])),
         signatures=tuple(line for one in signatures for line in one.splitlines()),
     )
 

@@ -36,6 +36,10 @@ function order(table, column, direction) {
   table.tBodies[0].append(...rows.map(([, row]) => row));
 }
 
+function rowsText(n) {
+  return n === 1 ? "1 row" : `${n} rows`;
+}
+
 function prepareTable(box) {
   const table = box.querySelector("table");
   const headings = [...table.tHead.rows[0].cells];
@@ -53,7 +57,7 @@ function prepareTable(box) {
   });
   const rows = [...table.tBodies[0].rows];
   const tools = made("div", {className: "tools"});
-  const count = made("output", {textContent: `${rows.length} rows`});
+  const count = made("output", {textContent: rowsText(rows.length)});
   const label = made("label", {textContent: "Filter: "});
   const input = made("input", {type: "search", placeholder: "words in a row"});
   label.append(input);
@@ -65,7 +69,7 @@ function prepareTable(box) {
       row.hidden = !words.every((word) => text.includes(word));
       n += row.hidden ? 0 : 1;
     }
-    count.textContent = n === rows.length ? `${n} rows` : `${n} of ${rows.length} rows`;
+    count.textContent = n === rows.length ? rowsText(n) : `${n} of ${rowsText(rows.length)}`;
   });
   tools.append(label, count);
   box.prepend(tools);
