@@ -50,7 +50,7 @@ def report(
 
     Results are stored, so that the next report is quick.
 
-    Example: scorehouse report sim24 --lp en-de -o report.html --details 1 --draws 20
+    Example: scorehouse report sim24 --lp ja-en --section rankings --section audit -o report.html --draws 20
     """
     for extra in ("jinja2", "vl_convert"):
         if find_spec(extra) is None:

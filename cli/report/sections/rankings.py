@@ -87,7 +87,10 @@ def _others(desk: Desk) -> Part:
 def _limits(desk: Desk) -> Sequence[str]:
     if not desk.others:
         return ()
-    return (f"{len(desk.others)} evaluation sets share one table, without charts; it can be filtered and sorted.",)
+    sets = (
+        "1 evaluation set has a table" if len(desk.others) == 1 else f"{len(desk.others)} evaluation sets share a table"
+    )
+    return (f"{sets} without charts; --details N draws more.",)
 
 
 SECTION = Section(

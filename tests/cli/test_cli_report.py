@@ -1,0 +1,437 @@
+"""The report: its sections, its store, what is refused; and names that mean mischief, in a page and in a browser."""
+
+import contextlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from cli.charts.program import drawing_program
+from cli.commands import report as command
+from cli.main import exit_code
+from cli.report import page as paging
+from cli.report.content import Figure, Grid, Part, figure, grid, part_of
+from cli.report.desk import Desk
+from cli.report.sections import SECTIONS
+from tests.cli.running import Scorehouse, refused
+from tests.helpers import tiny_facts, tiny_layout
+from warehouse import load
+from warehouse.export.mtme import ScoreTable, write_facts
+
+pytest.importorskip("vl_convert", reason="the report extra is not installed")
+pytest.importorskip("jinja2", reason="the report extra is not installed")
+
+HOSTILE = (
+    "<script>window.ran=1<",
+    '"><img src=x onerror=window.ran=1>',
+    "quo\"te's\x07\u202etxt\\",
+    "\u05e9\u05dc\u05d5\u05dd",
+    "=1+1&amp;<!--{{ 7*7 }}",
+)
+METRICS = (*(name.replace("\\", "") for name in HOSTILE), "BLEU")  # names of files have no backslash
+PROGRAM = "/* the program */"
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two years with metrics and systems of names that end scripts, attributes, comments and cells."""
+    folder = tmp_path_factory.mktemp("hostile")
+    seg = np.arange(25.0).reshape(5, 5) * 7 % 11
+    layouts = []
+    for year in (2023, 2024):
+        humans = {"mqm": ScoreTable(systems=HOSTILE, seg=seg + year % 2 * np.eye(5), sys=seg.mean(axis=1))}
+        metrics = {
+            f"{name}-src": ScoreTable(
+                systems=HOSTILE, seg=seg * 5 % (place + 3), sys=(seg * 5 % (place + 3)).mean(axis=1)
+            )
+            for place, name in enumerate(METRICS)
+        }
+        root = tiny_layout(
+            folder, testset=f"odd{year % 100}", systems=HOSTILE, texts=False, humans=humans, metrics=metrics
+        )
+        facts = tiny_facts(root.name, "en-de")
+        write_facts(root, replace(facts, year=year, primary=frozenset(METRICS), baseline=frozenset()))
+        layouts.append(root)
+    layouts.append(tiny_layout(folder, testset="mute24", humans={}))
+    done = load(layouts, folder / "hostile.duckdb")
+    assert not done.faults, done.faults
+    return folder / "hostile.duckdb"
+
+
+@pytest.fixture(scope="module")
+def written(hostile: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the hostile warehouse with all sections, which a browser can open."""
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        words = ("--db", hostile, "report", "-o", folder / "report.html", "--draws", "20", "-q")
+        assert exit_code([*map(str, words)]) == 0
+    return folder / "report.html"
+
+
+@pytest.fixture
+def on_hostile(scorehouse: Scorehouse, hostile: Path, monkeypatch: pytest.MonkeyPatch) -> Scorehouse:
+    monkeypatch.setattr("cli.report.page.drawing_program", lambda: PROGRAM)
+    return lambda *words: scorehouse("--db", hostile, "report", *words)
+
+
+class Tags(HTMLParser):
+    """What runs in a page, or brings something from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [tag] if tag in ("script", "img", "iframe", "object", "embed", "link", "image", "use") else []
+        self.found += [name for name, _ in attrs if name.startswith("on")]
+
+    @classmethod
+    def faults(cls, text: str) -> list[str]:
+        parser = cls()
+        parser.feed(text)
+        return parser.found
+
+
+def _embedded(text: str, name: str) -> Any:
+    (found,) = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', text)
+    return json.loads(found)
+
+
+# ------------------------------------------------------------------ the page
+
+
+def test_the_announced_sections_are_those_there_are() -> None:
+    assert list(command.SECTIONS) == list(SECTIONS)
+
+
+def test_every_section_stands_on_the_page_with_its_parts(written: Path) -> None:
+    text = written.read_text("utf-8")
+    assert re.findall(r'<section id="([^"]+)"', text) == [*SECTIONS, "signatures"]
+    for name in SECTIONS:
+        assert f'<article id="{name}-1"' in text, name
+        assert f'<a href="#{name}">' in text
+    assert "Not computed" not in text
+    assert len(_embedded(text, "charts")) == text.count("data-chart=") >= 10
+
+
+def test_every_footnote_that_is_named_is_there(written: Path) -> None:
+    text = written.read_text("utf-8")
+    named = set(re.findall(r'href="#(note-\d+)"', text))
+    assert named == set(re.findall(r'<li id="(note-\d+)">', text))
+    assert "measure:spa|testset:odd24" in text
+
+
+def test_names_on_the_page_are_texts_and_nothing_else(written: Path) -> None:
+    text = written.read_text("utf-8")
+    own = text.rsplit("<script>", 2)[0]
+    assert own.count("<script") == 2, "the data of charts and the themes"
+    assert Tags.faults(own) == ["script", "script"]
+    assert "<!--" not in own
+    assert "49-src" not in own, "no template"
+    assert not set(own) & {"\x07", "\u202e", "\u2028", "\u2029"}
+    for name in (HOSTILE[0], HOSTILE[1], HOSTILE[3], HOSTILE[4]):
+        assert f"{name}-src" in unescape(own), name
+    assert any(
+        HOSTILE[1] in json.dumps(one, ensure_ascii=False).replace('\\"', '"') for one in _embedded(text, "charts")
+    )
+
+
+def test_the_page_asks_for_nothing_from_outside(written: Path) -> None:
+    own = written.read_text("utf-8").rsplit("<script>", 2)[0]
+    assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', own)
+    assert "default-src 'none'" in own
+    assert "<link" not in own
+
+
+def test_chosen_sections_alone_in_the_order_of_the_page(on_hostile: Scorehouse, tmp_path: Path) -> None:
+    path = tmp_path / "x.html"
+    ran = on_hostile("odd24", "--section", "methods", "--section", "overview", "-o", path)
+    assert ran.code == 0, ran.err
+    assert re.fullmatch(r"wrote 2 sections to .*x\.html, \d\.\d MB\n", ran.err)
+    text = path.read_text("utf-8")
+    assert re.findall(r'<section id="([^"]+)"', text) == ["overview", "methods", "signatures"]
+    assert PROGRAM not in text, "no chart, no program"
+
+
+def test_a_static_page_has_no_script_and_draws_its_charts(on_hostile: Scorehouse, tmp_path: Path) -> None:
+    path = tmp_path / "x.html"
+    ran = on_hostile("odd24", "--section", "rankings", "--static", "-o", path, "-q", "--draws", "20")
+    assert ran.code == 0, ran.err
+    text = path.read_text("utf-8")
+    assert "<script" not in text.lower()
+    assert "script-src" not in text
+    assert Tags.faults(text) == []
+    (drawn,) = re.findall(r'<svg aria-hidden="true".*?</svg>', text, re.DOTALL)
+    assert "\u05e9\u05dc\u05d5\u05dd" in drawn
+    link = re.findall(r'download="table.csv" href="data:text/csv;charset=utf-8,([^"]*)"', text)[0]
+    assert link.startswith("measure,rank,metric,value,95%25 low,")
+
+
+def test_evaluation_sets_beyond_those_in_detail_share_a_table_and_the_page_says_so(
+    on_hostile: Scorehouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.html"
+    words = ("--section", "overview", "--section", "rankings", "--details", "1", "--draws", "20", "-o", path, "-q")
+    assert on_hostile(*words).code == 0
+    text = path.read_text("utf-8")
+    assert "are of 1 of the 2 evaluation sets with human scores (--details 1" in text
+    assert "1 evaluation set has a table without charts" in text
+    assert re.search(r'id="rankings-1-title">odd24 en-de<', text), "the latest is in detail"
+    assert re.search(r'id="rankings-2-title">All other evaluation sets<', text)
+    assert "<td>odd23</td><td>en-de</td><td>mqm</td><td>spa</td>" in text
+
+
+def test_what_cannot_be_computed_is_a_sentence_with_the_reason(on_hostile: Scorehouse, tmp_path: Path) -> None:
+    path = tmp_path / "x.html"
+    assert on_hostile("mute24", "--section", "rankings", "--section", "significance", "-o", path, "-q").code == 0
+    text = path.read_text("utf-8")
+    (reason,) = re.findall(r"<li>(Not computed: .*?)</li>", text)
+    assert "no human score is loaded" in reason
+    assert text.count("Nothing to show: no evaluation set of the report has human and metric scores.") == 1
+
+
+# ------------------------------------------------------------------ the store
+
+
+def test_a_second_report_takes_its_parts_from_the_store(
+    on_hostile: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("odd23", "--section", "rankings", "--draws", "21", "-q", "-o")
+    assert on_hostile(*words, tmp_path / "first.html").code == 0
+
+    def refuse(*given: object) -> None:
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(Desk, "ranked", refuse)
+    (tmp_path / "second.html").write_text("what was there before")
+    assert on_hostile(*words, tmp_path / "second.html").code == 0
+    first, second = ((tmp_path / name).read_text("utf-8") for name in ("first.html", "second.html"))
+    assert first == second
+    for changed in (("--fresh",), ("--seed", "1")):
+        with pytest.raises(AssertionError, match="computed again"):
+            on_hostile(*changed, *words, tmp_path / "third.html")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".html") == ["first.html", "second.html"]
+
+
+def test_a_part_is_stored_and_read_as_it_was() -> None:
+    frame = pl.DataFrame(
+        {"metric": ["A", None], "value": [0.123456789, float("nan")], "n": [1, 2], "is": [True, False]}
+    )
+    part = Part("x", (Figure("t", ("l",), {"datasets": {"d": [{"a": 1}]}}),), (grid("g", frame),), ("n",), ("s|t:1",))
+    assert part_of(part.as_text()) == part
+    cells = [[(cell.text, cell.value) for cell in row] for row in part.grids[0].cells()]
+    assert cells == [
+        [("A", None), ("0.1235", "0.123456789"), ("1", None), ("yes", None)],
+        [("-", ""), ("-", ""), ("2", None), ("no", None)],
+    ]
+    assert part.grids[0].numbers == (False, True, True, False)
+
+
+def test_lines_of_the_signature_become_a_footnote_and_others_stay() -> None:
+    spec = {
+        "title": {"text": "x", "subtitle": ["bars: 95%", "measure:pa|lp:en-de", "n:3"]},
+        "data": {"values": [{"a": 1}]},
+        "config": {},
+    }
+    found = figure(spec, ["measure:pa|lp:en-de|n:3|scorehouse:1"])
+    assert (found.title, found.lines) == ("x", ("bars: 95%",))
+    assert found.spec == {"data": {"name": "part_1"}, "datasets": {"part_1": [{"a": 1}]}}
+
+
+def test_names_of_clips_of_two_charts_on_one_page_differ() -> None:
+    spec = {
+        "datasets": {"d": [{"a": 1, "b": 2}]},
+        "data": {"name": "d"},
+        "mark": {"type": "point", "clip": True},
+        "encoding": {"x": {"field": "a", "type": "quantitative"}, "y": {"field": "b", "type": "quantitative"}},
+    }
+    drawn = [paging.svg(Figure("x", (), spec), place) for place in (0, 1)]
+    ids = [set(re.findall(r'\bid="([^"]+)"', one)) for one in drawn]
+    assert ids[0]
+    assert ids[0].isdisjoint(ids[1])
+    for one, own in zip(drawn, ids, strict=True):
+        assert set(re.findall(r"url\(#([^)]+)\)", one)) <= own
+
+
+def test_columns_of_a_data_set_are_named_once() -> None:
+    rows = [{"a": 1, "b": None}, {"a": 2, "c": "x"}]
+    found = paging.compact({"$schema": "x", "datasets": {"d": rows}, "mark": "bar"})
+    assert found == {
+        "datasets": {"d": {"columns": ["a", "b", "c"], "rows": [[1, None, None], [2, None, "x"]]}},
+        "mark": "bar",
+    }
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+def test_what_cannot_be_written_or_found_is_one_line(
+    on_hostile: Scorehouse, scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    refused(on_hostile("--section", "rankigs"), 2, "--section 'rankigs'", "hard-pairs", "did you mean 'rankings'?")
+    refused(on_hostile("odd25"), 2, "odd25")
+    refused(on_hostile("--lp", "en-fr"), 2, "en-fr")
+    refused(on_hostile("-m", "spaa"), 2, "spaa")
+    refused(on_hostile("--draws", "0"), 2, "0")
+    refused(on_hostile("-o", tmp_path / "no" / "x.html"), 2, "there is no folder")
+    refused(on_hostile("-o", tmp_path), 2, "it is a folder")
+    refused(scorehouse("--format", "json", "report"), 2, "the report is a page")
+    refused(scorehouse("--db", tmp_path / "no.duckdb", "report", "-o", tmp_path / "x.html"), 4, "no.duckdb")
+    assert list(tmp_path.glob("*.html")) == []
+
+
+@pytest.mark.parametrize("extra", ["jinja2", "vl_convert"])
+def test_without_the_extra_one_line_says_how_to_get_it(
+    extra: str, on_hostile: Scorehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "find_spec", lambda name: None if name == extra else find_spec(name))
+    refused(on_hostile(), 2, 'python3 -m pip install "scorehouse[report]"')
+
+
+def test_a_page_that_is_too_large_says_so(
+    on_hostile: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "MOST_BYTES", 1000)
+    ran = on_hostile("odd24", "--section", "methods", "-o", tmp_path / "x.html")
+    assert ran.code == 0
+    assert "larger than 0 MB; fewer --details" in ran.err
+
+
+def test_the_program_that_draws_is_kept_whole_or_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import vl_convert
+
+    made = []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda: made.append(1) or f"{PROGRAM}\n")
+    assert [drawing_program(), drawing_program()] == [f"{PROGRAM}\n"] * 2
+    assert len(made) == 1
+    (kept,) = (tmp_path / "scorehouse").iterdir()
+    kept.write_text(kept.read_text("utf-8")[:-3], "utf-8")
+    assert drawing_program() == f"{PROGRAM}\n"
+    assert len(made) == 2
+    shutil.rmtree(tmp_path / "scorehouse")
+    (tmp_path / "scorehouse").write_text("no folder")
+    assert drawing_program() == f"{PROGRAM}\n"
+
+
+# ------------------------------------------------------------------ in a browser
+
+
+@contextlib.contextmanager
+def _browser() -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    from selenium.webdriver.chrome.service import Service
+
+    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("no chromium with its driver here: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for word in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1280,900",
+    ):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        browser.set_script_timeout(110)
+        yield browser
+    finally:
+        browser.quit()
+
+
+def _drawn(browser: Any, theme: str) -> None:
+    """Wait until every chart is drawn in the colours of a theme."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    ask = "return document.documentElement.dataset.drawn"
+    WebDriverWait(browser, 300).until(lambda one: one.execute_script(ask) == theme)
+
+
+def _column(browser: Any, place: int) -> list[str]:
+    """The shown cells of a column of the first ranking."""
+    ask = """
+      return [...document.querySelectorAll("#rankings-1 tbody tr")].filter((row) => !row.hidden)
+        .map((row) => row.cells[arguments[0]].dataset.value ?? row.cells[arguments[0]].textContent)
+    """
+    return list(browser.execute_script(ask, place))
+
+
+def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Path) -> None:
+    axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed")
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    with _browser() as browser:
+        browser.get(written.as_uri())
+        _drawn(browser, "light")
+        count = "(one) => one.querySelectorAll('svg path').length"
+        ask = f"return [...document.querySelectorAll('[data-chart]')].map({count})"
+        paths = browser.execute_script(ask)
+        assert len(paths) >= 10
+        assert all(paths), "every chart has marks"
+        assert HOSTILE[1] in browser.execute_script("return document.querySelector('#rankings-1 svg').textContent")
+
+        heading = browser.find_element(By.XPATH, "//section[@id='rankings']//th[4]/button")
+        before = _column(browser, 3)
+        heading.send_keys(Keys.ENTER)
+        assert _column(browser, 3) == sorted(before, key=lambda text: (text == "", float(text or 0)))
+        heading.click()
+        assert _column(browser, 3) == sorted(before, key=lambda text: (text == "", -float(text or 0)))
+        row = browser.find_element(By.XPATH, "//section[@id='rankings']//th[4]")
+        assert row.get_attribute("aria-sort") == "descending"
+        browser.find_element(By.CSS_SELECTOR, "#rankings-1 input").send_keys("BLEU spa")
+        assert _column(browser, 2) == ["BLEU-src"]
+        assert _column(browser, 0) == ["spa"]
+        count = browser.find_element(By.CSS_SELECTOR, "#rankings-1 output").text
+        assert count == f"1 of {len(before)} rows"
+
+        keep = "window.kept = []; URL.createObjectURL = (blob) => { window.kept.push(blob); return '#'; }"
+        browser.execute_script(keep)
+        for button in browser.find_elements(By.CSS_SELECTOR, "#rankings-1 .offer button"):
+            button.send_keys(Keys.ENTER)
+        texts = browser.execute_async_script(
+            "Promise.all(window.kept.map((one) => one.text())).then(arguments[arguments.length - 1])"
+        )
+        assert texts[0].startswith("metric,value,low,high,rank,cluster,epsilon,label\n")
+        assert '"quo""te\'s\\x07\\u202etxt-src"' in texts[0]
+        assert texts[-1].splitlines()[0].startswith("measure,rank,metric,value,95% low")
+        assert len(texts[-1].splitlines()) == 2, "the rows that the filter leaves"
+
+        found = axe.Axe().run(browser, context={"exclude": [["svg"]]})["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+
+        browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+        )
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+        dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+        _drawn(browser, "dark")
+
+        assert browser.execute_script("return window.ran") is None
+        assert browser.get_log("browser") == []
+        messages = [json.loads(one["message"])["message"] for one in browser.get_log("performance")]
+        asked = {one["params"]["request"]["url"] for one in messages if one["method"] == "Network.requestWillBeSent"}
+        assert {url.partition("#")[0] for url in asked} == {written.as_uri()}
+
+
+def test_a_table_knows_its_rows_in_full() -> None:
+    one = Grid("g", ("a", "b"), (True, False), ((0.1, "x"), (None, "y")))
+    assert one.records() == [{"a": 0.1, "b": "x"}, {"a": None, "b": "y"}]
