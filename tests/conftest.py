@@ -7,6 +7,7 @@ ways of opening the same file (writing, or with limits) out of this process.
 import builtins
 import contextlib
 import hashlib
+import os
 import pickle
 import subprocess
 import sys
@@ -39,6 +40,16 @@ def no_sums_of_floats() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(builtins, "sum", checked)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the program keeps in the user's cache folder stays within the tests, which share it."""
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if os.environ.get("PYTEST_XDIST_WORKER") else root
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(root / "cache"))
         yield
 
 

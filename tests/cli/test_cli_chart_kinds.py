@@ -127,8 +127,8 @@ def test_odd_evaluation_sets_have_charts_or_reasons(
 def test_names_in_every_chart_are_texts_and_nothing_else(
     kind: str, on_odd: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vl_convert = pytest.importorskip("vl_convert", reason="the report extra is not installed")
-    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda: "/* the program */")
+    pytest.importorskip("vl_convert", reason="the report extra is not installed")
+    monkeypatch.setattr("cli.charts.drawing.drawing_program", lambda: "/* the program */")
     words = _calls("hostile24", f"{HOSTILE[0]}-src")[kind]
     drawn = [on_odd(*words, "--chart", tmp_path / f"x.{ending}") for ending in ("svg", "html")]
     assert [ran.code for ran in drawn] == [0, 0], drawn[0].err
@@ -152,8 +152,8 @@ def _texts(part: object) -> str:
 def test_a_page_offers_its_data_and_follows_a_dark_screen(
     scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vl_convert = pytest.importorskip("vl_convert", reason="the report extra is not installed")
-    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda: "/* the program */")
+    pytest.importorskip("vl_convert", reason="the report extra is not installed")
+    monkeypatch.setattr("cli.charts.drawing.drawing_program", lambda: "/* the program */")
     assert scorehouse("ties", *SIM, *FEW, "-q", "--chart", tmp_path / "x.html").code == 0
     page = (tmp_path / "x.html").read_text("utf-8")
     (link,) = re.findall(r'<a download="ties.csv" href="data:text/csv;charset=utf-8,([^"]*)">', page)

@@ -32,6 +32,7 @@ WORDS = {
     "systems": ("systems", *SET, "--draws", "5"),
     "thresholds": ("thresholds", *SET, "--metrics", "simBLEU"),
     "diff": ("diff", OTHER, "--testset", "sim24", "--lp", "ja-en", "--exit-zero"),
+    "report": ("report", "sim24", "--lp", "ja-en", "--section", "overview", "-o", "-"),
     "demo": ("demo", "-q"),
 }
 """Cheap words for commands whose example takes long, or needs files."""
