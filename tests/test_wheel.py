@@ -54,9 +54,9 @@ def _files_of_the_tree(*endings: str) -> set[str]:
     }
 
 
-def test_the_wheel_holds_every_module_query_migration_fact_and_table(wheel: Path) -> None:
+def test_the_wheel_holds_every_module_query_migration_fact_table_and_template(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert _files_of_the_tree(".py", ".sql", ".toml", ".csv") <= names
+    assert _files_of_the_tree(".py", ".sql", ".toml", ".csv", ".html", ".css", ".js") <= names
     assert "metaeval/papers/printed/thompson-2024.csv" in names
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
 
