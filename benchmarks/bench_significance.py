@@ -24,7 +24,12 @@ from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import draw_swaps, permutation_test
 from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
-from metaeval.kernels.resampling.permutation_groups import any_swap, correlation_group_swap
+from metaeval.kernels.resampling.permutation_groups import (
+    any_swap,
+    correlation_group_swap,
+    right_pairs_swap,
+    tau_group_swap,
+)
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
@@ -55,6 +60,10 @@ def calibrated() -> tuple[Any, Any, Any, Any]:
 
 def tested(statistic: Any) -> Any:
     return permutation_test(statistic, rng=np.random.default_rng(1), n_draws=N_DRAWS)
+
+
+def two_sided(statistic: Any) -> Any:
+    return permutation_test(statistic, rng=np.random.default_rng(1), n_draws=N_DRAWS, alternative="two-sided")
 
 
 def tau_b_by_item(data: tuple[Any, Any]) -> Any:
@@ -111,6 +120,24 @@ def pairs(data: tuple[Any, Any, Any, Any]) -> Any:
     return pair_outcome_p_values(*data)
 
 
+def acc_eq_by_default(data: tuple[Any, Any]) -> Any:
+    """`compare` of acc_eq(by=item): thresholds calibrated, then whole segments swapped."""
+    human, metrics = data
+    epsilon = calibrate(human, metrics, cell_labels("item", human.shape)).epsilon
+    return two_sided(right_pairs_swap(human, metrics, "acc23", epsilon=epsilon))
+
+
+def tau_b_by_default(data: tuple[Any, Any]) -> Any:
+    """`compare` of tau_b(by=item)."""
+    return two_sided(tau_group_swap(*data, "tau_b"))
+
+
+def spa_by_default(data: tuple[Any, Any]) -> Any:
+    """`compare` of spa."""
+    signs = draw_signs(np.random.default_rng(0), 1000, N_SEGMENTS)
+    return two_sided(soft_pairwise_swap(*data, signs))
+
+
 def naive_test(name: str, swap: Swap, data: tuple[Any, Any]) -> Any:
     """One pair of metrics, one draw."""
     human, metrics = data
@@ -144,6 +171,9 @@ def cases() -> list[Case]:
 
     spa_loop, pa_loop = "plain loop: spa perm-inputs", "plain loop: pa perm-inputs"
     return [
+        Case("compare by default: acc_eq(by=item) perm-inputs", acc_eq_by_default, make, 20.0, repeats=1),
+        Case("compare by default: tau_b(by=item) perm-inputs", tau_b_by_default, make, 60.0, repeats=1),
+        Case("compare by default: spa(n=1000) perm-inputs", spa_by_default, make, 30.0, repeats=1),
         loop("spa", "inputs"),
         Case("spa(n=1000) perm-inputs", partial(spa, 1000, "inputs"), make, 60.0, baseline=spa_loop, repeats=1),
         Case("spa(n=inf) perm-inputs", partial(spa, None, "inputs"), make, 6.0, baseline=spa_loop),
