@@ -1,46 +1,35 @@
 """The chart of deltas: agreement with people over a metric's difference, one panel a human protocol."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cli.charts.specification import SCHEMA, broken_lines
+from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart
 
 if TYPE_CHECKING:
     from metaeval.pairs.deltas import Deltas, Fit
 
-WIDTH = 110  # characters of a line of the signature
 SHOWN = 2.5  # times the largest threshold: beyond it the curve is flat
-_BLUE, _ORANGE = "#0072b2", "#d55e00"
-_Spec = dict[str, Any]
 
 
-def deltas_chart(found: "Deltas") -> _Spec:
+def deltas_chart(found: "Deltas") -> Spec:
     """The fitted curve of each protocol, all directions together, with its 95% band and the differences found.
 
     Points: shares of pairs in ten groups of about equal size. Rules: the smallest difference for each level, where it
     is reached.
     """
     panels = [_panel(fit, found.metric) for fit in found.fits if fit.direction == "all"]
-    return {
-        "$schema": SCHEMA,
-        "title": {
-            "text": f"How large must a difference of {found.metric} be for people to agree with it?",
-            "subtitle": [
-                "line: isotonic fit over all pairs of systems; band: 95%, evaluation sets and systems resampled",
-                "points: tenths of the pairs; dashed: smallest difference that reaches a level of agreement",
-                *broken_lines(found.signature.split("|"), WIDTH),
-            ],
-            "subtitleColor": "#666",
-            "subtitleFontSize": 10,
-            "anchor": "start",
-        },
-        "hconcat": panels,
-        "config": {"view": {"stroke": "#ddd"}},
-    }
+    return chart(
+        f"How large must a difference of {found.metric} be for people to agree with it?",
+        found.signature.splitlines(),
+        {},
+        "line: isotonic fit over all pairs of systems; band: 95%, evaluation sets and systems resampled",
+        "points: tenths of the pairs; dashed: smallest difference that reaches a level of agreement",
+        hconcat=panels,
+    )
 
 
-def _panel(fit: "Fit", metric: str) -> _Spec:
+def _panel(fit: "Fit", metric: str) -> Spec:
     grid = fit.found.grid
     curve = [
         {"difference": float(x), "agreement": float(y), "low": float(low), "high": float(high)}
@@ -79,22 +68,22 @@ def _panel(fit: "Fit", metric: str) -> _Spec:
         "layer": [
             {
                 "data": {"values": curve},
-                "mark": {"type": "area", "clip": True, "opacity": 0.2, "color": _BLUE, **step},
+                "mark": {"type": "area", "clip": True, "opacity": 0.2, "color": BLUE, **step},
                 "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
             },
             {
                 "data": {"values": curve},
-                "mark": {"type": "line", "clip": True, "color": _BLUE, **step},
+                "mark": {"type": "line", "clip": True, "color": BLUE, **step},
                 "encoding": {"x": x, "y": y},
             },
             {
                 "data": {"values": [{"difference": one.difference, "agreement": one.share} for one in fit.groups]},
-                "mark": {"type": "point", "clip": True, "filled": True, "color": "black", "size": 30},
+                "mark": {"type": "point", "clip": True, "filled": True, "color": MIDDLE, "opacity": 1, "size": 30},
                 "encoding": {"x": x, "y": y},
             },
             {
                 "data": {"values": reached},
-                "mark": {"type": "rule", "strokeDash": [4, 3], "color": _ORANGE},
+                "mark": {"type": "rule", "strokeDash": [4, 3], "color": ORANGE},
                 "encoding": {"x": x, "y": y, "y2": {"datum": 0}},
             },
         ],

@@ -1,17 +1,16 @@
 """The chart of hard pairs: for every pair of systems, people's difference and the share of metrics that see it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cli.charts.specification import SCHEMA, broken_lines
+from cli.charts.specification import Spec, chart, named
 
 if TYPE_CHECKING:
     from metaeval.pairs.hard_pairs import HardPairs
 
-WIDTH = 90  # characters of a line of the signature
 _KINDS = {"told apart by people": "#0072b2", "not told apart": "#bbbbbb", "not tested": "#e69f00"}
 
 
-def hard_pairs_chart(found: "HardPairs", at_most: int) -> dict[str, Any]:
+def hard_pairs_chart(found: "HardPairs", at_most: int) -> Spec:
     """Points: all pairs that people score differently; triangles: those that at most so many metrics get right."""
     points = [
         {
@@ -25,23 +24,16 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> dict[str, Any]:
         for row in found.every.rows(named=True)
     ]
     shown = [kind for kind in _KINDS if any(point["people"] == kind for point in points)]
-    return {
-        "$schema": SCHEMA,
-        "title": {
-            "text": "Which pairs of systems do metrics order as people do?",
-            "subtitle": [
-                f"triangles: at most {at_most} of the metrics right",
-                *broken_lines(found.signature.split("|"), WIDTH),
-            ],
-            "subtitleColor": "#666",
-            "subtitleFontSize": 10,
-            "anchor": "start",
-        },
-        "width": 520,
-        "height": 340,
-        "data": {"values": points},
-        "mark": {"type": "point", "filled": True, "opacity": 0.6, "size": 35},
-        "encoding": {
+    return chart(
+        "Which pairs of systems do metrics order as people do?",
+        found.signature.splitlines(),
+        {"pairs": points},
+        f"triangles: at most {at_most} of the metrics right",
+        width=520,
+        height=340,
+        data=named("pairs"),
+        mark={"type": "point", "filled": True, "opacity": 0.6, "size": 35},
+        encoding={
             "x": {
                 "field": "difference",
                 "type": "quantitative",
@@ -67,8 +59,7 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> dict[str, Any]:
             },
             "tooltip": [{"field": "pair"}, {"field": "right"}],
         },
-        "config": {"view": {"stroke": "#ddd"}},
-    }
+    )
 
 
 def _kind(significant: bool | None) -> str:

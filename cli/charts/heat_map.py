@@ -1,10 +1,12 @@
 """Numbers by rows and columns, as a heat map whose cells have their number written in where there is room."""
 
 from collections.abc import Sequence
+from statistics import quantiles
 from typing import Any
 
 from cli.charts.specification import RAMP, Rows, Spec, chart, named, names_axis, tooltip
 
+_FEW = 8  # numbers, whose quartiles say little
 MOST_NUMBERS = 24  # columns beside each other in which numbers can still be read
 
 
@@ -26,7 +28,9 @@ def heat_map(
     down, row_order = rows
     across, column_order = columns
     numbers = [cell["value"] for cell in cells if cell["value"] is not None and cell["value"] == cell["value"]]
-    low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+    low, high = _ends(numbers)
+    if n_below := sum(number < low for number in numbers):
+        lines = [*lines, f"colours end at {low:.2f}: {n_below} smaller values are as light as that"]
     has_numbers = len(column_order) <= MOST_NUMBERS
     size = 38 if has_numbers else max(12, min(20, 800 // len(column_order)))
     angle = -60 if max(map(len, column_order), default=0) > 5 else 0
@@ -45,7 +49,7 @@ def heat_map(
                     "field": "value",
                     "type": "quantitative",
                     "title": value,
-                    "scale": {"range": list(RAMP), "domain": _domain(low, high), "interpolate": "lab"},
+                    "scale": {"range": list(RAMP), "domain": [low, high], "interpolate": "lab", "clamp": True},
                 },
                 "tooltip": [*tooltip(down, across), {"field": "value", "format": ".4f"}],
             },
@@ -79,6 +83,18 @@ def heat_map(
     )
 
 
-def _domain(low: float, high: float) -> list[float]:
-    """Ends of the colours, apart also where all numbers are equal."""
-    return [low, high] if high > low else [low - 0.5, high + 0.5]
+def _ends(numbers: Sequence[float]) -> tuple[float, float]:
+    """Ends of the colours, apart also where all numbers are equal.
+
+    A few numbers far below the others (more than three interquartile ranges) would leave one colour to those: they are
+    beyond the end.
+    >>> _ends([0.5, 0.5]), _ends([]), _ends([0.1, 0.7, 0.8, 0.9]), _ends([-9, *range(90, 100)])
+    ((0.0, 1.0), (0.0, 1.0), (0.1, 0.9), (76.5, 99))
+    """
+    low, high = (min(numbers), max(numbers)) if numbers else (0.5, 0.5)
+    if high == low:
+        return low - 0.5, high + 0.5
+    if len(numbers) >= _FEW:
+        lower, _, upper = quantiles(numbers, n=4, method="inclusive")
+        low = max(low, lower - 3 * (upper - lower)) if upper > lower else low
+    return low, high

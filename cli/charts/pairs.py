@@ -49,7 +49,7 @@ def pair_kinds(totals: "pl.DataFrame", by: str, signature: str) -> Spec:
         transform=[{"filter": "datum.n > 0"}],
         mark={"type": "bar", "stroke": "white", "strokeWidth": 0.6},
         encoding={
-            "y": names_axis("metric", names),
+            "y": names_axis("metric", names, zindex=1),
             "x": field("share", "Q", "share of pairs", axis={"format": "%"}, scale={"domain": [0, 1]}),
             "color": {
                 "field": "pairs",
@@ -90,7 +90,7 @@ def tied_pairs(frame: "pl.DataFrame", signature: str) -> Spec:
             "transform": [{"filter": {"field": "by", "equal": by}}, {"filter": "datum.n > 0"}],
             "mark": {"type": "bar", "stroke": "white", "strokeWidth": 0.6},
             "encoding": {
-                "y": names_axis("scorer", names, labels=place == 0, ticks=place == 0),
+                "y": names_axis("scorer", names, labels=place == 0, ticks=place == 0, zindex=1),
                 "x": field("share", "Q", "share of pairs that are tied", axis={"format": "%"}),
                 "color": {
                     "field": "ties",

@@ -1,19 +1,16 @@
 """The chart of a plan: power by the number of units, with the number needed and its intervals."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cli.charts.specification import SCHEMA, broken_lines
+from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart
 
 if TYPE_CHECKING:
     from metaeval.planning.required import Plan
 
-WIDTH = 90  # characters of a line of the signature
-_BLUE, _ORANGE = "#0072b2", "#d55e00"
 
-
-def plan_chart(plan: "Plan") -> dict[str, Any]:
+def plan_chart(plan: "Plan") -> Spec:
     """Points: shares of worlds; line: the logistic fit; orange: units needed, thick by worlds alone, thin with the
     uncertainty of the observed difference (open where it has no bound).
     """
@@ -37,44 +34,36 @@ def plan_chart(plan: "Plan") -> dict[str, Any]:
         if needed and row[low] is not None
     ]
     number = "not reached" if row["needed"] is None else f"{row['needed']}"
-    return {
-        "$schema": SCHEMA,
-        "title": {
-            "text": f"How many {row['unit']} tell {row['first']} and {row['second']} apart? {number}",
-            "subtitle": [
-                "thick: 95% by the number of worlds alone; thin: with the uncertainty of the observed difference",
-                *broken_lines(plan.table.signature.split("|"), WIDTH),
-            ],
-            "subtitleColor": "#666",
-            "subtitleFontSize": 10,
-            "anchor": "start",
-        },
-        "width": 460,
-        "height": 280,
-        "layer": [
+    return chart(
+        f"How many {row['unit']} tell {row['first']} and {row['second']} apart? {number}",
+        plan.table.signature.splitlines(),
+        {},
+        "thick: 95% by the number of worlds alone; thin: with the uncertainty of the observed difference",
+        width=460,
+        height=280,
+        layer=[
             {
                 "data": {"values": line},
-                "mark": {"type": "line", "color": _BLUE},
+                "mark": {"type": "line", "color": BLUE},
                 "encoding": {"x": x, "y": y},
             },
             {
                 "data": {"values": points},
-                "mark": {"type": "point", "filled": True, "color": "black", "size": 35},
+                "mark": {"type": "point", "filled": True, "color": MIDDLE, "opacity": 1, "size": 35},
                 "encoding": {"x": x, "y": y, "tooltip": [{"field": "units"}, {"field": "power"}]},
             },
             *(
                 {
                     "data": {"values": [span]},
-                    "mark": {"type": "rule", "color": _ORANGE, "strokeWidth": span["size"], "opacity": 0.8},
+                    "mark": {"type": "rule", "color": ORANGE, "strokeWidth": span["size"], "opacity": 0.8},
                     "encoding": {"x": x, "x2": {"field": "to"}, "y": y},
                 }
                 for span in spans
             ),
             {
                 "data": {"values": needed},
-                "mark": {"type": "point", "filled": True, "color": _ORANGE, "size": 90},
+                "mark": {"type": "point", "filled": True, "color": ORANGE, "size": 90},
                 "encoding": {"x": x, "y": y},
             },
         ],
-        "config": {"view": {"stroke": "#ddd"}},
-    }
+    )

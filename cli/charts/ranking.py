@@ -57,14 +57,19 @@ def _rows(frame: "pl.DataFrame", measure: str) -> Rows:
 
 
 def _clusters(rows: Rows) -> Rows:
-    """First, last and middle line of each cluster of several metrics, and of each of one."""
-    found: dict[int, list[str]] = {}
+    """First, last and middle line of each cluster; one with a metric between its own that was not tested, in parts."""
+    parts: list[tuple[int, list[str]]] = []
+    before = None
     for row in rows:
-        if row.get("cluster") is not None and row["value"] is not None:
-            found.setdefault(row["cluster"], []).append(row["label"])
+        cluster = None if row["value"] is None else row.get("cluster")
+        if cluster is not None and cluster == before:
+            parts[-1][1].append(row["label"])
+        elif cluster is not None:
+            parts.append((cluster, [row["label"]]))
+        before = cluster
     return [
         {"cluster": cluster, "first": labels[0], "last": labels[-1], "middle": labels[(len(labels) - 1) // 2]}
-        for cluster, labels in found.items()
+        for cluster, labels in parts
     ]
 
 

@@ -1,8 +1,8 @@
 """What every chart has: a title over its signature, data sets that can be taken out, and colours that are safe.
 
 Colours are told apart by their lightness, too, so that a chart can be printed in grey; hues are those of Okabe and Ito
-or of one ramp, which colour-blind people can tell apart. Marks whose colour must follow light and dark pages have none
-of their own: the configuration gives it.
+(without yellow, which fades on paper) or of one ramp, which colour-blind people can tell apart. Marks whose colour must
+follow light and dark pages have none of their own: the configuration gives it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,8 @@ Spec = dict[str, Any]
 Rows = list[dict[str, Any]]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 BLUE, ORANGE, GREY, LIGHT = "#0072b2", "#d55e00", "#8c8c8c", "#cfcfcf"
-CATEGORIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f", "#f0e442")
+MIDDLE = "#767676"  # can be seen on a light page and on a dark one
+CATEGORIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f", "#882255")
 SHAPES = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 RAMP = ("#f7fbff", "#c6dbef", "#6baed6", "#2171b5", "#08306b")
 """From small to large, light to dark."""

@@ -1,5 +1,6 @@
 """`scorehouse trend`."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -124,8 +125,9 @@ def trend(
         from cli.charts.history import history_chart
         from metaeval.trends.gaps import pooled_by_year
 
-        by_year = pooled_by_year(shown.rows, found.measure, asked.pool or "random-effects")
-        specification = history_chart(shown.rows, by_year, found.anchor, shown.reading.signature)
+        years = shown if view == "years" else show(found, replace(asked, view="years"))
+        by_year = pooled_by_year(years.rows, found.measure, asked.pool or "random-effects")
+        specification = history_chart(years.rows, by_year, found.anchor, years.reading.signature)
         charted.draw(output, lambda: specification)
     if shown.slopes is not None:
         from metaeval.trends.within import within_json

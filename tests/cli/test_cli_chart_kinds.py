@@ -3,15 +3,17 @@
 import json
 import re
 import xml.etree.ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import typer
 
-from cli.charts import DRAWN, WITHOUT_CHART
+from cli.charts import DRAWN, WITHOUT_CHART, ranking
+from cli.charts.heat_map import heat_map
 from cli.main import COMMANDS, program
 from tests.cli.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
 from tests.cli.running import Scorehouse, refused
@@ -206,3 +208,73 @@ def test_ramps_and_stacked_bars_can_be_told_apart_in_grey(coloured: Callable[[st
     for kinds in (pairs._KINDS, pairs._TIED):
         greys = [coloured(colour) for colour in kinds.values()]
         assert min(abs(a - b) for a, b in pairwise(greys)) > 0.1
+
+
+def _marks(part: Any) -> Iterator[dict[str, Any]]:
+    """Every mark of a chart with its encoding."""
+    if isinstance(part, dict):
+        if "mark" in part:
+            yield part
+        for value in part.values():
+            yield from _marks(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _marks(value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
+        ("trend", "sim24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", "simBLEU"),
+        ("hard-pairs", "sim24"),
+        ("scatter", *SIM, "simBLEU"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_points_whose_colours_mean_something_differ_in_shape_or_lightness_and_none_is_black(
+    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, coloured: Callable[[str], float]
+) -> None:
+    found = specification(scorehouse, tmp_path / "x.json", *words)
+    assert '"black"' not in json.dumps(found)
+    points = [one for one in _marks(found) if isinstance(one["mark"], dict) and one["mark"]["type"] == "point"]
+    assert points
+    for one in points:
+        colour, shape = (one["encoding"].get(channel, {}) for channel in ("color", "shape"))
+        if colour.get("type") == "nominal" and colour["field"] != shape.get("field"):
+            greys = sorted(map(coloured, colour["scale"]["range"]))
+            assert min((b - a for a, b in pairwise(greys)), default=1) > 0.1, colour
+
+
+def test_a_cluster_around_a_metric_that_was_not_tested_has_two_brackets() -> None:
+    clusters = [1, 2, 2, None, 2, 3]
+    rows: list[dict[str, Any]] = [
+        {"label": f"{place}. m", "value": 1.0, "cluster": cluster} for place, cluster in enumerate(clusters, start=1)
+    ]
+    found = [(one["cluster"], one["first"], one["last"]) for one in ranking._clusters(rows)]
+    assert found == [(1, "1. m", "1. m"), (2, "2. m", "3. m"), (2, "5. m", "5. m"), (3, "6. m", "6. m")]
+
+
+def test_a_number_far_below_the_others_does_not_take_their_colours() -> None:
+    """Quartiles 0.815625 and 0.871875, a range of 0.05625: colours end three of it below the lower one."""
+    cells = [
+        {"row": str(n), "column": "x", "value": value} for n, value in enumerate([-1.0, *np.linspace(0.8, 0.9, 9)])
+    ]
+    axes = {"rows": ("row", [str(n) for n in range(10)]), "columns": ("column", ["x"])}
+    found = heat_map(cells, **axes, value="v", title="t", signature=["s:1"], lines=["words"])  # type: ignore[arg-type]
+    scale = found["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["domain"] == pytest.approx([0.646875, 0.9])
+    assert scale["clamp"] is True
+    assert found["title"]["subtitle"][:2] == ["words", "colours end at 0.65: 1 smaller values are as light as that"]
+
+
+def test_the_chart_of_years_has_the_signature_of_years_whatever_table_is_beside_it(
+    scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    words = ("trend", "sim22", "en-de", "-m", "pearson", "--draws", "2", "--anchor", "simBLEU")
+    charts = [
+        specification(scorehouse, tmp_path / f"{name}.json", *words, *more)
+        for name, more in (("years", ()), ("bridges", ("--bridges",)))
+    ]
+    assert charts[0]["title"] == charts[1]["title"]
+    assert "trend:years" in "".join(charts[0]["title"]["subtitle"])
