@@ -1,13 +1,14 @@
 """Rankings: metrics by measures over one or several evaluation sets, pooled or with clusters on request."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metaeval.evaluation import Options
 from metaeval.explanation import left_out
 from metaeval.measures import Measure
+from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
 from metaeval.significance.cached import Pending, pending, settled
 from metaeval.significance.comparison import Comparison, with_clusters
@@ -30,13 +31,15 @@ DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
 class Read:
     """All that a ranking reads from the warehouse, evaluated: studies by slice, and the comparisons to make.
 
-    skipped: lines on evaluation sets without an answer. measures: those asked for, in order.
+    skipped: lines on evaluation sets without an answer. measures: those asked for, in order. people: by slice, the rows
+    of people, where they are asked for.
     """
 
     studies: dict[Slice, Study]
     comparisons: tuple[Pending, ...]
     skipped: tuple[str, ...]
     measures: tuple[Measure, ...]
+    people: dict[Slice, HumanRows] = field(default_factory=dict)
 
 
 def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets]:
@@ -54,11 +57,13 @@ def read(
     *,
     strict: bool = False,
     fresh: bool = False,
+    ceiling: bool = False,
 ) -> Read:
     """Everything that a ranking needs: each block is fetched once, each measure evaluated once.
 
     asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
     skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
+    ceiling: with the values of people.
     Raises QuestionError: see `study` and `tested_study`; no evaluation set has an answer.
     """
     slices, evalsets = slices_of(warehouse, asked)
@@ -83,7 +88,8 @@ def read(
     skipped = [f"skipped {named(of)}: {fault} (--strict refuses)" for fault, of in faults.items()]
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
-    return Read(found, tuple(comparisons), tuple(skipped), tuple(measures))
+    people = {one: human_rows(warehouse, one, each, options) for one, each in found.items()} if ceiling else {}
+    return Read(found, tuple(comparisons), tuple(skipped), tuple(measures), people)
 
 
 def _pending(warehouse: Warehouse, tested: Study, options: Options, testing: TestOptions, fresh: bool) -> list[Pending]:
@@ -114,8 +120,10 @@ def ranked(
 
     how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
     none. verbose: notes name what is excluded.
-    Raises QuestionError: as `pool` and `comparison.compare`.
+    Raises QuestionError: as `pool` and `comparison.compare`; a pooled ranking with people.
     """
+    if found.people and how is not None:
+        raise QuestionError("a pooled ranking has no human ceiling: people are on other data in each evaluation set")
     studies = list(found.studies.values())
     results = [result for one in studies for result in one.results]
     several = len(found.studies) > 1
@@ -134,6 +142,14 @@ def ranked(
     if found.comparisons:
         tested = _tested(found, notes, database, progress, several)
         frame, signatures = with_clusters(frame, tested), [one.signature for _, one in tested] or signatures
+    if found.people:
+        frame = with_people(frame, list(found.people.values()))
+        signatures = [*signatures, *(row.signature for one in found.people.values() for row in one.rows)]
+        notes += [
+            f"{asked.testset} {asked.lp}: {note}" if several else note
+            for asked, one in found.people.items()
+            for note in one.notes
+        ]
     return Table(frame, "\n".join(signatures), tuple(dict.fromkeys(notes)))
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.charts.heat_map import heat_map
 from cli.charts.labels import label_layers, placed
-from cli.charts.specification import BLUE, Rows, Spec, chart, common, field, named, names_axis, rows_of
+from cli.charts.specification import BLUE, ORANGE, Rows, Spec, chart, common, field, named, names_axis, rows_of
 from cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from metaeval.wide import Wide
 
 PLOT = (420, 420)
-_COLUMNS = ("metric", "value", "low", "high", "rank", "cluster", "epsilon")
+_COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "cluster", "epsilon")
 
 
 def ranking_dots(frame: "pl.DataFrame", signature: str, lines: Sequence[str]) -> Spec:
@@ -38,6 +38,8 @@ def ranking_dots(frame: "pl.DataFrame", signature: str, lines: Sequence[str]) ->
     where = " ".join(str(frame[name][0]) for name in ("testset", "lp"))
     if any(datasets[name] for name in datasets if name.startswith("clusters")):
         lines = [*lines, "brackets: significance clusters"]
+    if "kind" in frame.columns and "people" in frame["kind"]:
+        lines = [*lines, "diamonds: people"]
     return chart(
         f"Agreement of metrics with {frame['human'][0]}, {where}",
         signature.splitlines(),
@@ -84,6 +86,11 @@ def _dots(measure: str, number: int, rows: Rows) -> Spec:
             "encoding": {"x": x, "y": y, "tooltip": shown},
         }
     ]
+    if any(row.get("kind") == "people" for row in rows):
+        marks = {"shape": ("diamond", "circle"), "color": (ORANGE, BLUE)}
+        for channel, (people, metrics) in marks.items():
+            condition = {"test": "datum.kind === 'people'", "value": people}
+            layers[0]["encoding"][channel] = {"condition": condition, "value": metrics}
     if any(row.get("low") is not None for row in rows):
         ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}
         layers.insert(0, {"mark": {"type": "rule", "strokeWidth": 1.5, "color": BLUE}, "encoding": ends})

@@ -49,6 +49,10 @@ def rank(
     significance: Annotated[
         bool, typer.Option("--significance", help="Add significance clusters; options as in compare.")
     ] = False,
+    ceiling: Annotated[
+        bool,
+        typer.Option("--ceiling", help="Add people: other human scores, and halves of judgements, without a rank."),
+    ] = False,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Instead, list every system and metric, included or not, with the reason."),
@@ -74,7 +78,7 @@ def rank(
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
-    asked = _Asked(measure, pool, by, wide, significance, with_intervals, explain, verbose, strict)
+    asked = _Asked(measure, pool, by, wide, significance, with_intervals, ceiling, explain, verbose, strict)
     if with_file is None:
         _rank(testset, lp, flags, compute, tests, charted, output, asked)
         return
@@ -92,6 +96,7 @@ class _Asked:
     wide: bool
     significance: bool
     with_intervals: bool
+    ceiling: bool
     explain: bool
     verbose: bool
     strict: bool
@@ -104,6 +109,8 @@ class _Asked:
             raise UsageError("--intervals and --pool do not go together: pooled values have no interval yet")
         if self.with_intervals and (self.wide or self.by is not None):
             raise UsageError("--intervals does not go with --wide or --by, whose columns are values")
+        if self.ceiling and (self.pool is not None or self.wide or self.by is not None):
+            raise UsageError("--ceiling does not go with --pool, --wide or --by: people have other data in each column")
         if self.wide and self.pool is not None:
             raise UsageError("--wide and --pool do not go together: a pooled ranking has one column")
 
@@ -171,7 +178,7 @@ def _rank(
                 return
             tested = testing if asked.significance else None
             if asked.by is None:
-                found = read(warehouse, slice_, measures, options, tested, strict=asked.strict)
+                found = read(warehouse, slice_, measures, options, tested, strict=asked.strict, ceiling=asked.ceiling)
             else:
                 domains, faults = read_domains(warehouse, slice_, measures, options, tested, strict=asked.strict)
         more: dict[str, Any] = {"database": output.database, "verbose": asked.verbose, "progress": advance}
@@ -209,7 +216,7 @@ def _show(
     if is_one:
         charted.draw(output, lambda: ranking_dots(drawn, table.signature, lines))
     else:
-        charted.draw(output, lambda: ranking_heat_map(wide(table.frame), names, table.signature))
+        charted.draw(output, lambda: ranking_heat_map(wide(_metrics(table.frame)), names, table.signature))
     if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
         found = wide(table.frame)
         texts = wide_texts(found, DIGITS, is_terminal=output.is_for_terminal)
@@ -218,6 +225,11 @@ def _show(
     if output.is_for_reading:
         table = replace(table, frame=_wide(table.frame, measures))
     output.show_table(table)
+
+
+def _metrics(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The rows of a ranking that are no people."""
+    return frame.filter(kind="metric").drop("kind") if "kind" in frame.columns else frame
 
 
 def _wide(frame: "pl.DataFrame", measures: "list[Measure]") -> "pl.DataFrame":

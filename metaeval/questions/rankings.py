@@ -27,7 +27,7 @@ from queries.evalsets import expand
 from queries.selection import Slice
 from warehouse import Warehouse
 
-_FIRST = ("metric", "measure", "value", "rank", "cluster")  # columns of a ranking that people read first
+_FIRST = ("metric", "kind", "measure", "value", "rank", "cluster")  # columns of a ranking that people read first
 
 
 @question
@@ -51,6 +51,7 @@ def rank(
     round_human: int | None = None,
     verbose: bool = False,
     strict: bool = False,
+    ceiling: bool = False,
     **options: Unpack[SliceOptions],
 ) -> Table:
     """Rank metrics by how well they agree with human scores.
@@ -58,6 +59,8 @@ def rank(
     testset, lp: one, several joined by commas, or "all". measures: such as "spa" or ["pa", "acc_eq(by=item)"].
     significance: test metrics against each other, for the column cluster. population: what the result generalises to:
     new "segments" of these systems (the default where the scores allow it), new "systems" on these segments, or "both".
+    ceiling: with rows of people, of kind "people" and without a rank: other human scores as if they were metrics, and
+    one half of the judgements against the other.
     Returns one row for each measure and metric, best first; undefined values are null and last.
     Raises QuestionError: unknown names, a slice with nothing in it, or no metric that can be ranked.
     """
@@ -71,6 +74,7 @@ def rank(
         Options(system_score, seed, raw_ties, round_human),
         testing if significance else None,
         strict=strict,
+        ceiling=ceiling,
     )
     table = ranked(found, pool, verbose=verbose)
     first = [name for name in _FIRST if name in table.frame.columns]

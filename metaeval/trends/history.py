@@ -12,16 +12,15 @@ from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
+from metaeval.people.bridges import common_blocks, judged_by, second_humans
+from metaeval.people.ceilings import second_human, split_half
 from metaeval.significance.options import TestOptions
-from metaeval.trends.bridges import common_blocks, second_humans
-from metaeval.trends.ceilings import second_human, split_half
 from metaeval.trends.points import Point, point
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe, folded
 from warehouse.progress import Progress
 
@@ -171,16 +170,15 @@ def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anch
             return _Jobs(None, reason=str(error))
         humans = human_levels(warehouse, asked.testset, asked.lp)
         official = str(block.selection.human)
-        of_protocol = [name for name in humans if protocol_of(name) == protocol_of(official) and humans[name][2]]
-        judged_by = official if official in of_protocol else min(of_protocol, default="")
-        judged = judgements(warehouse, block.selection.evalset_id, judged_by) if judged_by else None
+        behind = judged_by(humans, official)
+        judged = judgements(warehouse, block.selection.evalset_id, behind) if behind else None
         bridges, notes = [], []
         for second in second_humans(humans, official, measure) if asked.human is None else []:
             try:
                 bridges.append(common_blocks(warehouse, asked, official, second, measure, options))
             except QuestionError as error:
                 notes.append(f"no bridge: {error}")
-    return _Jobs(block, judged, judged_by, tuple(bridges), None, tuple(notes))
+    return _Jobs(block, judged, behind or "", tuple(bridges), None, tuple(notes))
 
 
 def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[Slice, Sequence[str]]:

@@ -12,6 +12,7 @@ from metaeval.inputs import no_metric, remarks
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population
 from metaeval.options import Options
+from metaeval.people.ceilings import Ceiling
 from metaeval.signature import line, signature
 from metaeval.significance.metric_tests import fitted_options, run_test
 from metaeval.significance.options import TestOptions
@@ -40,16 +41,6 @@ class Context:
     significant_pairs: float
     tied_pairs: float
     coverage: float
-
-
-@dataclass(frozen=True)
-class Ceiling:
-    """The value that a second human score of the same outputs reaches, and where it is from."""
-
-    value: float
-    low: float
-    high: float
-    source: str
 
 
 @dataclass(frozen=True)

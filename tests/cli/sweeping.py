@@ -19,6 +19,7 @@ ANNOTATORS = ("sets", "annotators", "pairs")
 OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),
     ("rank", "-m", "spa(n=20)", "-m", "pearson", "--all-metrics"),
+    ("rank", "-m", "pa", "-m", "tau_b(by=item)", "--all-metrics", "--ceiling"),
     ("compare", "-m", "pa", "--draws", "5"),
     ("compare", "-m", "tau_b(by=item)", "--draws", "5", "--all-metrics"),
     ("means",),

@@ -1,5 +1,8 @@
 """Annotators on the command line: the table for reading, all columns for programs, one line where there are none."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tests.cli.running import Scorehouse, refused
@@ -44,3 +47,33 @@ def test_programs_get_every_column(scorehouse: Scorehouse) -> None:
 )
 def test_nothing_to_show_is_one_line(words: tuple[str, ...], hints: list[str], scorehouse: Scorehouse) -> None:
     refused(scorehouse(*words), 2, *hints)
+
+
+def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scorehouse: Scorehouse) -> None:
+    words = ("rank", "sim24", "en-de", "-m", "pearson", "--primary", "--format", "json")
+    plain, rows = scorehouse(*words).json, scorehouse(*words, "--ceiling").json
+    people = [row for row in rows if row["kind"] == "people"]
+    assert [row["metric"] for row in people] == ["people: halves of mqm.merged"]
+    assert all(row["rank"] is row["cluster"] is row["base_metric"] is None for row in people)
+    assert [{name: row[name] for name in plain[0]} for row in rows if row["kind"] == "metric"] == plain
+    table = scorehouse(*words[:-2], "--ceiling").out.splitlines()
+    (line,) = [line for line in table if line.startswith("people: halves of mqm.merged")]
+    assert line.endswith(" -")
+
+
+def test_a_chart_tells_people_from_metrics(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    drawn = tmp_path / "ranking.json"
+    words = ("rank", "sim24", "en-de", "-m", "pearson", "--primary", "--draws", "20", "--chart", drawn)
+    assert scorehouse(*words, "--ceiling").code == 0
+    spec = json.loads(drawn.read_text())
+    assert "diamonds: people" in json.dumps(spec)
+    assert {row["kind"] for row in spec["datasets"]["ranking_1"]} == {"metric", "people"}
+    assert scorehouse(*words).code == 0
+    assert "people" not in drawn.read_text()
+
+
+@pytest.mark.parametrize("words", [("--pool", "mean"), ("--wide",), ("--by", "domain")])
+def test_people_have_no_place_where_data_are_pooled_or_side_by_side(
+    words: tuple[str, ...], scorehouse: Scorehouse
+) -> None:
+    refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", "--ceiling", *words), 2, "--ceiling does not go with")

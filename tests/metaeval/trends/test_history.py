@@ -14,10 +14,10 @@ from metaeval import kernels
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
+from metaeval.people.bridges import common_blocks
+from metaeval.people.ceilings import second_human, split_half
 from metaeval.significance.options import TestOptions
 from metaeval.study import rank
-from metaeval.trends.bridges import common_blocks
-from metaeval.trends.ceilings import second_human, split_half
 from metaeval.trends.history import History, history
 from metaeval.trends.points import anchor_place, context, point
 from queries.longitudinal import evalset_states, judgements

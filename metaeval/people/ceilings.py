@@ -1,15 +1,15 @@
 """Human ceilings: the value that people reach by the measure that ranks metrics, when other people are the truth."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.agreement.reliability import spearman_brown
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.trends.points import Ceiling
+from metaeval.people.halves import RANGE, Judged, normalised, numbered, splits
 from queries.blocks import Block
 from queries.selection import MetricChoice
 
@@ -17,10 +17,22 @@ if TYPE_CHECKING:
     import polars as pl
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-N_SPLITS = 100
-FEWEST_RATERS = 4  # with fewer, single judgements are split
-_STREAM = 6  # of the seed
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The value that a second human score of the same outputs reaches, and where it is from.
+
+    low, high: 2.5 and 97.5% quantiles over splits; NaN for a second human score. halves: what was split, such as
+    "61 annotators", and n_splits: splits with a value; None for a second human score.
+    """
+
+    value: float
+    low: float
+    high: float
+    source: str
+    halves: str | None = None
+    n_splits: int | None = None
 
 
 def second_human(block: Block, other: Block, measure: Measure, options: Options) -> Ceiling:
@@ -34,10 +46,32 @@ def split_half(block: Block, single: "pl.DataFrame", human: str, measure: Measur
     """Mean value of one half of the judgements against the other over 100 splits, with their 2.5-97.5% range.
 
     single: columns system, segment, rater, value: the judgements behind a human score. Annotators are split where there
-    are at least 4 and all are known, else single judgements; z-scores are taken by annotator where the human score has
-    them and the annotators are known. Nothing is corrected for halves being shorter than the whole.
+    are at least 4 and all are known, else single judgements, those of each output evenly; z-scores are taken by
+    annotator where the human score has them and the annotators are known. Nothing is corrected for halves being shorter
+    than the whole.
     None: too few judgements, or no split with a value.
     """
+    judged = _judged(block, single)
+    if judged is None:
+        return None
+    found = [_value(_halves(block, first, second), measure, options) for first, second in splits(judged, options.seed)]
+    there = np.array(found)[~np.isnan(found)]
+    if not there.size:
+        return None
+    low, high = np.quantile(there, RANGE)
+    what = f"{judged.n_raters} annotators" if judged.halves == "annotators" else f"{len(judged.values)} judgements"
+    source = f"split halves of {what} of {human}, {len(there)} splits"
+    return Ceiling(float(there.mean()), float(low), float(high), source, what, len(there))
+
+
+def corrected(ceiling: Ceiling, measure: Measure) -> float | None:
+    """The agreement of halves by Spearman and Brown, for all judgements; None for measures that are no correlation."""
+    whole = float(spearman_brown(ceiling.value)) if measure.definition.is_correlation else float("nan")
+    return None if np.isnan(whole) or ceiling.value <= 0 else whole
+
+
+def _judged(block: Block, single: "pl.DataFrame") -> Judged | None:
+    """The judgements of the block's outputs; None for fewer than two."""
     row_of = {name: row for row, name in enumerate(block.systems)}
     column_of = {int(segment): column for column, segment in enumerate(block.segments)}
     kept = [
@@ -47,55 +81,12 @@ def split_half(block: Block, single: "pl.DataFrame", human: str, measure: Measur
     ]
     if len(kept) < 2:
         return None
-    rows = np.array([one[0] for one in kept], dtype=np.int64)
-    columns = np.array([one[1] for one in kept], dtype=np.int64)
     values = np.array([one[3] for one in kept], dtype=np.float64)
-    raters, n_raters = _numbered([one[2] for one in kept])
-    if n_raters and str(block.selection.human).endswith("-z"):
-        values = _normalised(values, raters)
-    by_rater = n_raters >= FEWEST_RATERS
-    units = raters if by_rater else np.arange(len(kept))
-    rng = np.random.default_rng([options.seed, _STREAM])
-    found = []
-    for _ in range(N_SPLITS):
-        in_first = rng.permutation(int(units.max()) + 1) < (int(units.max()) + 1) // 2
-        first, second = (
-            _means(rows[half], columns[half], values[half], block.human.shape)
-            for half in (in_first[units], ~in_first[units])
-        )
-        found.append(_value(_halves(block, first, second), measure, options))
-    there = np.array(found)[~np.isnan(found)]
-    if not there.size:
-        return None
-    low, high = np.quantile(there, (0.025, 0.975))
-    what = f"{n_raters} annotators" if by_rater else f"{len(kept)} judgements"
-    return Ceiling(
-        float(there.mean()), float(low), float(high), f"split halves of {what} of {human}, {len(there)} splits"
-    )
-
-
-def _numbered(raters: Sequence[str | None]) -> tuple[Ints, int]:
-    """A number for each judgement's annotator, and how many there are; 0 where some are not known."""
-    number = {rater: place for place, rater in enumerate(dict.fromkeys(raters))}
-    return np.array([number[rater] for rater in raters], dtype=np.int64), 0 if None in number else len(number)
-
-
-def _normalised(values: Floats, raters: Ints) -> Floats:
-    """z-scores by annotator: 0 where an annotator's judgements are all equal."""
-    n = np.bincount(raters)
-    mean = (np.bincount(raters, values) / n)[raters]
-    sd = np.sqrt(np.bincount(raters, (values - mean) ** 2) / n)[raters]
-    return np.divide(values - mean, sd, out=np.zeros_like(values), where=sd > 0)
-
-
-def _means(rows: Ints, columns: Ints, values: Floats, shape: tuple[int, ...]) -> Floats:
-    """(N, S) means of judgements; NaN where there is none."""
-    places = rows * shape[1] + columns
-    n = np.bincount(places, minlength=shape[0] * shape[1])
-    total = np.bincount(places, values, minlength=shape[0] * shape[1])
-    means = np.full(len(n), np.nan)
-    np.divide(total, n, out=means, where=n > 0)
-    return means.reshape(shape)
+    raters = numbered([one[2] for one in kept])
+    if raters is not None and str(block.selection.human).endswith("-z"):
+        values = normalised(values, raters)
+    rows, columns = (np.array([one[at] for one in kept], dtype=np.int64) for at in (0, 1))
+    return Judged(rows, columns, values, raters, (len(block.systems), len(block.segments)))
 
 
 def _halves(block: Block, first: Floats, second: Floats) -> Block:

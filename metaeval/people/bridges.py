@@ -13,14 +13,24 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
 
+Humans = Mapping[str, tuple[bool, bool, int]]  # name -> has segment scores, has submitted system scores, judgements
 FEWEST_SYSTEMS = 3
 _PREFERRED = {"sys": ("wmt-z", "wmt-raw"), "seg": ("wmt-raw", "wmt-z")}  # as the organisers' standards of DA's years
 
 
-def second_humans(humans: Mapping[str, tuple[bool, bool, int]], official: str, measure: Measure) -> list[str]:
+def judged_by(humans: Humans, official: str) -> str | None:
+    """The human score with the single judgements behind one: itself, else the first of its protocol that has any.
+
+    >>> judged_by({"mqm": (True, True, 0), "mqm.merged": (True, False, 5980), "esa": (True, True, 3)}, "mqm")
+    'mqm.merged'
+    """
+    there = [name for name in humans if protocol_of(name) == protocol_of(official) and humans[name][2]]
+    return official if official in there else min(there, default=None)
+
+
+def second_humans(humans: Humans, official: str, measure: Measure) -> list[str]:
     """One human score for each protocol beside the official one, with scores that the measure can use.
 
-    humans: name -> has segment scores, has submitted system scores, number of judgements.
     >>> from metaeval.measures import Measure
     >>> there = dict.fromkeys(("wmt-raw", "wmt-z", "mqm.merged", "mqm"), (True, True, 0))
     >>> second_humans(there, "wmt-z", Measure.parse("pa")), second_humans(there, "mqm", Measure.parse("acc_eq"))

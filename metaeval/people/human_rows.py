@@ -1,0 +1,217 @@
+"""People beside the metrics of a ranking: the value that other people, or half of them, reach by the same measure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.people.bridges import Humans, common_blocks, judged_by, second_humans
+from metaeval.people.ceilings import Ceiling, corrected, second_human, split_half
+from metaeval.signature import line, program_version, slice_parts
+from metaeval.study import Study
+from queries.blocks import Block
+from queries.longitudinal import human_levels, judgements, metric_names
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+METRIC, PEOPLE = "metric", "people"  # kinds of rows
+SAME = 0.999  # correlation of two human scores that are made of the same judgements
+_REPEATED = ("da",)  # protocols whose human scores are the same judgements, raw and normalised
+
+
+@dataclass(frozen=True)
+class HumanRow:
+    """One value of people. name: such as "people: halves of esa"; n_systems, n_segments: None where they vary."""
+
+    testset: str
+    lp: str
+    human: str
+    name: str
+    measure: str
+    ceiling: Ceiling
+    n_systems: int | None
+    n_segments: int | None
+    signature: str
+
+
+@dataclass(frozen=True)
+class HumanRows:
+    """The rows of people of one slice; notes: how each was made, or why there is none."""
+
+    rows: tuple[HumanRow, ...]
+    notes: tuple[str, ...]
+
+
+def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Options) -> HumanRows:
+    """The values of people by the measures of a ranking.
+
+    Other human scores as if they were metrics, each on what it and the slice's human score both judged: one of each
+    other protocol, and further rounds of the same; and one random half of the judgements behind the human score against
+    the other. None of them has a rank.
+    """
+    rows: list[HumanRow] = []
+    notes: list[str] = []
+    humans = human_levels(warehouse, asked.testset, asked.lp)
+    narrow = _with_one_metric(warehouse, asked)
+    for result in found.results:
+        block, measure = result.block, result.evaluation.measure
+        official = str(block.selection.human)
+        others = _others(humans, official, measure) if narrow is not None else []
+        if not others:
+            notes.append(f"{measure}: no other human score that it can be computed on")
+        for name in others:
+            row = _second(warehouse, asked, narrow or asked, official, name, measure, options)
+            if isinstance(row, HumanRow):
+                rows.append(row)
+                notes.append(
+                    f"{measure}: {row.name}, as if it were a metric, on the {row.n_systems} systems and "
+                    f"{row.n_segments} segments that it and {official} both judged"
+                )
+            else:
+                notes.append(f"{measure}: {row}")
+        half = _half(warehouse, asked, block, humans, measure, options)
+        if isinstance(half, HumanRow):
+            rows.append(half)
+            notes.append(f"{measure}: {half.name}, {_in_words(half.ceiling, measure)}")
+        else:
+            notes.append(f"{measure}: {half}")
+    return HumanRows(tuple(rows), tuple(notes))
+
+
+def _with_one_metric(warehouse: Warehouse, asked: Slice) -> Slice | None:
+    """The slice with one metric, as few scores as can be read; None where no metric is loaded."""
+    names = [name for name, _ in metric_names(warehouse, asked.testset, asked.lp)]
+    return replace(asked, metrics=(names[0],), own=True, all_metrics=True, primary=False, only=None) if names else None
+
+
+def _others(humans: Humans, official: str, measure: Measure) -> list[str]:
+    """Human scores to compare with the official one: one of each other protocol, and all of its own."""
+    protocol = protocol_of(official)
+    alike = [
+        name
+        for name, (has_segments, has_systems, _) in sorted(humans.items())
+        if name != official
+        and protocol not in _REPEATED
+        and protocol_of(name) == protocol
+        and (has_segments or (has_systems and not measure.definition.needs_segments))
+    ]
+    return [*alike, *second_humans(humans, official, measure)]
+
+
+def _second(
+    warehouse: Warehouse,
+    asked: Slice,
+    narrow: Slice,
+    official: str,
+    name: str,
+    measure: Measure,
+    options: Options,
+) -> HumanRow | str:
+    """Another human score as if it were a metric; or why it is not. narrow: the slice with one metric."""
+    try:
+        one, other = common_blocks(warehouse, narrow, official, name, measure, options)
+    except QuestionError as error:
+        return f"no row of {name}: {error}"
+    if protocol_of(name) == protocol_of(official) and _is_same(one, other):
+        return f"no row of {name}: it has the scores of {official}"
+    ceiling = second_human(one, other, measure, options)
+    if np.isnan(ceiling.value):
+        return f"no row of {name}: not defined"
+    label = f"people: {name}"
+    n_systems, n_segments = len(one.systems), int((one.judged & other.judged).any(axis=0).sum())
+    parts = (("people", name), ("n_systems", n_systems), ("n_segments", n_segments))
+    signature = _signature(asked, one, measure, options, *parts)
+    return HumanRow(asked.testset, asked.lp, official, label, str(measure), ceiling, n_systems, n_segments, signature)
+
+
+def _is_same(one: Block, other: Block) -> bool:
+    """Whether two human scores are the same up to rounding, by outputs, or by systems where they have none."""
+    for first, second in ((one.human, other.human), (one.human_submitted, other.human_submitted)):
+        both = ~np.isnan(first) & ~np.isnan(second)
+        a, b = first[both], second[both]
+        if len(a) > 2 and a.min() < a.max() and b.min() < b.max():
+            return bool(np.corrcoef(a, b)[0, 1] > SAME)
+    return False
+
+
+def _half(
+    warehouse: Warehouse,
+    asked: Slice,
+    block: Block,
+    humans: Humans,
+    measure: Measure,
+    options: Options,
+) -> HumanRow | str:
+    """One half of the judgements against the other; or why there is none."""
+    official = str(block.selection.human)
+    name = judged_by(humans, official)
+    if name is None:
+        return f"no halves: no single judgements behind {official} are on file"
+    single = judgements(warehouse, block.selection.evalset_id, name)
+    ceiling = split_half(block.only([False] * len(block.metrics)), single, name, measure, options)
+    if ceiling is None:
+        return f"no halves of {name}: not defined, as both judged no output in common, or too few systems"
+    how = (("people", f"halves of {name}"), ("halves", ceiling.halves), ("splits", ceiling.n_splits))
+    signature = _signature(asked, block, measure, options, *how, ("seed", options.seed), ("spearman_brown", "no"))
+    return HumanRow(
+        asked.testset, asked.lp, official, f"people: halves of {name}", str(measure), ceiling, None, None, signature
+    )
+
+
+def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *how: tuple[str, object]) -> str:
+    return line(
+        [
+            ("measure", measure),
+            *slice_parts(replace(block.selection, slice=asked)),
+            *how,
+            ("round_human", options.round_human),
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def _in_words(ceiling: Ceiling, measure: Measure) -> str:
+    whole = corrected(ceiling, measure)
+    more = "" if whole is None else f"; by Spearman-Brown {whole:.3f} for all judgements"
+    return f"{ceiling.source}: 2.5-97.5% range {ceiling.low:.3f} to {ceiling.high:.3f}{more}"
+
+
+def with_people(frame: "pl.DataFrame", found: Sequence[HumanRows]) -> "pl.DataFrame":
+    """A ranking with the rows of people where their values stand, without rank and cluster; column kind tells them.
+
+    The columns are those of the ranking with kind behind base_metric: "metric" or "people".
+    """
+    import polars as pl
+
+    columns = list(frame.columns)
+    place = columns.index("base_metric") + 1
+    rows = [
+        {
+            "testset": row.testset,
+            "lp": row.lp,
+            "human": row.human,
+            "metric": row.name,
+            "measure": row.measure,
+            "value": row.ceiling.value,
+            "n_systems": row.n_systems,
+            "n_segments": row.n_segments,
+            "signature": row.signature,
+            "kind": PEOPLE,
+        }
+        for one in found
+        for row in one.rows
+    ]
+    metrics = frame.with_columns(kind=pl.lit(METRIC)).with_row_index("order")
+    groups = ["testset", "lp", "measure"]
+    people = pl.DataFrame(rows, schema={**frame.schema, "kind": pl.String}, orient="row")
+    first = metrics.group_by(groups, maintain_order=True).agg(group=pl.col("order").min())
+    both = pl.concat([metrics, people], how="diagonal").join(first, on=groups, how="left", maintain_order="left")
+    ordered = both.sort("group", "value", descending=[False, True], nulls_last=True, maintain_order=True)
+    return ordered.select(*columns[:place], "kind", *columns[place:])

@@ -1,0 +1,150 @@
+"""People beside the metrics of a ranking: other human scores and halves of judgements, in place and without a rank."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pytest
+
+import metaeval
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.people.ceilings import corrected, split_half
+from metaeval.people.halves import Judged
+from metaeval.people.reliability import reliability
+from queries.selection import Slice
+from tests.helpers import LP, MQM, TESTSET, mqm_table, tiny_layout, tiny_warehouse
+from tests.warehouse.readers.samples import esa
+from warehouse import QuestionError, Warehouse, load
+from warehouse.export.mtme import ScoreTable
+
+TINY = (TESTSET, LP)
+OTHER = ((-2.0, -1.0, -4.0, -3.0, -1.0), (-1.0, -1.0, -2.0, -3.0, 0.0), (-9.0, -5.0, -8.0, -3.0, -9.0))
+"""Another human score of Ash, Beech and Cherry: Beech before Ash, unlike MQM."""
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Three human scores: MQM, one of another protocol, and one that has MQM's scores."""
+    folder = tmp_path_factory.mktemp("people")
+    seg = np.array(OTHER)
+    humans = {"mqm": mqm_table(), "mqm.merged": mqm_table()}
+    humans["esa"] = ScoreTable(systems=("Ash", "Beech", "Cherry"), seg=seg, sys=seg.mean(axis=1))
+    with tiny_warehouse(folder, tiny_layout(folder / "in", humans=humans)) as opened:
+        yield opened
+
+
+def test_another_human_score_stands_where_its_value_is_without_a_rank(tiny: Warehouse) -> None:
+    without = metaeval.rank(tiny, *TINY, "pa")
+    found = metaeval.rank(tiny, *TINY, "pa", ceiling=True)
+    people = found.frame.filter(kind="people")
+    (row,) = people.rows(named=True)
+    assert (row["metric"], row["human"], row["n_systems"]) == ("people: esa", "mqm", 3)
+    assert row["value"] == pytest.approx(2 / 3)  # of three pairs of systems, Ash and Beech are the other way round
+    assert (row["rank"], row["cluster"], row["base_metric"]) == (None, None, None)
+    assert "people:esa|n_systems:3|n_segments:4" in row["signature"]
+    metrics = found.frame.filter(kind="metric").drop("kind")
+    assert metrics.equals(without.frame)
+    values = [value for value in found.frame["value"] if value is not None]
+    assert values == sorted(values, reverse=True)
+    assert "pa: no row of mqm.merged: it has the scores of mqm" in found.notes
+    assert "pa: no halves: no single judgements behind mqm are on file" in found.notes
+    assert found.signature.splitlines()[:1] == without.signature.splitlines()
+    assert found.signature.splitlines()[1:] == [row["signature"]]
+
+
+def test_measures_of_segments_are_on_what_both_judged(tiny: Warehouse) -> None:
+    found = metaeval.rank(tiny, *TINY, "tau_b(by=none)", ceiling=True).frame.filter(kind="people")
+    from scipy.stats import kendalltau
+
+    cells = [(row, column) for row in range(3) for column in range(5) if not np.isnan(MQM[row][column])]
+    expected = kendalltau([MQM[a][b] for a, b in cells], [OTHER[a][b] for a, b in cells]).statistic
+    assert found["value"].to_list() == pytest.approx([expected])
+
+
+def test_a_pooled_ranking_has_no_people(tiny: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="a pooled ranking has no human ceiling"):
+        metaeval.rank(tiny, *TINY, "pa", pool="mean", ceiling=True)
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    """Four annotators who judged every output of four systems, and a metric."""
+    folder = tmp_path_factory.mktemp("campaign")
+    rng = np.random.default_rng(4)
+    systems, items = ("Ash", "Beech", "Cherry", "Dogwood"), range(1, 9)
+    rows = [
+        esa(system, item, score=str(int(60 + 4 * place + rng.integers(-9, 10))), user=f"u{user}", document=f"d{item}")
+        for user in range(4)
+        for item in items
+        for place, system in enumerate(systems)
+    ]
+    root = folder / "wmt24"
+    (root / "metric-scores" / "en-ja").mkdir(parents=True)
+    (root / "documents").mkdir()
+    (root / "documents" / "en-ja.docs").write_text("canary\tcanary\n" + "".join(f"news\td{item}\n" for item in items))
+    scores = "".join(f"{system}\t{line}\n" for system in systems for line in range(9))
+    (root / "metric-scores" / "en-ja" / "Line-src.seg.score").write_text(scores)
+    (folder / "wmt24-news-systems").mkdir()
+    (folder / "wmt24-news-systems" / "esa_wave2.csv").write_text("".join(rows))
+    report = load([folder], folder / "campaign.duckdb")
+    assert report.faults == []
+    with Warehouse.open(folder / "campaign.duckdb") as opened:
+        yield opened
+
+
+def test_halves_of_annotators_are_the_split_half_reliability_that_annotators_reports(campaign: Warehouse) -> None:
+    measures = ["pearson", "pearson(by=none)"]
+    options = {"ceiling": True, "all_metrics": True}
+    found = metaeval.rank(campaign, "wmt24", "en-ja", measures, **options)  # type: ignore[call-overload]
+    rows = found.frame.filter(kind="people")
+    assert rows["metric"].to_list() == ["people: halves of esa"] * 2
+    (people,) = metaeval.annotators(campaign, "wmt24", "en-ja", view="sets").frame.rows(named=True)
+    assert rows["value"].to_list() == pytest.approx([people["system_r"], people["output_r"]], abs=1e-9)
+    assert all("|people:halves of esa|halves:4 annotators|splits:100|seed:0|" in one for one in rows["signature"])
+    assert any(f"by Spearman-Brown {people['system_corrected']:.3f} for all judgements" in one for one in found.notes)
+
+
+def test_one_half_agrees_with_the_other_as_much_as_is_known_of_simulated_people() -> None:
+    """60 systems of variance 1, 4 annotators with noise of variance 20, 10 segments: a half has noise of 1, r is 1/2.
+
+    Standard error of r over 60 systems: about .1, of the mean of 6 worlds .04.
+    """
+    from tests.metaeval.trends.test_history import _block_of
+
+    systems = [f"s{number:02}" for number in range(60)]
+    block = _block_of(systems, 10)
+    values = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        truth = rng.normal(size=60)
+        rows = [
+            (name, segment, f"r{rater}", float(truth[place] + rng.normal(0, 20**0.5)))
+            for place, name in enumerate(systems)
+            for segment in range(1, 11)
+            for rater in range(4)
+        ]
+        single = pl.DataFrame(rows, schema=["system", "segment", "rater", "value"], orient="row")
+        found = split_half(block, single, "da", Measure.parse("pearson"), Options())  # type: ignore[arg-type]
+        assert found is not None
+        assert corrected(found, Measure.parse("pearson")) == pytest.approx(2 * found.value / (1 + found.value))
+        assert corrected(found, Measure.parse("pa")) is None
+        judged = Judged(
+            np.repeat(np.arange(60), 40),
+            np.tile(np.repeat(np.arange(10), 4), 60),
+            np.array([row[3] for row in rows]),
+            np.tile(np.arange(4), 600),
+            (60, 10),
+        )
+        assert reliability(judged, 0)[0].r == pytest.approx(found.value, abs=1e-9)
+        values.append(found.value)
+    assert float(np.mean(values)) == pytest.approx(0.5, abs=0.13)
+
+
+def test_people_need_a_human_score_that_is_there(tiny: Warehouse) -> None:
+    block = Inputs(tiny, Slice(*TINY, human="esa")).block(Measure.parse("pa"))
+    assert block.selection.human == "esa"
+    rows = metaeval.rank(tiny, *TINY, "pa", human="esa", ceiling=True).frame.filter(kind="people")
+    assert rows["metric"].to_list() == ["people: mqm"]
+    assert rows["value"].to_list() == pytest.approx([2 / 3])
