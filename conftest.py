@@ -1,8 +1,11 @@
 """How tests run: properties without a clock, long tests when asked for, and at the end nothing of DuckDB is held."""
 
 import gc
+import itertools
+import math
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import duckdb
@@ -35,6 +38,45 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if (marker := item.get_closest_marker("long")) is not None:
             (why,) = marker.args
             item.add_marker(pytest.mark.skip(reason=f"--all runs it: {why}"))
+
+
+def _cpu_seconds() -> float:
+    """What this process and its ended children have used so far."""
+    return math.fsum(os.times()[:4])
+
+
+_used = {"before": 0.0}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note the CPU time since the report before: what workers wait for says nothing of what a test costs."""
+    report = yield
+    now = _cpu_seconds()
+    report.cpu_seconds = now - _used["before"]  # type: ignore[attr-defined]  # goes to the process that reports
+    _used["before"] = now
+    return report
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: the collector of garbage need not look through it again."""
+    gc.collect()
+    gc.freeze()
+    _used["before"] = _cpu_seconds()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the run cost, and the tests that cost most: a suite grows slow one test at a time."""
+    costs: dict[str, list[float]] = defaultdict(list)
+    for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
+        if hasattr(report, "cpu_seconds"):
+            costs[report.nodeid].append(report.cpu_seconds)
+    terminalreporter.section("CPU time")
+    terminalreporter.write_line(
+        f"{_cpu_seconds():.0f} s; the dearest tests, with the fixtures that they were first to ask for:"
+    )
+    for test, parts in sorted(costs.items(), key=lambda item: -math.fsum(item[1]))[:10]:
+        terminalreporter.write_line(f"{math.fsum(parts):7.1f} s  {test}")
 
 
 def _is_open(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -73,4 +115,5 @@ def pytest_unconfigure() -> None:
     names that the examples in docstrings see, our modules and DuckDB, which then prints a page about leaks. A
     connection that is truly left open is found by `connections_end`.
     """
+    gc.unfreeze()
     gc.callbacks[:] = [call for call in gc.callbacks if not str(call.__module__).startswith("hypothesis.")]

@@ -1,10 +1,15 @@
 """The program as a user runs it, in this process: what it writes to stdout and stderr, and how it ends."""
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from cli.main import exit_code
+from cli.ending import run_program
+from cli.main import named, program
 from tests.cli.running import Ran, Scorehouse
 from tests.sharing import Copies
 
@@ -20,6 +25,12 @@ def default_database(_copies: Copies) -> Path:
     return _copies.unchanged()
 
 
+@functools.cache
+def _built(names: tuple[str, ...]) -> Callable[..., Any]:
+    """The program with these of its commands: to build it takes as long as a short answer."""
+    return typer.main.get_command(program(names))
+
+
 @pytest.fixture
 def scorehouse(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, default_database: Path, tmp_path: Path
@@ -30,7 +41,8 @@ def scorehouse(
 
     def run(*words: object) -> Ran:
         capsys.readouterr()
-        code = exit_code([str(word) for word in words])
+        texts = [str(word) for word in words]
+        code = run_program(_built(tuple(named(texts))), texts)
         written = capsys.readouterr()
         assert "Traceback" not in written.err
         return Ran(int(code), written.out, written.err)
