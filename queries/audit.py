@@ -81,13 +81,15 @@ def audit(
             raise unknown("check", name, names)
     if testset is not None:
         listing(warehouse, "lps", testset, lp)  # refuses unknown names
-    found = [finding for check in CHECKS for finding in _run(warehouse, check, testset, lp)]
-    for other in _OTHER_CHECKS.values():
-        found += other(warehouse, testset, lp)
+    asked = set(checks or names)
+    found = [finding for check in CHECKS if check in asked for finding in _run(warehouse, check, testset, lp)]
+    for name, other in _OTHER_CHECKS.items():
+        if name in asked:
+            found += other(warehouse, testset, lp)
     if deep or CHECKSUM in checks:
         found += _changed(warehouse, testset, lp, progress)
     return sorted(
-        (finding for finding in found if not checks or finding.check in checks),
+        (finding for finding in found if finding.check in asked),
         key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding),
     )
 

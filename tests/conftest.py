@@ -92,6 +92,7 @@ def _load(source: Path, database: Path) -> None:
     with copies_for_new_files(False):
         report = load([source], database)
     assert report.is_clean, report.faults
+    database.with_suffix(".report").write_bytes(pickle.dumps(report))
 
 
 @pytest.fixture(scope="session")

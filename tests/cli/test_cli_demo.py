@@ -1,8 +1,11 @@
 """The demo: every command of the walk works, stdout is the walk and its data, and the rankings recover the truth."""
 
+import io
+import pickle
 import re
 import shlex
-import subprocess
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from itertools import combinations
 from pathlib import Path
 
@@ -10,47 +13,65 @@ import numpy as np
 import pytest
 
 from cli.commands.demo import FAREWELL, GREETING, WALK
+from cli.main import exit_code
 from metaeval.study import rank
-from tests.cli.running import PROGRAM, Scorehouse, refused, unchanged
-from warehouse import Warehouse
+from tests.cli.running import Ran, Scorehouse, refused, unchanged
+from tests.sharing import written
+from warehouse import LoadReport, Warehouse
 from warehouse.simulation import DA_YEARS, LPS, YEARS, SimulatedEvalset, simulate_shared_task
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    """The demo as a newcomer runs it, in an empty folder."""
+def demo(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The demo in an empty folder; its shared task, which other tests have loaded, is neither written nor loaded again.
+
+    The test of the wheel runs it as a newcomer does.
+    """
     folder = tmp_path_factory.mktemp("newcomer")
-    root = Path(__file__).resolve().parents[2]
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "PYTHONPATH": str(root)}
-    done = subprocess.run([*PROGRAM, "demo"], cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+
+    def copied(paths: Sequence[Path], database: Path, **options: object) -> LoadReport:
+        written(database, simulated_database.read_bytes())
+        report: LoadReport = pickle.loads(simulated_database.with_suffix(".report").read_bytes())
+        return report
+
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(folder)
+        patch.setenv("XDG_DATA_HOME", str(folder))
+        patch.delenv("SCOREHOUSE_DB", raising=False)
+        patch.setattr("warehouse.simulation.simulate_shared_task", lambda seed: ())
+        patch.setattr("warehouse.simulation.write_shared_task", lambda folder, evalsets: folder.mkdir())
+        patch.setattr("warehouse.load", copied)
+        code = exit_code(["demo"])
+    assert code == 0, err.getvalue()
     assert list(folder.iterdir()) == []  # it cleans up behind itself
-    return done
+    out.seek(0)
+    return Ran(code, out.read(), err.getvalue())
 
 
-def test_stdout_is_the_walk_and_its_data(demo: subprocess.CompletedProcess[str]) -> None:
-    assert demo.stdout.startswith(GREETING)
-    assert demo.stdout.endswith(FAREWELL + "\n")
-    shown = re.findall(r"^\d+\. (.+)$", demo.stdout, re.MULTILINE)
+def test_stdout_is_the_walk_and_its_data(demo: Ran) -> None:
+    assert demo.out.startswith(GREETING)
+    assert demo.out.endswith(FAREWELL + "\n")
+    shown = re.findall(r"^\d+\. (.+)$", demo.out, re.MULTILINE)
     assert shown == [text for text, _ in WALK]
-    commands = re.findall(r"^\$ scorehouse (\S+)", demo.stdout, re.MULTILINE)
+    commands = re.findall(r"^\$ scorehouse (\S+)", demo.out, re.MULTILINE)
     assert commands == [shlex.split(command)[0] for _, command in WALK]
-    assert "measure:" not in demo.stdout
+    assert "measure:" not in demo.out
 
 
-def test_every_step_of_the_walk_shows_a_table(demo: subprocess.CompletedProcess[str]) -> None:
-    for part in re.split(r"^\d+\. ", demo.stdout, flags=re.MULTILINE)[1:]:
+def test_every_step_of_the_walk_shows_a_table(demo: Ran) -> None:
+    for part in re.split(r"^\d+\. ", demo.out, flags=re.MULTILINE)[1:]:
         lines = part.splitlines()
         rule = next(number for number, line in enumerate(lines) if line.startswith("──"))
         assert lines[rule + 1].strip(), "a table without rows"
 
 
-def test_the_walk_covers_the_first_commands(demo: subprocess.CompletedProcess[str]) -> None:
+def test_the_walk_covers_the_first_commands(demo: Ran) -> None:
     assert {"load", "list", "rank", "counts", "sql"} <= {shlex.split(command)[0] for _, command in WALK}
 
 
-def test_the_last_table_shows_neural_families_that_get_better(demo: subprocess.CompletedProcess[str]) -> None:
-    rows = [line.split() for line in demo.stdout.splitlines() if re.match(r"\S+ +-?\d\.\d{6} ", line)]
+def test_the_last_table_shows_neural_families_that_get_better(demo: Ran) -> None:
+    rows = [line.split() for line in demo.out.splitlines() if re.match(r"\S+ +-?\d\.\d{6} ", line)]
     by_family = {row[0]: [float(value) for value in row[1:]] for row in rows}
     for family in ("Marlin", "Marlin-XL", "Kestrel", "Kestrel-QE"):
         assert by_family[family] == sorted(by_family[family])

@@ -13,17 +13,20 @@ import pytest
 
 from cli.main import COMMANDS
 from tests.cli.running import PROGRAM, Ran, Scorehouse, examples
-from tests.helpers import tiny_layout
+from tests.helpers import tiny_layout, tiny_warehouse
 from tests.sharing import copies_for_new_files
 
 FULL = Path("/dev/full")
 SET = ("sim24", "ja-en")
 OTHER = "other.duckdb"
+TINY = "tiny.duckdb"
 WORDS = {
     "show": ("show", *SET, "1"),
     "rank": ("rank", *SET, "-m", "pa"),
     "compare": ("compare", *SET, "-m", "pa", "--draws", "5"),
     "protocol": ("protocol", "wmt24", "--on", "sim24", "--lp", "ja-en"),
+    "protocols": ("protocols", "tiny24", "--matrix"),
+    "protocols": ("protocols", "tiny24", "--matrix", "--db", TINY),
     "trend": ("trend", "all", "ja-en", "-m", "pa", "--draws", "5"),
     "deltas": ("deltas", "simBLEU", "--human", "mqm", "--draws", "5"),
     "noise": ("noise", *SET, "-m", "pdp", "--draws", "1"),
@@ -55,9 +58,11 @@ ANSWERS = {
 def _ask(scorehouse: Scorehouse, name: str, database: Path, folder: Path) -> Ran:
     """Run the words of an answer, from a folder with the other warehouse if they name one."""
     words = ANSWERS[name]
+    if TINY in words:
+        tiny_warehouse(folder).close()
     if OTHER in words:
         shutil.copy(database, folder / OTHER)
-    return scorehouse(*(folder / OTHER if word == OTHER else word for word in words))
+    return scorehouse(*(folder / word if word in (OTHER, TINY) else word for word in words))
 
 
 @contextlib.contextmanager

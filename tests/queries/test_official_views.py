@@ -259,7 +259,7 @@ def test_official_counts_are_those_of_the_command(simulated_warehouse: Warehouse
 
 
 @pytest.mark.parametrize(
-    "every_nth", [7, pytest.param(1, marks=pytest.mark.long("all real evaluation sets in SQL and Python: 20 seconds"))]
+    "every_nth", [21, pytest.param(1, marks=pytest.mark.long("all real evaluation sets in SQL and Python: 20 seconds"))]
 )
 def test_real_participants_and_scores_are_those_of_python(every_nth: int, real_load: tuple[Path, LoadReport]) -> None:
     with Warehouse.open(real_load[0]) as warehouse:

@@ -38,6 +38,12 @@ def block(simulated_warehouse: Warehouse) -> Block:
     return replace(found, human=human)
 
 
+def _first_half(block: Block) -> Block:
+    """The first half of its segments; documents and domains are not looked at."""
+    n = len(block.segments) // 2
+    return replace(block, human=block.human[:, :n], scores=block.scores[:, :, :n], segments=block.segments[:n])
+
+
 def _value(measure: str, block: Block, **options: Any) -> Evaluation:
     return evaluate(Measure.parse(measure), block, Options(**options))
 
@@ -193,6 +199,8 @@ ORACLES: dict[str, Oracle] = {
 
 @pytest.mark.parametrize("measure", ORACLES)
 def test_a_measure_agrees_with_plain_loops(measure: str, block: Block) -> None:
+    if measure == "acc_eq(by=system)":  # the loop tries every gap of every pair: a fourth of the pairs will do
+        block = _first_half(block)
     found = _value(measure, block, seed=SEED)
     assert [metric.name for metric in found.metrics] == [metric.name for metric in block.metrics]
     for metric, scores, value in zip(block.metrics, block.scores, found.value, strict=True):

@@ -1,7 +1,10 @@
 """Loading into a warehouse that holds something already: what is news comes in, and the report says how."""
 
 import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,13 +23,14 @@ from tests.warehouse.building import (
     small,
     statuses,
 )
-from warehouse import load
+from warehouse import LoadReport, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
-from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
+from warehouse.facts.testsets import EvalsetFacts
 
 FINE = "metric-scores/en-de/Fine-src.seg.score"
 DOCS = "documents/en-de.docs"
 N_FILES = 17  # of the tiny layout
+Held = dict[str, list[tuple[object, ...]]]
 
 
 @pytest.fixture
@@ -40,10 +44,10 @@ def database(tmp_path: Path) -> Path:
     return written(tmp_path / "a.duckdb", tiny_bytes())
 
 
-def fresh(root: Path, folder: Path) -> dict[str, list[tuple[object, ...]]]:
+def fresh(root: Path, folder: Path) -> Held:
     """What a warehouse holds that loads this folder alone."""
     folder.mkdir(exist_ok=True)
-    return held(loaded(root, folder / "fresh.duckdb"))
+    return held(loaded_all(root, folder / "fresh.duckdb"))
 
 
 def test_the_same_content_is_unchanged_to_the_last_byte(layout: Path, database: Path) -> None:
@@ -61,19 +65,149 @@ def test_the_same_content_in_another_place_is_unchanged(layout: Path, database: 
     assert database.read_bytes() == before
 
 
-def test_a_changed_file_replaces_what_it_brought_and_nothing_else(layout: Path, database: Path, tmp_path: Path) -> None:
-    edited(layout / FINE, lambda lines: ["Ash\t0.125", *lines[1:4], "Ash\tNone", *lines[5:]])
-    report = load([layout], database)
-    (evalset,) = report.evalsets
-    assert (evalset.status, evalset.n_files, evalset.n_unchanged) == ("replaced", 1, N_FILES - 1)
-    assert (evalset.n_scores, evalset.n_rows, evalset.n_missing) == (19, 20, 1)
-    assert held(database) == fresh(layout, tmp_path / "b")
+ELM = "system-outputs/en-de/Elm.txt"
 
 
-def test_a_file_with_fewer_systems_takes_the_others_away(layout: Path, database: Path, tmp_path: Path) -> None:
-    edited(layout / FINE, lambda lines: lines[5:])
-    assert statuses(load([layout], database)) == ["replaced"]
-    assert held(database) == fresh(layout, tmp_path / "b")
+def _other_facts(root: Path, **changes: Any) -> None:
+    write_facts(root, replace(tiny_facts(root.name), **changes))
+
+
+def _fewer_segments(root: Path) -> None:
+    for path in [root / DOCS, *root.rglob("*.txt")]:
+        edited(path, lambda lines: lines[:-1])
+    for path in root.rglob("*.seg.score"):
+        edited(path, lambda lines: [text for number, text in enumerate(lines) if number % 5 < 4])
+
+
+def _further_output(root: Path) -> None:
+    (root / ELM).write_text("x\n" * 5)
+    edited(root / FINE, lambda lines: [*lines, *["Elm\t1"] * 5])
+
+
+def _changed_and_further(root: Path) -> None:
+    edited(root / FINE, lambda lines: ["Ash\t0.125", *lines[1:]])
+    shutil.copy(root / FINE, root / "metric-scores/en-de/New-src.seg.score")
+
+
+NEW = ScoreTable(["Ash", "Beech"], seg=np.arange(10.0).reshape(2, 5))
+OUTLIER = EvalsetFacts("refA", {"seg": "mqm", "sys": "mqm"}, frozenset({"Ash"}))
+CHANGES: dict[str, tuple[str, int, Callable[[Path], object]]] = {
+    "a changed file": (
+        *("replaced", 1),
+        lambda root: edited(root / FINE, lambda lines: ["Ash\t0.125", *lines[1:4], "Ash\tNone", *lines[5:]]),
+    ),
+    "a file with fewer systems": ("replaced", 1, lambda root: edited(root / FINE, lambda lines: lines[5:])),
+    "a further file": (
+        *("added", 1),
+        lambda root: write_evalset(root, LP, documents=DOCUMENTS, metrics={"New-src": NEW}),
+    ),
+    "a changed and a further file": ("replaced", 2, _changed_and_further),
+    "other documents for as many segments": (
+        *("replaced", 1),
+        lambda root: edited(root / DOCS, lambda lines: ["talk\tt1", *lines[1:]]),
+    ),
+    "fewer segments with scores that fit them": ("replaced", 11, _fewer_segments),
+    "another reference": (
+        *("replaced", 1),
+        lambda root: edited(root / "references/en-de.refA.txt", lambda lines: ["new", *lines[1:]]),
+    ),
+    "another output": (
+        *("replaced", 1),
+        lambda root: edited(root / "system-outputs/en-de/Ash.txt", lambda lines: ["new", *lines[1:]]),
+    ),
+    "a further output that makes a system known": ("replaced", 2, _further_output),
+    "a further output without scores": ("added", 1, lambda root: (root / ELM).write_text("x\n" * 5)),
+    "another year": ("updated", 0, lambda root: _other_facts(root, year=2025)),
+    "another description": ("updated", 0, lambda root: _other_facts(root, description="Tiny")),
+    "other primary metrics": ("updated", 0, lambda root: _other_facts(root, primary=frozenset({"Fine"}))),
+    "another baseline": ("updated", 0, lambda root: _other_facts(root, baseline=frozenset({"Fine"}))),
+    "no standards": ("updated", 0, lambda root: _other_facts(root, lps={})),
+    "an outlier": ("updated", 0, lambda root: _other_facts(root, lps={LP: OUTLIER})),
+    "other facts of all kinds": (
+        *("updated", 0),
+        lambda root: _other_facts(
+            *(root,),
+            year=2025,
+            primary=frozenset({"Wrong"}),
+            baseline=frozenset(),
+            lps={LP: EvalsetFacts("refB", {"seg": "da"}, frozenset({"Cherry"}), True)},
+        ),
+    ),
+}
+"""What changes in a folder that was loaded: how a second load calls it, how many files it writes anew, the change."""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A warehouse with a test set for each change, loaded before and after, and what a third load said."""
+
+    before: Held
+    after: Held
+    fresh: Held
+    report: LoadReport
+    again: LoadReport
+
+
+def _testset(change: str) -> str:
+    return f"change{list(CHANGES).index(change)}"
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Changed:
+    folder = tmp_path_factory.mktemp("changed")
+    for change in CHANGES:
+        tiny_layout(folder / "in", testset=_testset(change))
+    database = loaded_all(folder / "in", folder / "a.duckdb")
+    before = held(database)
+    for change, (_, _, make) in CHANGES.items():
+        make(folder / "in" / _testset(change))
+    report = load([folder / "in"], database)
+    again = load([folder / "in"], database)
+    return Changed(before, held(database), held(loaded_all(folder / "in", folder / "b.duckdb")), report, again)
+
+
+def loaded_all(root: Path, database: Path) -> Path:
+    report = load([root], empty_warehouse(database))
+    assert report.is_clean, report.faults
+    return database
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_second_load_holds_what_a_load_of_the_changed_files_alone_holds(change: str, changed: Changed) -> None:
+    testset, (status, n_files, _) = _testset(change), CHANGES[change]
+    (evalset,) = (one for one in changed.report.evalsets if one.testset == testset)
+    assert (evalset.status, evalset.n_files) == (status, n_files)
+    before, after, expected = (
+        {name: [row for row in rows if row[0] == testset] for name, rows in content.items()}
+        for content in (changed.before, changed.after, changed.fresh)
+    )
+    assert after == expected
+    assert after != before
+    assert next(one.status for one in changed.again.evalsets if one.testset == testset) == "unchanged"
+
+
+def test_changes_of_many_test_sets_are_reported_without_faults_and_hold_nothing_else(changed: Changed) -> None:
+    assert changed.report.faults == changed.again.faults == []
+    assert changed.after == changed.fresh
+
+
+def test_counts_of_a_second_load_are_of_what_it_wrote(changed: Changed) -> None:
+    counts = {
+        one.testset: (one.n_unchanged, one.n_scores, one.n_rows, one.n_missing) for one in changed.report.evalsets
+    }
+    assert counts[_testset("a changed file")] == (N_FILES - 1, 19, 20, 1)
+    assert counts[_testset("a further file")] == (N_FILES, 10, 10, 0)
+    assert counts[_testset("a further output without scores")] == (N_FILES, 0, 5, 0)
+    assert counts[_testset("another year")] == (N_FILES, 0, 0, 0)
+
+
+def test_a_further_file_and_other_segments_are_held_as_they_are_written(changed: Changed) -> None:
+    added = [row for row in changed.after["scores"] if row[0] == _testset("a further file") and "New-src" in row]
+    assert len(added) == NEW.seg.size
+    talk = _testset("other documents for as many segments")
+    assert [row for row in changed.after["segments"] if row[0] == talk and {"talk", "t1"} <= set(row)] != []
+    fewer = _testset("fewer segments with scores that fit them")
+    assert len([row for row in changed.after["segments"] if row[0] == fewer]) == 4
 
 
 def test_a_system_that_no_file_names_any_more_is_gone(tmp_path: Path) -> None:
@@ -82,23 +216,6 @@ def test_a_system_that_no_file_names_any_more_is_gone(tmp_path: Path) -> None:
     small(tmp_path / "in", metrics={"A-src": ScoreTable(["Ash", "Oak"], seg=np.ones((2, 5)))})
     assert statuses(load([one], database)) == ["replaced"]
     assert ask(database, "SELECT system FROM systems ORDER BY 1") == [("Ash",), ("Oak",)]
-
-
-def test_further_files_are_added(tmp_path: Path, layout: Path, database: Path) -> None:
-    new = ScoreTable(["Ash", "Beech"], seg=np.arange(10.0).reshape(2, 5))
-    write_evalset(layout, LP, documents=DOCUMENTS, metrics={"New-src": new})
-    (evalset,) = load([layout], database).evalsets
-    assert (evalset.status, evalset.n_files, evalset.n_unchanged, evalset.n_scores) == ("added", 1, N_FILES, 10)
-    found = by_cell(ask(database, "SELECT system, segment, value FROM scores WHERE metric = 'New-src'"))
-    assert found == cells_of(("Ash", "Beech"), new.seg)
-    assert held(database) == fresh(layout, tmp_path / "b")
-
-
-def test_changed_and_further_files_together_are_replaced(layout: Path, database: Path) -> None:
-    edited(layout / FINE, lambda lines: ["Ash\t0.125", *lines[1:]])
-    shutil.copy(layout / FINE, layout / "metric-scores/en-de/New-src.seg.score")
-    (evalset,) = load([layout], database).evalsets
-    assert (evalset.status, evalset.n_files) == ("replaced", 2)
 
 
 def test_a_file_that_is_gone_leaves_what_it_brought(layout: Path, database: Path) -> None:
@@ -130,16 +247,14 @@ def test_a_subfolder_reads_its_documents_along(layout: Path, tmp_path: Path) -> 
     assert ask(tmp_path / "b.duckdb", "SELECT n_segments, year FROM evalsets") == [(5, 2024)]
 
 
-@pytest.mark.parametrize(
-    "order", [("human-scores", "metric-scores", "system-outputs"), ("system-outputs", "metric-scores", "human-scores")]
-)
-def test_parts_in_any_order_hold_the_same_as_all_at_once(
-    order: tuple[str, ...], layout: Path, database: Path, tmp_path: Path
-) -> None:
+def test_parts_in_any_order_hold_the_same_as_all_at_once(tmp_path: Path) -> None:
+    """Two test sets side by side, the parts of one in the opposite order."""
+    roots = [tiny_layout(tmp_path / "in", testset=testset) for testset in ("one24", "two24")]
+    places = ("human-scores", "metric-scores", "system-outputs", "references", "sources")
     parts = empty_warehouse(tmp_path / "b.duckdb")
-    for place in (*order, "references", "sources"):
-        assert load([layout / place], parts).faults == []
-    assert held(parts) == held(database)
+    for one, other in zip(places, (*places[2::-1], *places[3:]), strict=True):
+        assert load([roots[0] / one, roots[1] / other], parts).faults == []
+    assert held(parts) == fresh(tmp_path / "in", tmp_path / "fresh")
 
 
 def test_a_single_file_is_loaded(layout: Path, tmp_path: Path) -> None:
@@ -169,15 +284,6 @@ def test_later_scores_are_checked_against_the_systems_that_are_there(
     assert statuses(report) == ["refused"]
 
 
-def test_other_documents_for_the_same_number_of_segments_replace_the_old(
-    layout: Path, database: Path, tmp_path: Path
-) -> None:
-    edited(layout / DOCS, lambda lines: ["talk\tt1", *lines[1:]])
-    assert statuses(load([layout], database)) == ["replaced"]
-    assert ask(database, "SELECT domain, document FROM segments WHERE segment = 1") == [("talk", "t1")]
-    assert held(database) == fresh(layout, tmp_path / "b")
-
-
 def test_fewer_documents_make_faults_of_all_scores_that_no_longer_fit(layout: Path, database: Path) -> None:
     before = database.read_bytes()
     edited(layout / DOCS, lambda lines: lines[:-1])
@@ -188,16 +294,6 @@ def test_fewer_documents_make_faults_of_all_scores_that_no_longer_fit(layout: Pa
     texts = {path.relative_to(layout).as_posix() for path in layout.rglob("*.txt")}
     assert blamed == seg | texts
     assert database.read_bytes() == before
-
-
-def test_fewer_segments_with_scores_that_fit_them_replace_the_old(layout: Path, database: Path, tmp_path: Path) -> None:
-    for path in [layout / DOCS, *layout.rglob("*.txt")]:
-        edited(path, lambda lines: lines[:-1])
-    for path in layout.rglob("*.seg.score"):
-        edited(path, lambda lines: [text for number, text in enumerate(lines) if number % 5 < 4])
-    assert statuses(load([layout], database)) == ["replaced"]
-    assert ask(database, "SELECT count(*), max(segment) FROM segments") == [(4, 4)]
-    assert held(database) == fresh(layout, tmp_path / "b")
 
 
 def test_other_documents_are_refused_while_scores_outside_the_load_hang_on_the_old(
@@ -224,66 +320,6 @@ def test_documents_read_along_with_a_subfolder_are_refused_when_they_changed(lay
     assert statuses(report) == ["refused"]
     assert [fault.path for fault in report.faults] == [str(layout / DOCS)]
     assert held(database) == before
-
-
-@pytest.mark.parametrize("place", ["references/en-de.refA.txt", "system-outputs/en-de/Ash.txt"])
-def test_a_changed_text_is_replaced(place: str, layout: Path, database: Path, tmp_path: Path) -> None:
-    edited(layout / place, lambda lines: ["new", *lines[1:]])
-    assert statuses(load([layout], database)) == ["replaced"]
-    assert held(database) == fresh(layout, tmp_path / "b")
-
-
-def test_a_further_output_makes_a_system_known(layout: Path, database: Path, tmp_path: Path) -> None:
-    (layout / "system-outputs/en-de/Elm.txt").write_text("x\n" * 5)
-    edited(layout / FINE, lambda lines: [*lines, *["Elm\t1"] * 5])
-    report = load([layout], database)
-    assert (statuses(report), report.faults) == (["replaced"], [])
-    assert held(database) == fresh(layout, tmp_path / "b")
-
-
-def test_a_further_text_is_added_though_everything_is_read_again(layout: Path, database: Path, tmp_path: Path) -> None:
-    (layout / "system-outputs/en-de/Elm.txt").write_text("x\n" * 5)
-    (evalset,) = load([layout], database).evalsets
-    assert (evalset.status, evalset.n_files, evalset.n_unchanged) == ("added", 1, N_FILES)
-    assert (evalset.n_scores, evalset.n_rows, evalset.n_missing) == (0, 5, 0)
-    assert held(database) == fresh(layout, tmp_path / "b")
-
-
-def test_a_load_after_other_documents_has_nothing_to_do(layout: Path, database: Path, tmp_path: Path) -> None:
-    """A second load after a replacement finds nothing to do."""
-    edited(layout / DOCS, lambda lines: ["talk\tt1", *lines[1:]])
-    load([layout], database)
-    assert statuses(load([layout], database)) == ["unchanged"]
-
-
-def test_other_facts_alone_are_an_update(layout: Path, database: Path, tmp_path: Path) -> None:
-    standard = EvalsetFacts("refB", {"seg": "da"}, frozenset({"Cherry"}), True)
-    write_facts(layout, TestsetFacts(TESTSET, 2025, "Other", frozenset({"Wrong"}), frozenset(), {LP: standard}))
-    (evalset,) = load([layout], database).evalsets
-    assert (evalset.status, evalset.n_files, evalset.n_unchanged) == ("updated", 0, N_FILES)
-    assert held(database) == fresh(layout, tmp_path / "b")
-    assert statuses(load([layout], database)) == ["unchanged"]
-
-
-@pytest.mark.parametrize(
-    "facts",
-    [
-        TestsetFacts(TESTSET, 2025, "A tiny task", tiny_facts().primary, tiny_facts().baseline, tiny_facts().lps),
-        TestsetFacts(TESTSET, 2024, "Tiny", tiny_facts().primary, tiny_facts().baseline, tiny_facts().lps),
-        TestsetFacts(TESTSET, 2024, "A tiny task", frozenset({"Fine"}), tiny_facts().baseline, tiny_facts().lps),
-        TestsetFacts(TESTSET, 2024, "A tiny task", tiny_facts().primary, frozenset({"Fine"}), tiny_facts().lps),
-        TestsetFacts(TESTSET, 2024, "A tiny task", tiny_facts().primary, tiny_facts().baseline, {}),
-        TestsetFacts(
-            *(TESTSET, 2024, "A tiny task", tiny_facts().primary, tiny_facts().baseline),
-            {LP: EvalsetFacts("refA", {"seg": "mqm", "sys": "mqm"}, frozenset({"Ash"}))},
-        ),
-    ],
-    ids=["year", "description", "primary", "baseline", "standards", "outliers"],
-)
-def test_every_single_fact_counts(facts: TestsetFacts, layout: Path, database: Path, tmp_path: Path) -> None:
-    write_facts(layout, facts)
-    assert statuses(load([layout], database)) == ["updated"]
-    assert held(database) == fresh(layout, tmp_path / "b")
 
 
 def test_facts_that_are_gone_leave_what_was_told_before(layout: Path, database: Path) -> None:

@@ -20,52 +20,73 @@ from warehouse.readers.recognition import claim
 N_FILES = 17  # of the tiny layout
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "two words",
-        "a[1]",
-        "a*",
-        "a?b",
-        "it's",
-        'say "x"',
-        "{a,b}",
-        "ß中",
-        "a;b",
-        "%20",
-        "$x",
-        "~",
-        "a=1",
-        "[",
-        "]",
-        "#",
-    ],
+FOLDERS = (
+    "two words",
+    "a[1]",
+    "a*",
+    "a?b",
+    "it's",
+    'say "x"',
+    "{a,b}",
+    "ß中",
+    "a;b",
+    "%20",
+    "$x",
+    "~",
+    "a=1",
+    "[",
+    "]",
+    "#",
 )
-def test_a_folder_may_have_any_name(name: str, tmp_path: Path) -> None:
-    root = small(tmp_path / name, metrics={"A-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
-    decoy = small(tmp_path / "a1", metrics={"A-src": ScoreTable(["Ash"], seg=np.zeros((1, 5)))})
-    shutil.copytree(decoy.parent, tmp_path / "axb")
-    database = loaded(root, tmp_path / "b.duckdb")
-    assert ask(database, "SELECT DISTINCT value FROM scores") == [(1.0,)]
-    assert ask(database, "SELECT path FROM sources ORDER BY path DESC LIMIT 1") == [
-        (str(root / "metric-scores" / LP / "A-src.seg.score"),)
-    ]
+NAMES = ("A[1]*", "it's", 'B"x"', "two words", "ß?", "None", "NULL")
 
 
-@pytest.mark.parametrize("name", ["A[1]*", "it's", 'B"x"', "two words", "ß?", "None", "NULL"])
-def test_metrics_and_systems_may_have_any_name(name: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A folder, and the warehouse that loaded what is below it: a test set in each odd folder, one for each odd name.
+
+    Beside odd folders there are some that their names would stand for as patterns.
+    """
+    folder = tmp_path_factory.mktemp("odd")
+    ones, zeros = ({"A-src": ScoreTable(["Ash"], seg=np.full((1, 5), value))} for value in (1.0, 0.0))
+    for number, name in enumerate(FOLDERS):
+        tiny_layout(folder / name, testset=f"folder{number}", humans={}, metrics=ones, texts=False)
+    for name in ("a1", "axb"):
+        tiny_layout(folder / name, testset=f"decoy-{name}", humans={}, metrics=zeros, texts=False)
     values = np.arange(5.0).reshape(1, 5)
-    root = tmp_path / TESTSET
-    write_evalset(
-        *(root, LP),
-        documents=DOCUMENTS,
-        outputs={name: ["x"] * 5},
-        metrics={f"{name}-src": ScoreTable([name], seg=values), "A1-src": ScoreTable([name], seg=values + 1)},
+    for number, name in enumerate(NAMES):
+        write_evalset(
+            *(folder / "names" / f"name{number}", LP),
+            documents=DOCUMENTS,
+            outputs={name: ["x"] * 5},
+            metrics={f"{name}-src": ScoreTable([name], seg=values), "A1-src": ScoreTable([name], seg=values + 1)},
+        )
+    roots = [*(folder / name for name in FOLDERS), folder / "names"]
+    report = load(roots, empty_warehouse(folder / "w.duckdb"))
+    assert (report.faults, report.notes) == ([], [])
+    assert statuses(report) == ["loaded"] * (len(FOLDERS) + len(NAMES))
+    return folder, folder / "w.duckdb"
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_may_have_any_name(name: str, odd: tuple[Path, Path]) -> None:
+    folder, database = odd
+    testset = f"folder{FOLDERS.index(name)}"
+    assert ask(database, f"SELECT DISTINCT value FROM scores WHERE testset = '{testset}'") == [(1.0,)]
+    path = f"SELECT path FROM sources WHERE testset = '{testset}' ORDER BY path DESC LIMIT 1"
+    assert ask(database, path) == [(str(folder / name / testset / "metric-scores" / LP / "A-src.seg.score"),)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_metrics_and_systems_may_have_any_name(name: str, odd: tuple[Path, Path]) -> None:
+    found = ask(
+        odd[1],
+        f"""
+        SELECT metric, system, min(value) FROM scores WHERE testset = 'name{NAMES.index(name)}'
+        GROUP BY ALL ORDER BY 3
+        """,
     )
-    database = loaded(root, tmp_path / "a.duckdb")
-    assert ask(database, "SELECT metric, system, min(value) FROM scores GROUP BY ALL ORDER BY 3") == [
-        *((f"{name}-src", name, 0.0), ("A1-src", name, 1.0))
-    ]
+    assert found == [(f"{name}-src", name, 0.0), ("A1-src", name, 1.0)]
 
 
 @pytest.mark.skipif(os.sep == "\\", reason="the backslash parts folders here")

@@ -146,11 +146,21 @@ CASES: dict[str, Case] = {
         EVERY,
     ),
 }
-COMBINATIONS = [(name, swap) for name, (_, _, swaps) in CASES.items() for swap in swaps]
+MISSING = ("nothing", "segments", "cells")
+LONG = pytest.mark.long("every swap of every statistic with all that can be missing: 15 seconds")
+EACH_ONCE = [
+    pytest.param(
+        *(name, swap, missing),
+        marks=() if len(swaps) == 1 or (place + number) % len(MISSING) == 0 else LONG,
+    )
+    for name, (_, _, swaps) in CASES.items()
+    for place, swap in enumerate(swaps)
+    for number, missing in enumerate(MISSING)
+]
+"""Each statistic with every swap and with all that can be missing; not with every two of them together."""
 
 
-@pytest.mark.parametrize("missing", ["nothing", "segments", "cells"])
-@pytest.mark.parametrize(("name", "swap"), COMBINATIONS)
+@pytest.mark.parametrize(("name", "swap", "missing"), EACH_ONCE)
 def test_counts_equal_a_double_loop_over_the_same_masks(name: str, swap: str, missing: str) -> None:
     build, naive_statistic, _ = CASES[name]
     human, metrics = scores(seed=len(name) + len(swap), missing=missing)
