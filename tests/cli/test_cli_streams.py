@@ -25,7 +25,6 @@ WORDS = {
     "rank": ("rank", *SET, "-m", "pa"),
     "compare": ("compare", *SET, "-m", "pa", "--draws", "5"),
     "protocol": ("protocol", "wmt24", "--on", "sim24", "--lp", "ja-en"),
-    "protocols": ("protocols", "tiny24", "--matrix"),
     "protocols": ("protocols", "tiny24", "--matrix", "--db", TINY),
     "trend": ("trend", "all", "ja-en", "-m", "pa", "--draws", "5"),
     "deltas": ("deltas", "simBLEU", "--human", "mqm", "--draws", "5"),
