@@ -106,6 +106,10 @@ def page(rows: Mapping[str, str]) -> str:
             "| --- | --- | ---: | ---: | ---: | --- |",
             *(rows[attack.name] for attack in ATTACKS if attack.name in rows),
             "",
+            "What does not hold: DuckDB itself can end the process with a segmentation fault where a command writes",
+            "to a file whose blocks were swapped (seen with `compute`). `audit --deep` only reads, and finds such a",
+            "file.",
+            "",
         ]
     )
 
