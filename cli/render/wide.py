@@ -85,13 +85,21 @@ def _latex(found: "Wide", digits: int) -> str:
             text = _number(found, place, column, digits)
             text = "--" if text == MISSING else f"$-${text[1:]}" if text.startswith("-") else text
             text = rf"\textbf{{{text}}}" if found.best[place, column] else text
-            cluster = int(found.clusters[place, column])
-            cells.append(f"{text}$^{{{cluster}}}$" if cluster else text)
+            cells.append(text if text == "--" else text + _raised(found, place, column))
         rows.append(cells)
     lines = [rf"\begin{{tabular}}{{l{'r' * len(found.columns)}}}", r"\toprule"]
     first, *others = [" & ".join(cells) + r" \\" for cells in header]
     lines += [first, *rules, *others, r"\midrule", *(" & ".join(cells) + r" \\" for cells in rows)]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _raised(found: "Wide", row: int, column: int) -> str:
+    """The number of a cluster as an exponent, as wide as the widest of its column, which keeps values in line."""
+    widest = max((len(str(number)) for number in found.clusters[:, column] if number), default=0)
+    cluster = str(found.clusters[row, column] or "")
+    missing = widest - len(cluster)
+    space = rf"\phantom{{{'0' * missing}}}" if missing else ""
+    return f"$^{{{cluster}{space}}}$" if widest else ""
 
 
 def _spans(groups: tuple[str, ...]) -> list[tuple[str, int, int]]:

@@ -52,6 +52,18 @@ def test_markdown_and_latex_mark_the_best_and_raise_clusters() -> None:
     assert lines[7] == r"B & 0.500$^{2}$ & -- \\"
 
 
+def test_exponents_of_a_column_are_equally_wide_so_that_values_stand_below_each_other() -> None:
+    clusters = np.array([[1, 0], [12, 0], [0, 0]])
+    values = np.full((3, 2), 0.5)
+    found = Wide(("A", "B", "C"), ("", ""), ("en-de", "zh-en"), values, clusters, values > 1)
+    lines = wide_texts(found, 1, is_terminal=False)[Format.LATEX].splitlines()
+    assert lines[-5:-2] == [
+        r"A & 0.5$^{1\phantom{0}}$ & 0.5 \\",
+        r"B & 0.5$^{12}$ & 0.5 \\",
+        r"C & 0.5$^{\phantom{00}}$ & 0.5 \\",
+    ]
+
+
 def test_latex_compiles_with_every_special_character(tmp_path: Path) -> None:
     engine = next((name for name in ENGINES if shutil.which(name)), None)
     if engine is None:
