@@ -100,7 +100,8 @@ def markdown_table(cases: Sequence[Case]) -> str:
         if case.baseline is not None and case.baseline not in measured:
             raise ValueError(f"the baseline {case.baseline!r} must be measured before {case.name!r}")
         result = measured[case.name] = measure(case)
-        ratio = "" if case.baseline is None else f"{measured[case.baseline].seconds / result.seconds:,.0f}"
+        times = 0.0 if case.baseline is None else measured[case.baseline].seconds / result.seconds
+        ratio = "" if case.baseline is None else f"{times:,.0f}" if times >= 10 else f"{times:.2f}"
         seconds = f"{result.seconds:.3f}" + (f" (a slice × {case.scale:,.0f})" if case.scale != 1 else "")
         target = "" if case.target is None else f"≤ {case.target:g}"
         share = "" if case.baseline is None else f"{result.peak_mb / measured[case.baseline].peak_mb:.0%}"

@@ -14,12 +14,13 @@ from warehouse.readers.records import Records, columns
 if TYPE_CHECKING:
     import polars as pl
 
+_FEW = 1000  # rows that take no room worth the time
 _FRAMES = ("scores", "judgements", "segments")
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a file brings to each evaluation set, in compact frames. faults, notes: of the whole file."""
+    """What a file brings to each evaluation set; frames of many rows are compact. faults, notes: of the whole file."""
 
     frames: "Mapping[str, Mapping[EvalsetKey, pl.DataFrame]]"
     ratings: "pl.DataFrame"
@@ -66,16 +67,20 @@ def kept(pieces: Iterable[Records]) -> Kept:
     for piece in pieces:
         for name in _FRAMES:
             for (testset, lp), rows in getattr(piece, name).partition_by("testset", "lp", as_dict=True).items():
-                frames[name][testset, lp].append(compact(rows))
+                frames[name][testset, lp].append(rows if rows.height < _FEW else compact(rows))
         ratings = piece.ratings if ratings is None else ratings
         from_judgements |= piece.scores_from_judgements
         faults.append(piece.faults)
         notes += piece.notes
     assert ratings is not None
     return Kept(
-        {name: {key: joined(rows) for key, rows in found.items()} for name, found in frames.items()},
+        {name: {key: _one(rows) for key, rows in found.items()} for name, found in frames.items()},
         ratings,
         from_judgements,
         tuple(faults[0] if len(faults) == 1 else merged(faults)),
         tuple(notes),
     )
+
+
+def _one(frames: "list[pl.DataFrame]") -> "pl.DataFrame":
+    return frames[0] if len(frames) == 1 else joined([compact(frame) for frame in frames])
