@@ -55,8 +55,8 @@ def annotators(
 
     Example: scorehouse annotators sim24 en-de
     """
+    from metaeval.people.annotator_tables import reading
     from metaeval.people.annotators import annotators as find
-    from metaeval.people.annotators import reading
     from metaeval.people.judgements import Settings
     from warehouse import Warehouse
 

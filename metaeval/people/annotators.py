@@ -1,13 +1,13 @@
 """Annotators: how much each judged and how, whether they drift, and how well they agree."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.krippendorff import interval_alpha
 from metaeval.kernels.agreement.reliability import slopes
+from metaeval.people.annotator_tables import LEGEND, View, schema, summary
 from metaeval.people.halves import N_SPLITS
 from metaeval.people.judgements import People, Settings, read, resamples, shared
 from metaeval.people.reliability import Reliability, reliability
@@ -16,12 +16,8 @@ from metaeval.tables.table import Table
 from queries.annotations import JudgedScore, judged_scores
 from warehouse import QuestionError, Warehouse
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
 Floats = npt.NDArray[np.float64]
-View = Literal["sets", "annotators", "pairs"]
 FEWEST_DOCUMENTS = 5  # of an annotator, for an interval of drift
 _INTERVAL = (0.025, 0.975)
 
@@ -71,13 +67,13 @@ def annotators(
         of_score = {"testset": score.testset, "lp": score.lp, "human": score.human}
         found = _ROWS[chosen](people, settings)
         if chosen == "annotators" and found:
-            notes.append(f"{where}: {_summary(_set_rows(people, settings)[0])}")
+            notes.append(f"{where}: {summary(_set_rows(people, settings)[0])}")
         rows += [{**of_score, **row, "signature": signature} for row in found]
     if not rows:
         what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
         raise QuestionError(f"{' '.join(dict.fromkeys((testsets, lps)))}: {what}")
-    frame = pl.DataFrame(rows, schema=_schema(chosen), orient="row")
-    return Table(frame, "\n".join(signatures), (*notes, *_LEGEND[chosen]))
+    frame = pl.DataFrame(rows, schema=schema(chosen), orient="row")
+    return Table(frame, "\n".join(signatures), (*notes, *LEGEND[chosen]))
 
 
 def _signature(score: JudgedScore, people: People, settings: Settings) -> str:
@@ -260,37 +256,6 @@ def _pair_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
 
 
 _ROWS = {"sets": _set_rows, "annotators": _annotator_rows, "pairs": _pair_rows}
-_RELIABILITY = (
-    f"system_r, output_r: Pearson's r of one random half with the other, mean and 2.5-97.5% range of {N_SPLITS} splits"
-    ", not an interval; corrected: by Spearman-Brown, for all judgements together"
-)
-_LEGEND = {
-    "sets": ("alpha: Krippendorff's, interval metric, of outputs with at least two annotators", _RELIABILITY),
-    "annotators": (
-        "leniency: mean of judgements minus the mean of their systems; difference: mean distance from the others' mean "
-        "on shared outputs; drift: change of judgement minus system mean from an annotator's first to last, by least "
-        "squares; its interval resamples documents",
-    ),
-    "pairs": ("difference: mean of a minus b; distance: mean absolute difference; on outputs that both judged",),
-}
-
-
-def _summary(row: dict[str, Any]) -> str:
-    """What holds for all annotators of a human score together, in words."""
-    words = [f"{row['n_shared']} of {row['n_outputs']} outputs have at least two annotators"]
-    if row["alpha"] is not None:
-        words.append(f"Krippendorff's alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}]")
-    for what in ("system", "output"):
-        if row[f"{what}_r"] is not None:
-            low, high, whole = row[f"{what}_low"], row[f"{what}_high"], row[f"{what}_corrected"]
-            corrected = "" if whole is None else f", by Spearman-Brown {whole:.3f}"
-            words.append(
-                f"split halves of {row['halves']} agree on {what}s with r {row[f'{what}_r']:.3f} "
-                f"({low:.3f} to {high:.3f} over splits){corrected}"
-            )
-    if row["n_drifting"] is not None:
-        words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% would by chance)")
-    return "; ".join(words)
 
 
 def _quantiles(drawn: Floats) -> tuple[float | None, float | None]:
@@ -311,46 +276,3 @@ def _number(value: float) -> float | None:
 
 def _sd(values: Floats) -> float | None:
     return float(values.std(ddof=1)) if len(values) > 1 else None
-
-
-def _schema(view: View) -> dict[str, Any]:
-    import polars as pl
-
-    text = ("testset", "lp", "human", "annotator", "annotator_a", "annotator_b", "halves", "signature")
-    return {name: pl.String if name in text else pl.Int64 if name in _COUNTS else pl.Float64 for name in _COLUMNS[view]}
-
-
-_COUNTS = ("n_annotators", "n_judgements", "n_excluded", "n_outputs", "n_shared", "n_drifting")
-_OF: Sequence[str] = ("testset", "lp", "human")
-_COLUMNS: dict[View, Sequence[str]] = {
-    "sets": (
-        *_OF,
-        *("n_annotators", "n_judgements", "n_excluded", "n_outputs", "n_shared", "mean", "sd"),
-        *("alpha", "alpha_low", "alpha_high", "n_drifting", "halves"),
-        *("system_r", "system_low", "system_high", "system_corrected", "n_systems"),
-        *("output_r", "output_low", "output_high", "output_corrected", "n_halved", "signature"),
-    ),
-    "annotators": (
-        *_OF,
-        *("annotator", "n_judgements", "n_excluded", "n_outputs", "n_shared", "mean", "sd"),
-        *("leniency", "difference", "drift", "drift_low", "drift_high", "signature"),
-    ),
-    "pairs": (*_OF, "annotator_a", "annotator_b", "n_shared", "difference", "distance", "tau_b", "alpha", "signature"),
-}
-
-
-def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """The table for reading: intervals behind their values, and no column that is the same for all rows."""
-    import polars as pl
-
-    shown = frame.drop("signature")
-    names = {"alpha": "alpha", "drift": "drift", "system": "system_r", "output": "output_r"}
-    for prefix, name in names.items():
-        if f"{prefix}_low" in shown.columns:
-            value, low, high = (pl.col(one).round(3) for one in (name, f"{prefix}_low", f"{prefix}_high"))
-            cell = (
-                pl.when(low.is_null()).then(value.cast(pl.String)).otherwise(pl.format("{} [{}, {}]", value, low, high))
-            )
-            shown = shown.with_columns(cell.alias(name)).drop(f"{prefix}_low", f"{prefix}_high")
-    same = [name for name in _OF if shown[name].n_unique() == 1]
-    return shown.drop(same, *(name for name in shown.columns if shown[name].null_count() == shown.height))

@@ -1,7 +1,7 @@
 """People as scorers: annotators, and how well they agree."""
 
 from metaeval.people import annotators as persons
-from metaeval.people.annotators import View
+from metaeval.people.annotator_tables import View
 from metaeval.people.halves import Halves
 from metaeval.people.judgements import Settings, Unit
 from metaeval.questions.arguments import question

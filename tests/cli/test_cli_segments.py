@@ -2,9 +2,15 @@
 
 import csv
 import io
+import re
+import unicodedata
 
+import polars as pl
 import pytest
 
+from cli.render.outputs import outputs_page
+from metaeval.tables.disagreements import Output
+from queries.marked_errors import MarkedError
 from tests.cli.running import Scorehouse, refused
 
 SEGMENTS = ("segments", "sim24", "en-de", "--metric", "simBLEU", "-n", "3")
@@ -55,3 +61,21 @@ def test_a_metric_that_there_is_not_is_one_line(scorehouse: Scorehouse) -> None:
     refused(
         scorehouse("segments", "sim24", "en-de", "--metric", "simBLUE"), 2, "unknown metric 'simBLUE'", "did you mean"
     )
+
+
+def test_names_and_texts_cannot_command_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    name, text = "A\x1b[2J", "\x1b]0;title\x07one\ttwo\u202e [x] <b>"
+    row = {"scorer_a": "mqm\x07", "scorer_b": "M", "system": name, "segment": 1, "domain": None, "document": "d\x1b[1m"}
+    row |= {"value_a": -1.0, "value_b": 0.5, "z_a": -1.0, "z_b": 1.0, "residual": -2.0}
+    error = MarkedError(None, "style\x1b[0m", "major", 5.0, 0, 9, False)
+    frame, outputs = pl.DataFrame([row]), [Output(1, text, text, (error,))]
+    plain = outputs_page(frame, outputs, 4, is_terminal=False)
+    styled = outputs_page(frame, outputs, 4, is_terminal=True)
+    assert not [sign for sign in plain if sign != "\n" and unicodedata.category(sign) in ("Cc", "Zl", "Cf")]
+    assert "output: [major: \\x1b]0;title]\\x07one\\ttwo\\u202e [x] <b>" in plain
+    escapes = re.findall(r"\x1b\[[0-9;]*m", styled)
+    assert escapes
+    assert "\x1b" not in re.sub(r"\x1b\[[0-9;]*m", "", styled)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", styled) == plain

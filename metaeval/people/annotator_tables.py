@@ -1,0 +1,85 @@
+"""Tables of annotators: their columns, what these mean in words, and how people read them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from metaeval.people.halves import N_SPLITS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+View = Literal["sets", "annotators", "pairs"]
+_RELIABILITY = (
+    f"system_r, output_r: Pearson's r of one random half with the other, mean and 2.5-97.5% range of {N_SPLITS} splits"
+    ", not an interval; corrected: by Spearman-Brown, for all judgements together"
+)
+LEGEND = {
+    "sets": ("alpha: Krippendorff's, interval metric, of outputs with at least two annotators", _RELIABILITY),
+    "annotators": (
+        "leniency: mean of judgements minus the mean of their systems; difference: mean distance from the others' mean "
+        "on shared outputs; drift: change of judgement minus system mean from an annotator's first to last, by least "
+        "squares; its interval resamples documents",
+    ),
+    "pairs": ("difference: mean of a minus b; distance: mean absolute difference; on outputs that both judged",),
+}
+
+
+def summary(row: dict[str, Any]) -> str:
+    """What holds for all annotators of a human score together, in words."""
+    words = [f"{row['n_shared']} of {row['n_outputs']} outputs have at least two annotators"]
+    if row["alpha"] is not None:
+        words.append(f"Krippendorff's alpha {row['alpha']:.3f} [{row['alpha_low']:.3f}, {row['alpha_high']:.3f}]")
+    for what in ("system", "output"):
+        if row[f"{what}_r"] is not None:
+            low, high, whole = row[f"{what}_low"], row[f"{what}_high"], row[f"{what}_corrected"]
+            corrected = "" if whole is None else f", by Spearman-Brown {whole:.3f}"
+            words.append(
+                f"split halves of {row['halves']} agree on {what}s with r {row[f'{what}_r']:.3f} "
+                f"({low:.3f} to {high:.3f} over splits){corrected}"
+            )
+    if row["n_drifting"] is not None:
+        words.append(f"{row['n_drifting']} of {row['n_annotators']} annotators drift (5% would by chance)")
+    return "; ".join(words)
+
+
+def schema(view: View) -> dict[str, Any]:
+    import polars as pl
+
+    text = ("testset", "lp", "human", "annotator", "annotator_a", "annotator_b", "halves", "signature")
+    return {name: pl.String if name in text else pl.Int64 if name in _COUNTS else pl.Float64 for name in _COLUMNS[view]}
+
+
+_COUNTS = ("n_annotators", "n_judgements", "n_excluded", "n_outputs", "n_shared", "n_drifting")
+_OF: Sequence[str] = ("testset", "lp", "human")
+_COLUMNS: dict[View, Sequence[str]] = {
+    "sets": (
+        *_OF,
+        *("n_annotators", "n_judgements", "n_excluded", "n_outputs", "n_shared", "mean", "sd"),
+        *("alpha", "alpha_low", "alpha_high", "n_drifting", "halves"),
+        *("system_r", "system_low", "system_high", "system_corrected", "n_systems"),
+        *("output_r", "output_low", "output_high", "output_corrected", "n_halved", "signature"),
+    ),
+    "annotators": (
+        *_OF,
+        *("annotator", "n_judgements", "n_excluded", "n_outputs", "n_shared", "mean", "sd"),
+        *("leniency", "difference", "drift", "drift_low", "drift_high", "signature"),
+    ),
+    "pairs": (*_OF, "annotator_a", "annotator_b", "n_shared", "difference", "distance", "tau_b", "alpha", "signature"),
+}
+
+
+def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The table for reading: intervals behind their values, and no column that is the same for all rows."""
+    import polars as pl
+
+    shown = frame.drop("signature")
+    names = {"alpha": "alpha", "drift": "drift", "system": "system_r", "output": "output_r"}
+    for prefix, name in names.items():
+        if f"{prefix}_low" in shown.columns:
+            value, low, high = (pl.col(one).round(3) for one in (name, f"{prefix}_low", f"{prefix}_high"))
+            cell = (
+                pl.when(low.is_null()).then(value.cast(pl.String)).otherwise(pl.format("{} [{}, {}]", value, low, high))
+            )
+            shown = shown.with_columns(cell.alias(name)).drop(f"{prefix}_low", f"{prefix}_high")
+    same = [name for name in _OF if shown[name].n_unique() == 1]
+    return shown.drop(same, *(name for name in shown.columns if shown[name].null_count() == shown.height))
