@@ -39,10 +39,10 @@ class Footnotes:
 def page(sections: Sequence[Made], title: str, *, static: bool) -> str:
     """The report as HTML. static: without JavaScript, charts drawn here."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
 
     def shown(value: Any) -> Any:
-        return value if isinstance(value, Markup) or not isinstance(value, str) else one_line(value)
+        is_markup = hasattr(value, "__html__")  # marked as safe in a template: our own, or made safe here
+        return one_line(value) if isinstance(value, str) and not is_markup else value
 
     environment = Environment(
         loader=PackageLoader("cli.report"),
@@ -53,7 +53,7 @@ def page(sections: Sequence[Made], title: str, *, static: bool) -> str:
         lstrip_blocks=True,
     )
     figures = [one for made in sections for part in made.parts for one in part.figures]
-    drawn = [Markup(svg(one, place)) for place, one in enumerate(figures)] if static else []
+    drawn = [svg(one, place) for place, one in enumerate(figures)] if static else []
     texts = {
         name: files("cli.report").joinpath("templates", name).read_text("utf-8") for name in ("page.css", "page.js")
     }
@@ -64,11 +64,11 @@ def page(sections: Sequence[Made], title: str, *, static: bool) -> str:
         static=static,
         drawn=drawn,
         place_of=places(figures),
-        style=Markup(texts["page.css"]),
-        script=Markup(texts["page.js"]),
-        program=Markup("" if static or not figures else drawing_program()),
-        charts=Markup(in_script([compact(one.spec) for one in figures])),
-        themes=Markup(in_script({name: config(name) for name in ("light", "dark")})),
+        style=texts["page.css"],
+        script=texts["page.js"],
+        program="" if static or not figures else drawing_program(),
+        charts=in_script([compact(one.spec) for one in figures]),
+        themes=in_script({name: config(name) for name in ("light", "dark")}),
         links=_links,
         grid_link=_grid_link,
         version=program_version(),
