@@ -89,5 +89,8 @@ SECTION = Section(
     "Each test set by the rules of every year that has its inputs: who wins, and how far the ranking is from that by "
     "the year's own rules.",
     _jobs,
-    lambda desk: ("Without significance tests; `scorehouse protocol --significance` has them.",),
+    lambda desk: (
+        "Of all language pairs that the rules take, whichever the report is on; without significance tests, which "
+        "`scorehouse protocol --significance` has.",
+    ),
 )
