@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, Ints
 
 from .bootstrap import bootstrap
 from .draws import Progress
@@ -23,6 +23,8 @@ TOLERANCE = 1e-12
 LEAST_SYSTEMS = 3
 #: Groups of segments that are left out, one after the other.
 SEGMENT_GROUPS = 40
+#: The same, where each of them is left out with each system.
+GROUPS_WITH_SYSTEMS = 20
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,10 @@ def jackknife_test(
             n_threads=n_threads,
             progress=progress,
         )
-        variance = variance + _variances(drawn.draws.T)
+        over_segments = _variances(drawn.draws.T)
+        with single_blas_thread():
+            shared = np.nan_to_num(_of_single_scores(statistic, without))
+        variance = np.maximum(variance + over_segments - shared, np.maximum(variance, over_segments))
     error = np.sqrt(variance)
     df = n_left_out - 1
     return JackknifeTest(values, error, _p_values(values, error, df, alternative), df)
@@ -100,8 +105,33 @@ def _without_systems(statistic: ResampleStatistic) -> Floats:
     n_systems = statistic.shape[0]
     if n_systems < LEAST_SYSTEMS:
         raise ValueError(f"{n_systems} systems: a variance over systems needs at least {LEAST_SYSTEMS}")
-    systems = np.arange(n_systems)
-    return statistic.values(np.stack([np.delete(systems, system) for system in systems]), None, n_systems)
+    return statistic.values(_all_but_one(n_systems), None, n_systems)
+
+
+def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats) -> Floats:
+    """(M, M) variances of differences that come from single scores, beyond their systems and their segments.
+
+    Of a mean over N systems and G groups, with residuals e of rows and columns, it is Σ e² / ((N − 1)(G − 1) N G); what
+    leaving out both changes, beyond what leaving out either does, is e / ((N − 1)(G − 1)).
+    """
+    n_systems, n_segments = statistic.shape
+    n_groups = min(GROUPS_WITH_SYSTEMS, n_segments)
+    if n_groups < 2:
+        return np.full((without_systems.shape[1],) * 2, np.nan)
+    systems = _all_but_one(n_systems)
+    values = np.empty((n_systems, n_groups, without_systems.shape[1]))
+    for group in range(n_groups):
+        kept = np.flatnonzero(np.arange(n_segments) % n_groups != group)
+        values[:, group] = statistic.values(systems, np.broadcast_to(kept, (n_systems, kept.size)), n_systems)
+    excess = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean(axis=(0, 1))
+    n = n_systems * n_groups
+    return _variances(excess.reshape(n, -1)) * (n - 1) * (n_systems - 1) * (n_groups - 1) / n
+
+
+def _all_but_one(n: int) -> Ints:
+    """(n, n − 1) places, each left out once."""
+    places = np.arange(n)
+    return np.stack([np.delete(places, place) for place in places])
 
 
 def _without_segments(statistic: ResampleStatistic) -> Floats:
