@@ -109,7 +109,9 @@ def paper(
                 )
             )
     charted.draw(output, lambda: item_chart(outcomes[0]))
-    output.show_table(results_table(outcomes, summary=len(wanted) > 1 and output.is_for_reading))
+    output.show_table(
+        results_table(outcomes, summary=len(wanted) > 1 and output.is_for_reading, for_reading=output.is_for_reading)
+    )
     if check and (places := _places_that_differ(outcomes)):
         more = f" and {len(places) - 3} more" if len(places) > 3 else ""
         output.note(f"neither met nor explained: {'; '.join(places[:3])}{more}")

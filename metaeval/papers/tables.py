@@ -81,9 +81,14 @@ def _is_computable(item: Item, states: Sequence[EvalsetState]) -> bool:
     return not item.needs_data or bool(available(item, states).sets)
 
 
-def results_table(outcomes: Sequence[Outcome], *, summary: bool = False) -> Table:
-    """The cells of items beside the printed values, or with summary a row for each item that counts its verdicts."""
+def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_reading: bool = False) -> Table:
+    """The cells of items beside the printed values, or with summary a row for each item that counts its verdicts.
+
+    for_reading: an item without printed values as a table with its own columns.
+    """
     frame = summary_frame(outcomes) if summary else outcome_frame(outcomes)
+    if for_reading and not summary and not any(row.printed for one in outcomes for row in one.rows):
+        frame = wide_frame(outcomes)
     several = len(outcomes) > 1
     notes = [f"{one.paper.name} {one.item.name}: {note}" if several else note for one in outcomes for note in one.notes]
     total = {name: sum(one.count(name) for one in outcomes) for name in VERDICTS}
@@ -101,6 +106,35 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False) -> Tabl
         ]
         notes = [words]
     return Table(frame, "\n".join(signatures), tuple(notes))
+
+
+def wide_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":
+    """A line for each row of items and evaluation set, a column for each of theirs; whole numbers without decimals.
+
+    Columns: testset and lp where the items read scores, row, the items' own, note (those of the row's cells).
+    """
+    import polars as pl
+
+    lines: dict[tuple[str, str, str], dict[str, float | None]] = {}
+    notes: dict[tuple[str, str, str], dict[str, None]] = {}
+    columns: dict[str, None] = {}
+    for cell in (row.cell for one in outcomes for row in one.rows):
+        place = (cell.testset, cell.lp, cell.row)
+        lines.setdefault(place, {})[cell.column] = cell.value
+        columns[cell.column] = None
+        if cell.note:
+            notes.setdefault(place, {})[cell.note] = None
+    frame = pl.DataFrame(
+        [[*place, *(values.get(name) for name in columns), "; ".join(notes.get(place, {})) or None]
+         for place, values in lines.items()],
+        schema={**dict.fromkeys(("testset", "lp", "row"), pl.String), **dict.fromkeys(columns, pl.Float64),
+                "note": pl.String},
+        orient="row",
+    )  # fmt: skip
+    whole = [name for name in columns if (frame[name].drop_nulls() % 1 == 0).all()]
+    empty = [name for name in ("testset", "lp") if not (frame[name] != "").any()]
+    empty += [] if notes else ["note"]
+    return frame.with_columns(pl.col(whole).cast(pl.Int64)).drop(empty)
 
 
 def summary_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":

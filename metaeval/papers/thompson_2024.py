@@ -17,7 +17,7 @@ from metaeval.measures.judged import judged_segments
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.options import Options
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
-from metaeval.protocols import protocols
+from metaeval.protocols.history import Ranking, apply_rules, overall_ranking, task_ranking
 from metaeval.signature import line, program_version
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import Comparison
@@ -35,6 +35,7 @@ SEEDS = 5  # whose values of spa show how often two metrics come out equal
 DRAWS = 1000
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of the judged segments, in figure 3
 TIMED_PAIRS = 6  # p-values that are timed one by one
+_LAST_YEAR = 2024  # of the rules that section 5 tells of
 
 
 def _compared(request: Request, asked: Slice, name: str) -> Comparison:
@@ -291,59 +292,72 @@ def section_3_2(request: Request, asked: Slice) -> Computed:
 
 
 def section_5(request: Request, asked: Slice) -> Computed:
-    """The meta-metrics of the shared tasks since 2007, each on one evaluation set, beside soft pairwise accuracy."""
-    with request.opened() as warehouse:
-        inputs = Inputs(warehouse, asked)
-        blocks = {level: inputs.of_level(level) for level in ("sys", "seg")}
-    rules = {
-        (protocol.year, str(rule.measure)): rule
-        for protocol in protocols().values()
-        for rule in protocol.rules
-        if rule.measure.level == "sys"
-    }
-    newest = _by_name(request, blocks, SPA)
+    """The rules of the shared tasks from 2007 to 2024, each run on one evaluation set, beside the newest of them.
+
+    Rows: a year's rules as a whole, then each of their system-level tasks (on the whole test set, and without human
+    references where it was also scored with them). overall, best: the highest value; n_distinct: different values among
+    n_metrics; kendall: rank correlation with the ranking by the rules of 2024, and with that by soft pairwise accuracy.
+    """
+    found = apply_rules(
+        request.opened,
+        replace(asked, metrics=request.metrics),
+        request.options,
+        until=_LAST_YEAR,
+        progress=request.progress,
+    )
+    newest = found[-1].score
+    by_spa: dict[str, float] = {}
+    if newest is not None:
+        (task,) = (one for one in newest.tasks if one.level == "sys")
+        by_spa = dict(zip(newest.metrics, task.values.tolist(), strict=True))
+        by_spa = {name: value for name, value in by_spa.items() if value == value}
     cells: list[Cell] = []
-    for (year, name), rule in sorted(rules.items()):
-        found = _by_name(request, blocks, rule.measure)
-        if not found:
+    for one in found:
+        name = f"{one.protocol.name} ({one.years})"
+        if one.score is None:
+            cells.append(Cell(name, "overall", asked.testset, asked.lp, None, note=str(one.reason)))
             continue
-        best = max(sorted(found), key=lambda one: found[one])
-        common = sorted(set(found) & set(newest))
-        values = {
-            "best": found[best],
-            "n_metrics": len(found),
-            "n_distinct": len(np.unique(np.round(list(found.values()), 12))),
-            "kendall_with_spa": _kendall([found[one] for one in common], [newest[one] for one in common]),
-        }
-        test = rule.test or "the measure's own"
-        note = f"best: {best}; compared by {test}"
-        cells += [replace(cell, note=note) for cell in cells_of(asked.testset, asked.lp, f"{year} {name}", values)]
-    if not cells:
-        raise QuestionError(f"no metric of {asked.testset} {asked.lp} has system scores")
+        tasks = " + ".join(dict.fromkeys(task.measure for task in one.score.tasks))
+        cells += _said(asked, name, "overall", overall_ranking(one.score, newest), f"rules: {tasks}")
+        for task in one.score.tasks:
+            if task.level == "sys" and task.domain is None and not task.human_references:
+                systems = ", outliers included" if task.outliers == "none" else ""
+                row = f"{name} {task.measure}{systems}"
+                compared = f"metrics compared by {task.test}"
+                cells += _said(asked, row, "best", task_ranking(one.score.metrics, task, by_spa), compared)
     signature = line(
         [
             ("paper", "thompson-2024 section-5"),
             ("testset", asked.testset),
             ("lp", asked.lp),
-            ("human", blocks["sys"].selection.human),
+            ("human", asked.human or "official"),
+            ("metrics", ",".join(request.metrics) or None),
+            ("seed", request.seed),
             ("scorehouse", program_version()),
         ]
     )
-    return Computed(tuple(cells), signature, ("years from the first that used a measure; protocol runs each whole",))
+    notes = (
+        f"`scorehouse protocol NAME --on {asked.testset} --lp {asked.lp}` gives each ranking whole; metrics: primary "
+        "and baseline ones",
+        "overall: mean over tasks, correlations as (r + 1) / 2; by wmt22 a mean of ranks, where lower is better",
+        "kendall: with the overall ranking by wmt24, and of a task with that by spa",
+    )
+    return Computed(tuple(cells), signature, notes)
 
 
-def _kendall(one: list[float], other: list[float]) -> float | None:
-    return float(kernels.system_correlation(one, [other], "kendall")[0]) if len(one) > 1 else None
-
-
-def _by_name(request: Request, blocks: dict[str, Block], measure: Measure) -> dict[str, float]:
-    """Values by metric, without undefined ones."""
-    found = evaluate(measure, blocks["seg" if measure.definition.needs_segments else "sys"], request.options)
-    return {
-        metric.name: float(value)
-        for metric, value in zip(found.metrics, found.value, strict=True)
-        if not np.isnan(value)
+def _said(asked: Slice, row: str, column: str, said: Ranking | None, note: str) -> list[Cell]:
+    """The cells of what some rules say of the metrics."""
+    if said is None:
+        return [Cell(row, column, asked.testset, asked.lp, None, note=f"no metric has a value; {note}")]
+    more = f" and {len(said.best) - 1} more" if len(said.best) > 1 else ""
+    values = {
+        column: said.value,
+        "n_metrics": said.n_metrics,
+        "n_distinct": said.n_distinct,
+        "kendall": said.kendall,
     }
+    cells = cells_of(asked.testset, asked.lp, row, values)
+    return [replace(cells[0], note=f"best: {said.best[0]}{more}; {note}"), *cells[1:]]
 
 
 _MQM = (
@@ -368,6 +382,6 @@ PAPER = Paper(
         Item(
             "table-1", "distinct values, significant comparisons, clusters", _MQM, table_1, human="mqm", is_stored=True
         ),
-        Item("section-5", "meta-metrics of the shared tasks since 2007", _WMT23, section_5, human="mqm"),
+        Item("section-5", "rules of the shared tasks from 2007 to 2024", _WMT23, section_5, human="mqm"),
     ),
 )
