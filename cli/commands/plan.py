@@ -26,9 +26,7 @@ def plan(
     ),
     unit: Annotated[
         str,
-        choice(
-            UNITS, "--unit", help="What there may be more or fewer of; judgements are of systems, systems of metrics."
-        ),
+        choice(UNITS, "--unit", help="What there may be more or fewer of; systems are of metrics."),
     ] = "segments",
     measure: Annotated[
         str,

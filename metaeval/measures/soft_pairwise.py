@@ -77,6 +77,10 @@ class SoftPairwiseAccuracy(Measure):
     def measured_as(self) -> str:
         return "spa(n=99)"  # fewer signs add no more than a little noise to both metrics alike
 
+    @property
+    def in_worlds(self) -> Measure:
+        return self if self.n_draws is None else Measure.parse(f"spa(n={_INFINITE}, binary={self['binary']})")
+
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         cells = judged_segments(block)
         return soft_pairwise_swap(cells.human, cells.scores, self._signs(cells, options), swap)

@@ -2,32 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs, check_judged, where
+from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures import Measure
+from metaeval.measures.applicable import PERMUTATIONS, Population
 from metaeval.options import Options
+from metaeval.planning.worlds import Unit, drawn_worlds, judged_worlds, single_judgements
 from metaeval.signature import line, program_version, slice_parts
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
+from metaeval.significance.runner import EARLY_STOP
 from metaeval.tables.table import Table
 from queries.blocks import Block
-from queries.longitudinal import human_levels, judgements
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import protocol_of
 from warehouse.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
 Floats = npt.NDArray[np.float64]
-Unit = Literal["segments", "systems", "judgements"]
 MOST = 64  # times the units that there are
 FEWEST = {"segments": 10, "systems": 5, "judgements": 10}
 _COLUMNS = (
@@ -76,6 +77,7 @@ class _Question:
     measure: str
     parts: list[tuple[str, object]]
     assumes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def plan_metrics(
@@ -87,36 +89,42 @@ def plan_metrics(
     what: Asked,
     progress: Progress | None = None,
 ) -> Plan:
-    """How many segments or systems tell two metrics apart by a measure.
+    """How many segments, systems or judgements tell two metrics apart by a measure.
 
-    Each world draws so many segments (or systems) with replacement and runs the test that holds its level for that
-    population; the difference is found where p <= alpha, two-sided, in the direction observed.
-    Raises QuestionError: see `select`; judgements; metrics without scores; no difference.
+    Each world draws so many segments (or systems) with replacement, or so many single judgements of the outputs that
+    there are, whose means are the human score, and runs the test that holds its level for that population (judgements:
+    for new segments); the difference is found where p <= alpha, two-sided, in the direction observed. Worlds are made
+    with `Measure.in_worlds`; permutation tests stop early in worlds that are clear after 100 resamples.
+    Raises QuestionError: see `select`; no single judgements; metrics without scores; no difference.
     """
     what.check()
-    if what.unit == "judgements":
-        raise QuestionError("judgements tell systems apart; two metrics need segments or systems")
+    asked_measure, measure = measure, measure.in_worlds
     block = Inputs(warehouse, replace(asked, metrics=metrics), options.round_human).block(measure)
     if len(block.metrics) != 2:
         there = ", ".join(metric.name for metric in block.metrics) or "none"
         raise QuestionError(f"two metrics are needed, {' and '.join(metrics)} are: {there}")
-    if what.unit == "segments" or measure.definition.needs_segments:
+    if what.unit != "systems" or measure.definition.needs_segments:
         check_judged(block)
     if np.isnan(evaluate(measure, block, options).value).any():
         raise QuestionError(f"{measure} of {' and '.join(metrics)} is not defined in {where(block.selection)}")
-    wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=what.unit, n_threads=1)
+    drawn = judged_worlds(warehouse, block) if what.unit == "judgements" else drawn_worlds(block, what.unit)
+    block = drawn.block
+    population: Population = "systems" if what.unit == "systems" else "segments"
+    wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=population, n_threads=1)
     testing = chosen(measure, block, options, wanted)
-    assert testing.test is not None
-    options = fitted_options(measure, testing.test, options, asked)
-    values = run_test(block, measure, options, testing).evaluation.value
+    test = testing.test
+    assert test is not None
+    if test in PERMUTATIONS and EARLY_STOP[0] < what.alpha < EARLY_STOP[1]:
+        testing = replace(testing, early_stop=True)
+    options = fitted_options(measure, test, options, asked)
+    values = run_test(block, measure, options, replace(testing, draws=BLOCK)).evaluation.value
     if len(values) != 2 or np.isnan(values).any() or values[0] == values[1]:
         raise QuestionError(f"{measure} shows no difference of {' and '.join(metrics)} in {where(block.selection)}")
     first = int(values[1] > values[0])
     names = (block.metrics[first].name, block.metrics[1 - first].name)
-    units = np.arange(len(block.systems)) if what.unit == "systems" else np.flatnonzero(block.judged.any(axis=0))
 
     def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
-        world = _drawn(block, what.unit, rng.choice(units, size))
+        world = drawn.world(size, rng)
         seed = int(rng.integers(2**31))
         try:
             tested = run_test(world, measure, replace(options, seed=seed), testing)
@@ -129,43 +137,19 @@ def plan_metrics(
         p = float(tested.p[first, 1 - first])
         return bool(difference > 0 and p <= what.alpha), difference
 
-    assumes = (f"new {what.unit} are like those that there are, and the {_other(what.unit)} stay the same",)
+    limit = f"worlds are made with {measure}, the limit of {asked_measure.definition.name} for many signs"
     question = _Question(
         names=names,
         difference=float(abs(values[0] - values[1])),
-        there=len(units),
+        there=drawn.there,
         trial=trial,
-        test=str(testing.test),
-        measure=str(measure),
+        test=test,
+        measure=str(asked_measure),
         parts=slice_parts(block.selection),
-        assumes=assumes,
+        assumes=(drawn.assumes,),
+        notes=() if measure == asked_measure else (limit,),
     )
     return _planned(question, what, progress)
-
-
-def _other(unit: Unit) -> str:
-    return "segments" if unit == "systems" else "systems"
-
-
-def _drawn(block: Block, unit: Unit, picks: npt.NDArray[np.int64]) -> Block:
-    """The block of some of its segments or systems, which may be there several times."""
-    if unit == "systems":
-        return replace(
-            block,
-            systems=tuple(block.systems[place] for place in picks),
-            human=block.human[picks],
-            scores=block.scores[:, picks],
-            human_submitted=block.human_submitted[picks],
-            submitted=block.submitted[:, picks],
-        )
-    return replace(
-        block,
-        segments=block.segments[picks],
-        human=block.human[:, picks],
-        scores=block.scores[:, :, picks],
-        human_submitted=np.full(block.human_submitted.shape, np.nan),
-        submitted=np.full(block.submitted.shape, np.nan),
-    )
 
 
 def plan_systems(
@@ -225,14 +209,7 @@ def _of_segments(block: Block) -> tuple[Floats, Floats]:
 
 def _of_judgements(warehouse: Warehouse, block: Block) -> tuple[Floats, Floats]:
     """Single judgements of the two systems, by the block's human score or another score of its protocol."""
-    asked, official = block.selection.slice, str(block.selection.human)
-    humans = human_levels(warehouse, asked.testset, asked.lp)
-    there = [name for name in sorted(humans) if protocol_of(name) == protocol_of(official) and humans[name][2]]
-    if not there:
-        raise QuestionError(
-            f"no single judgements of {official} are loaded for {where(block.selection)}; take segments"
-        )
-    frame = judgements(warehouse, block.selection.evalset_id, official if official in there else there[0])
+    frame = single_judgements(warehouse, block)
     sides = tuple(
         frame["value"].filter(frame["system"] == name).to_numpy().astype(np.float64) for name in block.systems
     )
@@ -361,6 +338,7 @@ def _signature(question: _Question, what: Asked) -> str:
 def _notes(question: _Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
     notes = [
         f"assumed: {'; '.join(question.assumes)}",
+        *question.notes,
         "low, high: 95% interval from the number of worlds, the observed difference taken for the true one; data_low, "
         "data_high: with its uncertainty, null = without bound",
         "pessimistic: were the true difference the lower end of its 80% interval; null = no number is enough",

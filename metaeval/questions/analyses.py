@@ -15,7 +15,7 @@ from metaeval.papers.items import Request
 from metaeval.papers.running import run as run_item
 from metaeval.papers.tables import results_table
 from metaeval.planning import required
-from metaeval.planning.required import Unit as PlanUnit
+from metaeval.planning.worlds import Unit as PlanUnit
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, names_of, question, slice_of
 from metaeval.ranking import DEFAULT_MEASURES
 from metaeval.robustness import noise as injection
@@ -231,7 +231,7 @@ def plan(
     """How many segments, systems or judgements tell two metrics, or two systems, apart.
 
     tell: whether first and second are metrics, compared by the measure, or systems, compared by the human score. unit:
-    "segments" and "systems" for metrics, "segments" and "judgements" for systems.
+    "segments", "systems" or "judgements" for metrics, "segments" or "judgements" for systems.
     Returns one row: the number needed with intervals, what there is and its power, the observed difference.
     Raises QuestionError: unknown names, a unit that does not fit, no difference between the two.
     """

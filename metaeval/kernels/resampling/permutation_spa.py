@@ -21,6 +21,9 @@ from .permutation import TOLERANCE, SwapStatistic, standardise
 from .sign_flip import normal_p_values, sign_flip_p_values
 from .swap_units import Swap, mask_shape
 
+#: Differences of segments held at a time in the normal limit, over metrics and system pairs.
+PAIRED = 1 << 17
+
 
 @dataclass(frozen=True)
 class SoftPairwiseSwap(SwapStatistic):
@@ -68,15 +71,30 @@ class SoftPairwiseLimitSwap(SwapStatistic):
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
         distance = np.zeros((len(swaps), self.n_metrics, self.n_metrics))
-        for human_p, i, j in zip(self.human_p, *np.triu_indices(len(self.judged), 1), strict=True):
-            both = self.judged[i] & self.judged[j]
-            first, second = self.scores[:, i, both], self.scores[:, j, both]
-            if self.swap == "inputs":
-                total, square = _segment_sums(first - second, swaps[:, both])
-            else:
-                total, square = _cell_sums(first, second, swaps[:, i][:, both], swaps[:, j][:, both])
-            distance += np.abs(_normal_p(total, square, int(both.sum())) - human_p)
+        first, second = np.triu_indices(len(self.judged), 1)
+        if self.swap == "inputs":
+            coins = swaps.astype(np.float64)
+            step = max(1, PAIRED // max(1, self.n_metrics * self.judged.shape[1]))
+            for start in range(0, first.size, step):
+                pairs = slice(start, start + step)
+                distance += self._distance(coins, first[pairs], second[pairs], self.human_p[pairs])
+        else:
+            for human_p, i, j in zip(self.human_p, first, second, strict=True):
+                both = self.judged[i] & self.judged[j]
+                total, square = _cell_sums(
+                    self.scores[:, i, both], self.scores[:, j, both], swaps[:, i][:, both], swaps[:, j][:, both]
+                )
+                distance += np.abs(_normal_p(total, square, int(both.sum())) - human_p)
         return 1.0 - distance / max(self.human_p.size, 1)
+
+    def _distance(self, coins: Floats, first: Ints, second: Ints, human_p: Floats) -> Floats:
+        """Σ over some system pairs of |human p − hybrid p|, (k, M, M); coins: (k, S), 1 where a segment is swapped."""
+        both = self.judged[first] & self.judged[second]  # (pairs, S)
+        gaps = np.where(both, self.scores[:, first] - self.scores[:, second], 0.0)  # (M, pairs, S)
+        total, square = _segment_sums(gaps, coins)
+        n_common = both.sum(axis=1)[:, np.newaxis, np.newaxis]
+        p = _normal_p(total, square, n_common)  # (k, pairs, M, M)
+        return np.asarray(np.abs(p - human_p[:, np.newaxis, np.newaxis]).sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -158,14 +176,14 @@ def soft_pairwise_swap(
     )
 
 
-def _segment_sums(gaps: Floats, swaps: Bools) -> tuple[Floats, Floats]:
-    """Σ d and Σ d² of every hybrid: gaps (M, s), swaps (k, s) -> (k, M, M) twice."""
-    columns = np.concatenate([gaps, gaps**2])
-    part = swaps.astype(np.float64) @ columns.T  # (k, s) @ (s, 2M)
-    kept, taken = columns.sum(axis=1) - part, part
-    n = len(gaps)
-    total = kept[:, :n, np.newaxis] + taken[:, np.newaxis, :n]
-    return total, kept[:, n:, np.newaxis] + taken[:, np.newaxis, n:]
+def _segment_sums(gaps: Floats, coins: Floats) -> tuple[Floats, Floats]:
+    """Σ d and Σ d² of every hybrid: gaps (M, pairs, s), coins (k, s) -> (k, pairs, M, M) twice."""
+    n_metrics, n_pairs, n_segments = gaps.shape
+    columns = np.stack([gaps, gaps**2]).reshape(-1, n_segments)
+    taken = (coins @ columns.T).reshape(len(coins), 2, n_metrics, n_pairs)  # (k, s) @ (s, 2·M·pairs)
+    kept = columns.sum(axis=1).reshape(2, n_metrics, n_pairs) - taken
+    sums = kept.swapaxes(2, 3)[..., :, np.newaxis] + taken.swapaxes(2, 3)[..., np.newaxis, :]
+    return sums[:, 0], sums[:, 1]
 
 
 def _cell_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: Bools) -> tuple[Floats, Floats]:
@@ -181,7 +199,7 @@ def _cell_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: Bo
     return total, square
 
 
-def _normal_p(total: Floats, square: Floats, n_segments: int) -> Floats:
+def _normal_p(total: Floats, square: Floats, n_segments: int | Ints) -> Floats:
     """Φ(−total / √square); 1 where the squares are rounding noise of standardised scores, so all d are 0."""
     from scipy.special import ndtr
 

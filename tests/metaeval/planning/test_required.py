@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import metaeval
+from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.planning.required import Asked, _drawn, _rank_sum, _signed, plan_metrics
+from metaeval.planning.required import Asked, _rank_sum, _signed, plan_metrics
+from metaeval.planning.worlds import drawn_block, drawn_worlds, judged_block
+from metaeval.tables.table import Table
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
@@ -18,24 +21,64 @@ METRICS = ("Oriole", "Embermatch")
 QUICK: dict[str, Any] = {"worlds": 20, "draws": 40}
 
 
-def test_two_metrics_need_fewer_segments_than_there_are(simulated_warehouse: Warehouse) -> None:
-    found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", **QUICK)
-    row = found.frame.row(0, named=True)
+@pytest.fixture(scope="module")
+def of_segments(simulated_warehouse: Warehouse) -> Table:
+    """The segments that tell the two metrics apart."""
+    return metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", **QUICK)
+
+
+def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Table) -> None:
+    row = of_segments.frame.row(0, named=True)
     assert (row["first"], row["second"], row["test"]) == ("Oriole-refA", "Embermatch-refA", "perm-inputs")
     assert row["low"] <= row["needed"] <= row["high"] < row["n_there"]
     assert row["data_low"] <= row["low"]
     assert row["high"] <= row["data_high"]
     assert row["power_there"] == 1
     assert row["reason"] is None
-    assert "assumed: new segments are like those that there are, and the systems stay the same" in found.notes
+    assert "assumed: new segments are like those that there are, and the systems stay the same" in of_segments.notes
 
 
-def test_the_order_of_the_two_metrics_does_not_matter(simulated_warehouse: Warehouse) -> None:
-    one, other = (
-        metaeval.plan(simulated_warehouse, *EN_DE, *names, "pearson(by=none)", **QUICK).frame
-        for names in (METRICS, METRICS[::-1])
+def test_the_order_of_the_two_metrics_does_not_matter(of_segments: Table, simulated_warehouse: Warehouse) -> None:
+    other = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS[::-1], "pearson(by=none)", **QUICK)
+    assert of_segments.frame.equals(other.frame)
+
+
+def test_worlds_of_the_default_measure_may_have_more_segments_than_there_are(simulated_warehouse: Warehouse) -> None:
+    block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
+    size = 2 * block.human.shape[1] + 1
+    world = drawn_worlds(block, "segments").world(size, np.random.default_rng(0))
+    found = evaluate(Measure.parse("acc_eq(by=item)"), world, Options())
+    assert world.human.shape == (len(block.systems), size)
+    assert not np.isnan(found.value).any()
+    documents = dict(zip(block.selection.segments, block.selection.documents, strict=True))
+    assert [documents[int(number)] for number in world.segments] == list(world.selection.documents)
+
+
+def test_worlds_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -> None:
+    asked: dict[str, Any] = {"worlds": 20, "draws": 20, "segments": (1, 30)}
+    found, by_limit = (
+        metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, name, **asked) for name in ("spa", "spa(n=inf)")
     )
-    assert one.equals(other)
+    assert found.frame.drop("measure", "signature").equals(by_limit.frame.drop("measure", "signature"))
+    assert "worlds are made with spa(n=inf), the limit of spa for many signs" in found.notes
+
+
+def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> None:
+    found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", unit="judgements", **QUICK)
+    row = found.frame.row(0, named=True)
+    assert (row["unit"], row["first"], row["test"]) == ("judgements", "Oriole-refA", "perm-inputs")
+    assert row["needed"] < row["n_there"]
+    assert any(note.startswith("assumed: new judgements are like those that there are") for note in found.notes)
+
+
+def test_a_world_of_judgements_has_their_means_as_its_human_score(simulated_warehouse: Warehouse) -> None:
+    block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
+    n_segments = block.human.shape[1]
+    outputs = np.array([0, 0, n_segments + 2])
+    world = judged_block(block, outputs, np.array([-1.0, -4.0, -7.0]))
+    assert world.human[0, 0] == -2.5
+    assert world.human[1, 2] == -7.0
+    assert int(world.judged.sum()) == 2
 
 
 def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: Warehouse) -> None:
@@ -60,7 +103,7 @@ def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> No
 def test_a_world_of_segments_keeps_the_systems_and_one_of_systems_the_segments(simulated_warehouse: Warehouse) -> None:
     block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
     picks = np.array([3, 3, 1])
-    segments, systems = _drawn(block, "segments", picks), _drawn(block, "systems", picks)
+    segments, systems = drawn_block(block, "segments", picks), drawn_block(block, "systems", picks)
     np.testing.assert_array_equal(segments.human, block.human[:, picks])
     np.testing.assert_array_equal(segments.scores, block.scores[:, :, picks])
     assert segments.systems == block.systems
@@ -81,7 +124,6 @@ def test_a_world_of_two_systems_finds_what_is_clear_and_nothing_the_other_way_ro
 @pytest.mark.parametrize(
     ("names", "more", "message"),
     [
-        (METRICS, {"unit": "judgements"}, "judgements tell systems apart"),
         (("simBLEU", "simBLEU"), {}, "two metrics are needed"),
         (("simBLEU", "simBLEW"), {}, "unknown metric 'simBLEW'"),
         (METRICS, {"worlds": 3}, "at least 20"),
@@ -104,6 +146,11 @@ def test_without_single_judgements_there_is_no_plan_of_them(simulated_warehouse:
         metaeval.plan(
             simulated_warehouse, "sim23", "cs-uk", systems[0], systems[-1], tell="systems", unit="judgements", **QUICK
         )
+
+
+def test_without_single_judgements_metrics_are_planned_by_segments(simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="no single judgements of mqm are loaded for sim23 cs-uk; take segments"):
+        metaeval.plan(simulated_warehouse, "sim23", "cs-uk", "simBLEU", "simTER", unit="judgements", **QUICK)
 
 
 def test_a_measure_without_a_test_for_the_population_says_so(simulated_warehouse: Warehouse) -> None:

@@ -1,0 +1,126 @@
+"""Worlds of other sizes, drawn from the scores of an evaluation set: its segments, systems or single judgements."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.inputs import where
+from queries.blocks import Block
+from queries.longitudinal import human_levels, judgements
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Unit = Literal["segments", "systems", "judgements"]
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """block: what there is; there: units in it; world: a block of so many units, drawn by a generator."""
+
+    block: Block
+    there: int
+    world: Callable[[int, np.random.Generator], Block]
+    assumes: str
+
+
+def drawn_worlds(block: Block, unit: Unit) -> Worlds:
+    """Worlds of segments (those with a human score) or systems, drawn with replacement."""
+    units = np.arange(len(block.systems)) if unit == "systems" else np.flatnonzero(block.judged.any(axis=0))
+    other = "segments" if unit == "systems" else "systems"
+    return Worlds(
+        block,
+        len(units),
+        lambda size, rng: drawn_block(block, unit, rng.choice(units, size)),
+        f"new {unit} are like those that there are, and the {other} stay the same",
+    )
+
+
+def drawn_block(block: Block, unit: Unit, picks: Ints) -> Block:
+    """The block of some of its segments or systems, which may be there several times."""
+    if unit == "systems":
+        return replace(
+            block,
+            systems=tuple(block.systems[place] for place in picks),
+            human=block.human[picks],
+            scores=block.scores[:, picks],
+            human_submitted=block.human_submitted[picks],
+            submitted=block.submitted[:, picks],
+        )
+    selection = block.selection
+    return replace(
+        block,
+        selection=replace(
+            selection,
+            segments=tuple(selection.segments[place] for place in picks),
+            domains=tuple(selection.domains[place] for place in picks),
+            documents=tuple(selection.documents[place] for place in picks),
+        ),
+        segments=block.segments[picks],
+        human=block.human[:, picks],
+        scores=block.scores[:, :, picks],
+        human_submitted=np.full(block.human_submitted.shape, np.nan),
+        submitted=np.full(block.submitted.shape, np.nan),
+    )
+
+
+def judged_worlds(warehouse: Warehouse, block: Block) -> Worlds:
+    """Worlds of single judgements, drawn with replacement; an output's human score is the mean of those drawn.
+
+    Outputs without a drawn judgement have no human score. What there is has all judgements.
+    Raises QuestionError: see `single_judgements`; none is of the block's systems and segments.
+    """
+    frame = single_judgements(warehouse, block)
+    rows = {name: place for place, name in enumerate(block.systems)}
+    columns = {int(number): place for place, number in enumerate(block.segments)}
+    row = np.array([rows.get(name, -1) for name in frame["system"]], dtype=np.int64)
+    column = np.array([columns.get(int(number), -1) for number in frame["segment"]], dtype=np.int64)
+    kept = (row >= 0) & (column >= 0)
+    if not kept.any():
+        raise QuestionError(f"no single judgement is of the chosen systems and segments of {where(block.selection)}")
+    outputs = row[kept] * len(columns) + column[kept]
+    values = frame["value"].to_numpy().astype(np.float64)[kept]
+    whole = judged_block(block, outputs, values)
+    n = len(outputs)
+
+    def world(size: int, rng: np.random.Generator) -> Block:
+        picks = rng.choice(n, size)
+        return judged_block(block, outputs[picks], values[picks])
+
+    assumes = "new judgements are like those that there are, of the same outputs; systems and segments stay the same"
+    return Worlds(whole, n, world, assumes)
+
+
+def judged_block(block: Block, outputs: Ints, values: Floats) -> Block:
+    """The block with means of judgements as its human score. outputs: of each judgement, row · S + column."""
+    n_systems, n_segments = block.human.shape
+    n = np.bincount(outputs, minlength=block.human.size)
+    total = np.bincount(outputs, weights=values, minlength=block.human.size)
+    human = np.divide(total, n, out=np.full(block.human.size, np.nan), where=n > 0)
+    return replace(
+        block,
+        human=human.reshape(n_systems, n_segments),
+        human_submitted=np.full(n_systems, np.nan),
+    )
+
+
+def single_judgements(warehouse: Warehouse, block: Block) -> "pl.DataFrame":
+    """Single judgements behind the block's human score, or behind another score of its protocol.
+
+    Raises QuestionError: none are loaded.
+    """
+    asked, official = block.selection.slice, str(block.selection.human)
+    humans = human_levels(warehouse, asked.testset, asked.lp)
+    there = [name for name in sorted(humans) if protocol_of(name) == protocol_of(official) and humans[name][2]]
+    if not there:
+        raise QuestionError(
+            f"no single judgements of {official} are loaded for {where(block.selection)}; take segments"
+        )
+    return judgements(warehouse, block.selection.evalset_id, official if official in there else there[0])
