@@ -10,6 +10,7 @@ import numpy.typing as npt
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.measures import Measure
 from metaeval.options import Options
+from metaeval.planning.worlds import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.study import ranking_order
 from metaeval.tables.table import Table, table_notes, table_signature
@@ -51,7 +52,8 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
 
     Oracles score a segment by minus the errors that people marked in it, added up by annotator and averaged: with the
     weights as marked, without minor errors, minor errors alone, every error 1 ("flat weights"), 1 where there is any
-    error, and by one annotator of several, drawn at random for each output. Errors are those of the slice's human
+    error, and by one annotator of several, drawn at random for each output. Where no errors are there, but several
+    judgements of an output, one of these, drawn at random, is the only oracle. Errors are those of the slice's human
     score, or of another score of its protocol that has them. All are on the (system, segment) pairs for which both are
     there. A round is another human score of segments, on the pairs that both scored; it has no rank among oracles.
     Columns: kind (oracle, round), name, measure, value (null with a reason), rank (by value, within the measure),
@@ -66,8 +68,11 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     block = block.only([False] * len(block.metrics))
     humans = human_levels(warehouse, asked.testset, asked.lp)
     marked = _marked(warehouse, block, humans, options.seed)
-    rows = [] if marked is None else _oracle_rows(block, marked, measures, options)
     official = str(block.selection.human)
+    several = _several(warehouse, block) if marked is None else None
+    rows = [] if marked is None else _oracle_rows(block, marked, measures, options)
+    if several is not None:
+        rows = _lone_rows(block, _one_of(several, block, options.seed), measures, options)
     notes = [] if marked is None or marked.human == official else [f"errors are those marked for {marked.human}"]
     for human in sorted(humans):
         if human != official and humans[human][0]:
@@ -85,11 +90,16 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
             f"{where(block.selection)} has neither errors with weights nor a further human score of segments"
         )
     what = ",".join(map(str, measures))
-    signature = table_signature(("oracles", what), block, ("seed", options.seed), n_metrics=len(ORACLES))
+    made = {row["name"] for row in rows if row["kind"] == "oracle"}
+    signature = table_signature(("oracles", what), block, ("seed", options.seed), n_metrics=len(made))
     schema: dict[str, Any] = dict.fromkeys(("kind", "name", "measure", "reason"), pl.String)
     schema |= {"value": pl.Float64} | dict.fromkeys(("rank", "n_systems", "n_scores"), pl.Int64)
     frame = pl.DataFrame(rows, schema={name: schema[name] for name in _COLUMNS}, orient="row")
-    if marked is None:
+    if several is not None:
+        notes.append(
+            f"no errors with weights are loaded for {official}: {ONE} is by single judgements, the only oracle"
+        )
+    elif marked is None:
         notes.append(f"no errors with weights are loaded for {official}: no oracles")
     return Table(frame.with_columns(signature=pl.lit(signature)), signature, (*notes, *table_notes(block, {})))
 
@@ -127,6 +137,33 @@ def _placed(frame: "pl.DataFrame", block: Block, seed: int) -> tuple[dict[str, F
     one = np.full(size, np.nan)
     one[cells[order]] = frame["as_marked"].to_numpy()[there][order]  # the last of each cell stays
     return penalties, one.reshape(shape)
+
+
+def _several(warehouse: Warehouse, block: Block) -> "pl.DataFrame | None":
+    """Single judgements (system, segment, value) where some output of the block has several; None without any."""
+    try:
+        frame = single_judgements(warehouse, block)
+    except QuestionError:
+        return None
+    chosen = frame.filter(frame["system"].is_in(block.systems) & frame["segment"].is_in(block.segments.tolist()))
+    return chosen if chosen.select("system", "segment").is_duplicated().any() else None
+
+
+def _one_of(frame: "pl.DataFrame", block: Block, seed: int) -> Floats:
+    """(N, S) one judgement of each output, drawn at random; NaN where there is none."""
+    rows = {name: place for place, name in enumerate(block.systems)}
+    columns = {int(number): place for place, number in enumerate(block.segments)}
+    drawn = frame[np.random.default_rng(seed).permutation(frame.height)]
+    one = np.full(block.human.shape, np.nan)
+    at = [rows[name] for name in drawn["system"]], [columns[int(number)] for number in drawn["segment"]]
+    one[at] = drawn["value"].to_numpy()  # the last of each output stays
+    return one
+
+
+def _lone_rows(block: Block, one: Floats, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
+    """The oracle of one annotator alone."""
+    made = _on(block, block.judged & ~np.isnan(one), {ONE: one})
+    return [_row("oracle", ONE, each, float(values_of(made, each, options)[0]), 1, made) for each in measures]
 
 
 def _oracle_rows(block: Block, marked: _Marked, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
