@@ -32,12 +32,29 @@ class _Year:
     block: Block
     evaluation: Evaluation
 
-    @property
-    def places(self) -> dict[tuple[str, bool], int]:
-        """Folded base name, and whether the metric is reference-free -> place."""
-        return {
-            (folded(one.base_name), one.reference is None): place for place, one in enumerate(self.evaluation.metrics)
-        }
+    def places(self, by: Callable[[str, int | None], object]) -> dict[object, int]:
+        """Metric, and whether it is reference-free -> place; metrics that are the same by this are not there."""
+        found: dict[object, list[int]] = {}
+        for place, one in enumerate(self.evaluation.metrics):
+            found.setdefault((by(one.base_name, self.state.year), one.reference is None), []).append(place)
+        return {name: places[0] for name, places in found.items() if len(places) == 1}
+
+
+def _version(name: str, year: int | None) -> object:
+    """Family and version of a metric as it was named in a year; its name, where no version is known."""
+    facts = describe(name, year)
+    return (facts.family, facts.version) if facts.is_known and facts.version is not None else folded(name)
+
+
+def _returning(earlier: _Year, later: _Year) -> list[tuple[int, int]]:
+    """Places of metrics that both have: of one version, whatever its name, and else of one name."""
+    pairs: dict[int, int] = {}
+    for by in (_version, lambda name, year: folded(name)):
+        before, after = earlier.places(by), later.places(by)
+        for name, place in before.items():
+            if place not in pairs and name in after and after[name] not in pairs.values():
+                pairs[place] = after[name]
+    return sorted(pairs.items())
 
 
 def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options: Options) -> Table:
@@ -102,7 +119,11 @@ def carried_between(
         if source.state.lp == target.state.lp or source.state.testset == target.state.testset:
             rows += [{"lp_from": source.state.lp, **row} for row in _rows(source, target, measure)]
     if not rows:
-        why = "a threshold is carried between sets of one language pair or test set; no metric is in two of those given"
+        there = ", ".join(f"{one.state.testset} {one.state.lp}" for one in found) or "none"
+        why = (
+            "a threshold is carried between evaluation sets of one language pair or test set; no metric is in two of "
+            f"those with segment scores: {there}"
+        )
         raise QuestionError("; ".join([why, *notes]))
     return rows, notes
 
@@ -131,21 +152,20 @@ def _years(opened: Opened, testsets: str, measure: Measure, options: Options, no
 def _rows(earlier: _Year, later: _Year, measure: Measure) -> list[dict[str, Any]]:
     """One row for each metric that both have."""
     assert measure.pair_statistic is not None
-    before, after = earlier.places, later.places
-    common = [name for name in before if name in after]
+    common = _returning(earlier, later)
     if not common:
         return []
-    places = [after[name] for name in common]
+    places = [place for _, place in common]
     block, own = later.block, later.evaluation
     thresholds = np.array(
-        [[earlier.evaluation.epsilon[before[name]], 0.0] for name in common], dtype=np.float64
+        [[earlier.evaluation.epsilon[before], 0.0] for before, _ in common], dtype=np.float64
     )  # (n_common, 2)
     human, scores = block.human, block.scores[places]
     values = kernels.calibration_curve(human, scores, labels(block, measure["by"]), thresholds, measure.pair_statistic)
     humans = [str(one.block.selection.human) for one in (earlier, later)]
     rows = []
-    for row, name in enumerate(common):
-        place, metric = after[name], own.metrics[after[name]]
+    for row, (before, place) in enumerate(common):
+        metric = own.metrics[place]
         rows.append(
             {
                 "lp": later.state.lp,
@@ -153,9 +173,7 @@ def _rows(earlier: _Year, later: _Year, measure: Measure) -> list[dict[str, Any]
                 "year_from": earlier.state.year,
                 "testset_from": earlier.state.testset,
                 "human_from": humans[0],
-                "version_from": describe(
-                    earlier.evaluation.metrics[before[name]].base_name, earlier.state.year
-                ).version,
+                "version_from": describe(earlier.evaluation.metrics[before].base_name, earlier.state.year).version,
                 "epsilon_from": float(thresholds[row, 0]),
                 "year": later.state.year,
                 "testset": later.state.testset,
