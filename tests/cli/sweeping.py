@@ -38,6 +38,21 @@ OF_A_SLICE = (
     ("systems", "--scorer", "XCOMET-XL", "--test", "wilcoxon", "--system-score", "judged-mean"),
 )
 
+ANALYSES = (
+    ("hard-pairs", "{testset}", "{lp}", "--least-metrics", "1"),
+    ("deltas", "{first}", "{testset}", "{lp}", "--draws", "5"),
+    ("scatter", "{testset}", "{lp}", "{first}"),
+    ("noise", "{testset}", "{lp}", "-m", "pdp", "-m", "pa", "--kind", "outliers", "--share", "0.1", "--draws", "2"),
+    ("noise", "{testset}", "{lp}", "--oracles", "-m", "pdp"),
+    ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "pearson", "--worlds", "20", "--draws", "20"),
+    ("plan", "{testset}", "{lp}", "A", "B", "--tell", "systems", "--unit", "judgements", "--worlds", "20"),
+    ("paper", "diianni-2025", "rankings", "--testset", "{testset}", "--lp", "{lp}"),
+    ("paper", "kocmi-2021", "table-2", "--testset", "{testset}", "--lp", "{lp}", "--draws", "5"),
+    ("paper", "deutsch-2023", "section-6.1", "--testset", "{testset}", "--lp", "{lp}"),
+    ("trend", "{testset}", "{lp}", "-m", "pa", "--draws", "5"),
+)
+"""Words of analyses; names of the evaluation set and of two of its metrics are put in."""
+
 
 def calls(
     warehouse: Warehouse, testsets: Sequence[str] | None = None, other: Path | None = None
@@ -57,8 +72,18 @@ def calls(
     ):
         if testsets is None or testset in testsets:
             humans.setdefault((testset, lp), []).extend([] if human is None else [human])
+    metrics = {
+        (testset, lp): (first, second)
+        for testset, lp, first, second in warehouse.rows(
+            "SELECT testset, lp, min(metric), max(metric) FROM metrics GROUP BY ALL ORDER BY ALL"
+        )
+    }
+    for testset in dict.fromkeys(testset for testset, _ in humans):
+        yield from (("protocols", testset, f"--{what}") for what in ("matrix", "agreement", "thresholds"))
     for (testset, lp), names in humans.items():
         yield from (("list", what, testset, lp) for what in LISTS)
+        first, second = metrics.get((testset, lp), ("BLEU", "chrF"))
+        words_of = {"testset": testset, "lp": lp, "first": first, "second": second}
         yield "audit", testset, lp
         yield from (("annotators", testset, lp, "--draws", "20", "--view", view) for view in ANNOTATORS)
         yield "show", testset, lp, "1"
@@ -79,6 +104,7 @@ def calls(
         for human in (None, *names):
             named = () if human is None else ("--human", human)
             yield from ((command, testset, lp, *more, *named) for command, *more in OF_A_SLICE)
+            yield from ((*(word.format(**words_of) for word in words), *named) for words in ANALYSES)
             yield "protocol", _protocol(testset), "--on", testset, "--lp", lp, *named
 
 
