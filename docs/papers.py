@@ -28,7 +28,7 @@ implements, each printed value beside ours. Made by `python -m docs.papers WAREH
 - Items without printed values are figures whose values the paper draws but does not print, or analyses of its text;
   `scorehouse paper NAME ITEM` computes them, `--format csv` gives their values, and `--chart` draws figures.
 - Every item that reads scores runs on other data, too: `--testset`, `--lp`, `--human`.
-- Figure 1 of deutsch-2023 is no item: its vectors are drawn, not printed.
+- Figure 1 of deutsch-2023 is of vectors made to the paper's description: its own are drawn, not printed.
 
 """
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from cli.charts.specification import Rows, Spec, chart, named
+from cli.charts.paper_panels import SIZE, bars, carried, differences, shown
+from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, named
 from cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+(?:\.\d+)?) (?P<unit>\w+)")
 _UNITS = {"sd": "standard deviations of the metric", "share": "share of scores"}
-_MIDDLES = ("r", "mean")
+_MIDDLES = {"r": "Pearson's r with the ranking by all systems", "mean": "mean of the resamples"}
+_LEGEND = {"symbolOpacity": 1, "symbolStrokeWidth": 0}  # one for colours and shapes
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 _ALONE = {"tau_b": "Kendall's τ_b", "n_groups": "segments with a defined τ_b"}  # on scales of their own
-SIZE = 320  # pixels of a panel
 
 
 def check_item(item: "Item") -> None:
@@ -51,7 +52,7 @@ def item_chart(outcome: "Outcome") -> Spec:
         datasets,
         concat=panels,
         columns=3 if kind == "heatmap" else 2,
-        resolve={"scale": {"color": "independent", "x": "independent", "y": "independent"}},
+        resolve={"scale": dict.fromkeys(("color", "shape", "strokeDash", "x", "y"), "independent")},
     )
 
 
@@ -86,32 +87,38 @@ def _curves(cells: "list[Cell]") -> list[Spec]:
         series: {"field": "x", "type": "quantitative", "title": _UNITS.get(unit, unit), "scale": {"zero": False}}
         for series, unit in units.items()
     }
-    colour = {"field": "measure", "type": "nominal", "title": None, "legend": {"symbolOpacity": 1}}
-    return [
-        {
-            "title": series,
-            "width": SIZE,
-            "height": SIZE * 3 // 4,
-            "data": {"values": list(found.values())},
-            "layer": [
-                {
-                    "transform": [{"filter": "isValid(datum.low)"}],
-                    "mark": {"type": "area", "opacity": 0.18},
-                    "encoding": {
-                        "x": x[series],
-                        "y": {"field": "low", "type": "quantitative", "scale": {"zero": False}, "title": None},
-                        "y2": {"field": "high"},
-                        "color": colour,
-                    },
-                },
-                {
-                    "mark": {"type": "line", "point": {"size": 25}},
-                    "encoding": {"x": x[series], "y": {"field": "value", "type": "quantitative"}, "color": colour},
-                },
-            ],
-        }
-        for series, found in points.items()
-    ]
+    middles = {name.rpartition("_")[2] for name in (cell.column for cell in cells)} & set(_MIDDLES)
+    y_title = _MIDDLES[middles.pop()] if len(middles) == 1 else None
+    return [_curve_panel(series, list(found.values()), x[series], y_title) for series, found in points.items()]
+
+
+def _curve_panel(series: str, values: Rows, x: Spec, title: str | None) -> Spec:
+    """Lines with their intervals; colours, shapes and dashes tell measures apart, and have one legend."""
+    measures = list(dict.fromkeys(one["measure"] for one in values))
+    by = {"field": "measure", "type": "nominal", "title": None}
+    colour, dash, shape = (
+        {**by, "scale": {"domain": measures, "range": list(known)}, "legend": legend}
+        for known, legend in ((CATEGORIES, _LEGEND), (_DASHES, None), (SHAPES, _LEGEND))
+    )
+    y = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": False}}
+    return {
+        "title": series,
+        "width": SIZE,
+        "height": SIZE * 3 // 4,
+        "data": {"values": values},
+        "layer": [
+            {
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "mark": {"type": "area", "opacity": 0.18},
+                "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
+            },
+            {"mark": "line", "encoding": {"x": x, "y": y, "color": colour, "strokeDash": dash}},
+            {
+                "mark": {"type": "point", "filled": True, "opacity": 1, "size": 35},
+                "encoding": {"x": x, "y": y, "color": colour, "shape": shape},
+            },
+        ],
+    }
 
 
 def _heatmap(cells: "list[Cell]") -> list[Spec]:
@@ -188,8 +195,8 @@ TIED = 1e-12  # of values that are equal but for rounding
 _GREENS = ["#00441b", "#238b45", "#74c476", "#eee"]
 
 
-def _scatter(cells: "list[Cell]", *, people: str = "x") -> list[Spec]:
-    """A metric against people, who are on one of the axes; correlations stand in the title.
+def _scatter(cells: "list[Cell]") -> list[Spec]:
+    """A metric against people; correlations stand in the title.
 
     Cells: rows `metric: what`, columns human and metric.
     """
@@ -202,7 +209,7 @@ def _scatter(cells: "list[Cell]", *, people: str = "x") -> list[Spec]:
     rule = {"mark": {"type": "rule", "color": "#bbb"}, "data": {"values": [{"zero": 0}]}}
     return [
         {
-            "title": f"{metric}: r = {_shown(values, metric, 'pearson')}, ρ = {_shown(values, metric, 'spearman')}",
+            "title": f"{metric}: {_correlations(values, metric)}",
             "width": SIZE,
             "height": SIZE,
             "layer": [
@@ -212,13 +219,13 @@ def _scatter(cells: "list[Cell]", *, people: str = "x") -> list[Spec]:
                     "data": {"values": list(found.values())},
                     "mark": {"type": "point", "filled": True, "opacity": 0.7},
                     "encoding": {
-                        people: {
+                        "x": {
                             "field": "human",
                             "type": "quantitative",
                             "title": "people",
                             "scale": {"zero": False},
                         },
-                        "y" if people == "x" else "x": {
+                        "y": {
                             "field": "metric",
                             "type": "quantitative",
                             "title": metric,
@@ -233,36 +240,16 @@ def _scatter(cells: "list[Cell]", *, people: str = "x") -> list[Spec]:
     ]
 
 
-def _shown(values: dict[tuple[str, str], float | None], metric: str, statistic: str) -> str:
-    value = values.get((metric, statistic))
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _bars(cells: "list[Cell]") -> list[Spec]:
-    """Shares by row."""
-    shares = [
-        {"row": cell.row, "share": cell.column, "value": cell.value}
-        for cell in cells
-        if cell.column.startswith("share_")
-    ]
-    return [
-        {
-            "title": "shares",
-            "width": SIZE,
-            "data": {"values": shares},
-            "mark": "bar",
-            "encoding": {
-                "y": {"field": "share", "type": "nominal", "title": None},
-                "x": {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]}, "title": None},
-            },
-        }
-    ]
+def _correlations(values: dict[tuple[str, str], float | None], metric: str) -> str:
+    names = {"pearson": "r", "spearman": "ρ", "kendall": "τ_b"}
+    return ", ".join(f"{name} = {shown(values, metric, key)}" for key, name in names.items() if (metric, key) in values)
 
 
 _KINDS: dict[str, Callable[["list[Cell]"], list[Spec]]] = {
     "curves": _curves,
     "heatmap": _heatmap,
     "scatter": _scatter,
-    "differences": partial(_scatter, people="y"),
-    "bars": _bars,
+    "differences": differences,
+    "bars": bars,
+    "carried": carried,
 }

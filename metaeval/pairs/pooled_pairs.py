@@ -1,5 +1,6 @@
 """System pairs of many evaluation sets in one: accuracies over some of them, and the errors of two tests."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -27,15 +28,16 @@ BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 class PooledPairs:
     """P pairs of systems, each within one evaluation set; pairs that people score alike are excluded.
 
-    metrics: base names that every set has. testsets, lps, first, second: of each pair. human: (P,) differences, first
-    minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN without segment scores.
-    metric_p: (M, P) two-sided p of the paired bootstrap, None where not asked for; NaN without segment scores.
-    n_systems: of all sets; notes: what was excluded.
+    metrics: base names that every set has. testsets, lps, first, second: of each pair; humans: its human score. human:
+    (P,) differences, first minus second; metric: (M, P). human_p: (P,) Wilcoxon's two-sided p on segments, NaN without
+    segment scores. metric_p: (M, P) two-sided p of the paired bootstrap, None where not asked for; NaN without segment
+    scores. n_systems: of all sets; notes: what was excluded.
     """
 
     metrics: tuple[str, ...]
     testsets: tuple[str, ...]
     lps: tuple[str, ...]
+    humans: tuple[str, ...]
     first: tuple[str, ...]
     second: tuple[str, ...]
     human: Floats
@@ -147,6 +149,21 @@ def difference_correlations(pairs: PooledPairs) -> dict[str, Floats]:
     return {name: kernels.system_correlation(human, metric, name) for name in names}
 
 
+def of_one_human(pairs: PooledPairs) -> PooledPairs:
+    """The pairs with the human score that most of them have: differences on several scales have no correlation."""
+    counts = Counter(pairs.humans)
+    if len(counts) < 2:
+        return pairs
+    most = max(counts, key=lambda name: (counts[name], name))
+    kept = np.array([name == most for name in pairs.humans], dtype=np.bool_)
+    others = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()) if name != most)
+    note = f"pairs of {most} only ({counts[most]}); without those on other scales: {others}; --human chooses"
+    found = _kept(pairs, kept)
+    systems = {(*place, name) for names in (found.first, found.second) for *place, name in
+               zip(found.testsets, found.lps, names, strict=True)}  # fmt: skip
+    return replace(found, n_systems=len(systems), notes=(*pairs.notes, note))
+
+
 def pooled_pairs(
     warehouse: Warehouse, asked: Sequence[Slice], *, seed: int | None = None, n_draws: int = BOOTSTRAP_DRAWS
 ) -> PooledPairs:
@@ -189,6 +206,7 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
         tuple(metrics),
         tuple(name for part in parts for name in part.testsets),
         tuple(name for part in parts for name in part.lps),
+        tuple(name for part in parts for name in part.humans),
         tuple(name for part in parts for name in part.first),
         tuple(name for part in parts for name in part.second),
         np.concatenate([part.human for part in parts]),
@@ -202,6 +220,8 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
     told = list(notes)
     if only_somewhere:
         told.append(f"without metrics that are missing in some set: {', '.join(only_somewhere)}")
+    if len(set(found.humans)) > 1:
+        told.append(f"human scores: {', '.join(dict.fromkeys(found.humans))}")
     if n_equal := int((found.human == 0).sum()):
         told.append(f"without {n_equal} pairs that people score alike")
     return replace(_kept(found, found.human != 0), notes=tuple(told))
@@ -223,6 +243,7 @@ def _only(block: Block, found: SystemPairs, places: Sequence[int], seed: int | N
         (),
         (found.testset,) * n,
         (found.lp,) * n,
+        (found.human,) * n,
         tuple(found.systems[place] for place in found.first),
         tuple(found.systems[place] for place in found.second),
         found.human_gaps,
@@ -260,6 +281,7 @@ def _kept(pairs: PooledPairs, kept: Bools) -> PooledPairs:
         pairs,
         testsets=some(pairs.testsets),
         lps=some(pairs.lps),
+        humans=some(pairs.humans),
         first=some(pairs.first),
         second=some(pairs.second),
         human=pairs.human[kept],

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
+from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays.rebinning import broken_ties, equal_width_bins
 from metaeval.kernels.resampling.clusters import ranks
@@ -29,6 +30,11 @@ NAME = "deutsch-2023"
 TOY_HUMAN = (0.0, 0.0, 0.0, 0.0, 1.0, 2.0)
 TOY_METRICS = {"m1": (0.0, 0.0, 0.0, 0.0, 2.0, 1.0), "m2": (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)}
 TOY_TAUS = ("tau_a", "tau_b", "tau_c", "tau_10", "tau_13", "tau_14", "tau_23")
+DRAWN_HUMAN = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
+DRAWN_METRICS = {
+    "metric1": (2.0, 1.0, 4.0, 3.0, 6.0, 5.0, 8.0, 7.0, 10.0, 9.0),
+    "metric2": tuple(float(2**place) / 64 for place in range(10)),
+}  # every second pair of neighbours exchanged; doubled at each step
 STATISTICS = ("tau_a", "tau_b", "tau_c", "tau_10", "tau_13", "tau_14", "acc23", "acc_eq")
 CONSTANT = "Constant-Metric"
 BUCKETS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 75, 100, 150, 200)
@@ -46,6 +52,38 @@ def toy_taus(human: Sequence[float], metric: Sequence[float]) -> dict[str, float
     counts = kernels.pair_counts(column, scores, np.zeros(column.shape, dtype=np.int64))
     found = {name: float(TAUS[name](counts)[0, 0]) for name in TOY_TAUS}
     return {**found, "tau_c": found["tau_c"] / 2.0}
+
+
+def drawn_statistics(human: Sequence[float], metric: Sequence[float]) -> dict[str, float]:
+    """Pearson's r, Spearman's rho and Kendall's tau_b of two vectors.
+
+    >>> {name: round(value, 2) for name, value in drawn_statistics(DRAWN_HUMAN, DRAWN_METRICS["metric1"]).items()}
+    {'pearson': 0.94, 'spearman': 0.94, 'kendall': 0.78}
+    >>> {name: round(value, 2) for name, value in drawn_statistics(DRAWN_HUMAN, DRAWN_METRICS["metric2"]).items()}
+    {'pearson': 0.8, 'spearman': 1.0, 'kendall': 1.0}
+    >>> round(drawn_statistics((*DRAWN_HUMAN, 100), (*DRAWN_METRICS["metric1"], 100))["kendall"], 2)
+    0.82
+    """
+    names: tuple[Correlation, ...] = ("pearson", "spearman", "kendall")
+    return {name: float(kernels.system_correlation(human, [metric], name)[0]) for name in names}
+
+
+def figure_1(request: Request, asked: Sequence[Slice]) -> Computed:
+    """Pearson, Spearman and Kendall of a noisy linear metric and of an ordered one that is not linear."""
+    cells: list[Cell] = []
+    for name, metric in DRAWN_METRICS.items():
+        cells += cells_of("", "", name, drawn_statistics(DRAWN_HUMAN, metric))
+    outlier = drawn_statistics((*DRAWN_HUMAN, 100.0), (*DRAWN_METRICS["metric1"], 100.0))
+    cells += cells_of("", "", "metric1 and (100, 100)", outlier)
+    for name, metric in DRAWN_METRICS.items():
+        for x, y in zip(DRAWN_HUMAN, metric, strict=True):
+            cells += cells_of("", "", f"{name}: {x:g}", {"human": x, "metric": y})
+    signature = line([("paper", f"{NAME} figure-1"), ("n", len(DRAWN_HUMAN)), ("scorehouse", program_version())])
+    notes = (
+        "the paper draws its vectors and does not print them; these are made to its description: metric1 noisy but "
+        "linear, metric2 in perfect order but not linear",
+    )
+    return Computed(tuple(cells), signature, notes)
 
 
 def figure_2(request: Request, asked: Sequence[Slice]) -> Computed:
@@ -158,12 +196,32 @@ def _by_group(block: Block, scores: Floats | None = None, statistic: str = "tau_
     return TAUS[statistic](counts)
 
 
+def fewest_defined(values: Floats) -> int:
+    """The metric with values of fewest groups, (M, G), NaN where not defined; one that is never defined has none.
+
+    >>> fewest_defined(np.array([[0.1, 0.2, 0.3], [np.nan, 0.2, 0.4], [np.nan, np.nan, np.nan]]))
+    1
+    """
+    n = np.count_nonzero(~np.isnan(values), axis=1)
+    return int(np.argmin(np.where(n > 0, n, n.max() + 1)))
+
+
+def on_common(values: Floats, reference: int) -> Floats:
+    """Values of the groups where one metric is defined, (M, G); NaN elsewhere.
+
+    >>> on_common(np.array([[0.1, 0.2, 0.3], [np.nan, 0.2, 0.4]]), 1)
+    array([[nan, 0.2, 0.3],
+           [nan, 0.2, 0.4]])
+    """
+    return np.where(np.isnan(values[reference]), np.nan, values)
+
+
 def section_6_1(request: Request, asked: Slice) -> Computed:
     """tau_b on the segments where the metric with most ties is defined, and tau_10 with ties broken at random."""
     block = request.block(replace(asked, metrics=request.metrics))
     taus = _by_group(block)
     defined = ~np.isnan(taus)
-    fewest = int(np.argmin(defined.sum(axis=1)))
+    fewest = fewest_defined(taus)
     named = [place for place, metric in enumerate(block.metrics) if metric.base_name.casefold() == "matese"]
     reference = named[0] if named and (asked.testset, asked.lp) == ("wmt22", "en-de") else fewest
     tau_10 = _mean(_by_group(block, statistic="tau_10"))
@@ -172,7 +230,7 @@ def section_6_1(request: Request, asked: Slice) -> Computed:
         rng = np.random.default_rng([request.seed, 4, seed])
         scores = np.stack([broken_ties(np.where(block.judged, one, np.nan), rng) for one in block.scores])
         broken[seed] = _mean(_by_group(block, np.nan_to_num(scores), "tau_10"))
-    common = _mean(np.where(defined[reference], taus, np.nan))
+    common = _mean(on_common(taus, reference))
     cells: list[Cell] = []
     for place, metric in enumerate(block.metrics):
         values = {
@@ -246,6 +304,12 @@ PAPER = Paper(
     NAME,
     "Ties Matter: Modifying Kendall's Tau for Modern Metric Meta-Evaluation",
     (
+        Item(
+            "figure-1",
+            "Pearson, Spearman and Kendall of a linear and of an ordered metric",
+            compute_together=figure_1,
+            chart="scatter",
+        ),
         Item("figure-2", "every tau of a made-up example with ties", compute_together=figure_2),
         Item("table-3", "pairs and tied pairs", _WMT22, partial(tied_pairs, columns=_PAIRS), human="mqm"),
         Item("table-4", "pairs that metrics tie", _WMT22, table_4, human="mqm"),
@@ -259,7 +323,14 @@ PAPER = Paper(
             human="mqm",
         ),
         Item("table-9", "pairs tied at a score of 0", _WMT22, partial(tied_pairs, columns=_PAIRS + _ZERO), human="mqm"),
-        Item("thresholds", "tie thresholds carried to another set", _WMT22, compute_together=carried, human="mqm"),
+        Item(
+            "thresholds",
+            "tie thresholds carried to another set",
+            _WMT22,
+            compute_together=carried,
+            human="mqm",
+            chart="carried",
+        ),
         *(
             _table(11 + 3 * place + offset, lp, by)
             for place, lp in enumerate(("en-de", "en-ru", "zh-en"))

@@ -13,7 +13,7 @@ from warehouse import Warehouse
 from warehouse.progress import Progress
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
-ChartKind = Literal["curves", "heatmap", "scatter", "differences", "bars"]
+ChartKind = Literal["curves", "heatmap", "scatter", "differences", "bars", "carried"]
 
 
 @dataclass(frozen=True)

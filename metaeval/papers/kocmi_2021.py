@@ -17,6 +17,7 @@ from metaeval.pairs.pooled_pairs import (
     accuracies,
     difference_correlations,
     errors,
+    of_one_human,
     pooled_pairs,
 )
 from metaeval.papers.items import Cell, ChartKind, Computed, Item, Paper, Request, cells_of
@@ -112,6 +113,7 @@ def _signature(item: str, label: tuple[str, str], found: PooledPairs, *more: tup
             ("paper", f"kocmi-2021 {item}"),
             ("testset", label[0]),
             ("lp", ",".join(dict.fromkeys(found.lps))),
+            ("human", "+".join(dict.fromkeys(found.humans))),
             ("n_systems", found.n_systems),
             ("n_pairs", found.human.size),
             ("n_metrics", len(found.metrics)),
@@ -251,8 +253,8 @@ def table_7(request: Request, asked: Sequence[Slice]) -> Computed:
 
 
 def table_8(request: Request, asked: Sequence[Slice]) -> Computed:
-    """Correlations of metric with human differences over all pairs of systems."""
-    found = _pairs(request, asked)
+    """Correlations of metric with human differences over all pairs of systems with one human score."""
+    found = of_one_human(_pairs(request, asked))
     label = label_of(asked)
     by_name = difference_correlations(found)
     cells: list[Cell] = []
@@ -274,7 +276,7 @@ def differences(request: Request, asked: Sequence[Slice], item: str) -> Computed
 
     The paper spreads its metrics over two such figures, and its text does not say which are in which.
     """
-    found = _pairs(request, asked)
+    found = of_one_human(_pairs(request, asked))
     label = label_of(asked)
     by_name = difference_correlations(found)
     cells: list[Cell] = []

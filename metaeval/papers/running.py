@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,16 +86,22 @@ def available(item: Item, states: Sequence[EvalsetState]) -> Availability:
     return Availability(sets, lacking)
 
 
-def chosen(states: Sequence[EvalsetState]) -> Availability:
-    """The evaluation sets that were asked for.
+def chosen(states: Sequence[EvalsetState], testset: str, lp: str) -> Availability:
+    """The evaluation sets that were asked for, and why not others of those that are named one by one.
 
+    testset, lp: joined by commas or "all".
     Raises QuestionError: none has both human and metric scores.
     """
     usable = {(one.testset, one.lp): one for one in states if one.n_humans and one.n_metrics}
     if not usable:
         names = ", ".join(f"{one.testset} {one.lp}" for one in states)
         raise QuestionError(f"an item of a paper needs human and metric scores; not both are loaded for {names}")
-    return Availability(usable, {})
+    there = {(one.testset, one.lp) for one in states}
+    lacking = {name: f"{' '.join(name)} has no human or no metric scores" for name in there - set(usable)}
+    if "all" not in (testset, lp):
+        named = product(testset.split(","), lp.split(","))
+        lacking |= {name: f"{' '.join(name)} is not loaded" for name in named if name not in there}
+    return Availability(usable, dict(sorted(lacking.items())))
 
 
 def loaded(request: Request, testset: str = "all", lp: str = "all") -> list[EvalsetState]:
@@ -129,7 +136,7 @@ def run(
         raise QuestionError(f"{paper.name} {item.name} needs no scores; leave test set and language pair out")
     if states is None or not is_own:
         states = loaded(request, testset or "all", lp or "all")
-    there = available(item, states) if is_own else chosen(states)
+    there = available(item, states) if is_own else chosen(states, testset or "all", lp or "all")
     wanted = human or item.human
     asked = [Slice(*one, human=wanted if is_own or human else None) for one in there.sets]
     results, lacking = _results(request, paper, item, asked, there, database=database, fresh=fresh)
@@ -142,7 +149,7 @@ def run(
         shown = {(cell.testset, cell.lp) for found in computed for cell in found.cells}
         printed = [one for one in printed if (one.testset, one.lp) in shown]
     notes = [note for found, more in results for note in (*found.notes, *more)]
-    notes += [f"without {' '.join(one)}: {why}" for one, why in lacking.items()] if results else []
+    notes += _on_lacking(lacking) if results else []
     return Outcome(
         paper,
         item,
@@ -151,6 +158,15 @@ def run(
         tuple(dict.fromkeys(notes)),
         lacking,
     )
+
+
+def _on_lacking(lacking: Mapping[Set, str]) -> list[str]:
+    """A line for each reason why evaluation sets have no values."""
+    by_reason: dict[str, list[str]] = {}
+    for one, why in lacking.items():
+        name = " ".join(part for part in one if part != "all")
+        by_reason.setdefault(why.removeprefix(f"{name} has ").removeprefix(f"{name} is "), []).append(name)
+    return [f"without {', '.join(names)}: {why}" for why, names in by_reason.items()]
 
 
 def _results(

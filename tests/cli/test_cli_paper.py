@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.papers import PAPERS
+from metaeval.papers import PAPERS, item_named
 from metaeval.papers import running as papers_running
 from metaeval.papers.printed import printed_values
 from metaeval.papers.running import COLUMNS
 from tests.cli.running import Scorehouse, refused
 
 SIM = ("--testset", "sim24", "--lp", "en-de", "--draws", "10")
+TWO = ("--testset", "sim24", "--lp", "en-de,cs-uk", "--draws", "10")
 SHAPE = list(COLUMNS)
 
 
@@ -76,7 +77,8 @@ def test_parquet_and_csv_hold_the_same(scorehouse: Scorehouse, tmp_path: Path) -
 )
 def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, item: str) -> None:
     path = tmp_path / "figure.svg"
-    ran = scorehouse("paper", paper, item, *SIM, "--chart", path, "--format", "csv")
+    where = {"thresholds": TWO}.get(item, SIM) if item_named(PAPERS[paper], item).needs_data else ()
+    ran = scorehouse("paper", paper, item, *where, "--chart", path, "--format", "csv")
     assert ran.code == 0, ran.err
     texts = {one.text for one in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")}
     assert any(text and text.startswith(f"{paper}, {item}") for text in texts)
@@ -103,6 +105,32 @@ def test_each_panel_has_its_own_values_and_people_are_on_the_axis_of_the_paper(
         shown = {one["measure"] for one in values} if "measure" in values[0] else {layer["encoding"]["x"]["title"]}
         assert shown == expected
         assert len(values) > 3
+
+
+def test_an_item_without_printed_values_is_a_table_of_its_own_columns(scorehouse: Scorehouse) -> None:
+    ran = scorehouse("paper", "thompson-2024", "figure-3", *SIM)
+    header, _, first, *_ = ran.out.splitlines()
+    assert header.split() == [
+        *("testset", "lp", "row"),
+        *(f"{name}_{what}" for name in ("pa", "spa") for what in ("mean", "low", "high", "width")),
+    ]
+    assert first.split()[:2] == ["sim24", "en-de"]
+    assert "1 equal to the printed digits" in scorehouse("paper", "deutsch-2023", "figure-1").notes[-1]
+
+
+def test_differences_are_told_apart_by_direction_and_correlations_stand_in_the_corners(
+    scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "figure.json"
+    words = ("paper", "kocmi-2021", "figure-1", *TWO, "--metrics", "simBLEU", "--chart", path, "--format", "csv")
+    assert scorehouse(*words).code == 0
+    spec = json.loads(path.read_text(encoding="utf-8"))
+    (panel,) = spec["concat"]
+    corners, points, *texts = (spec["datasets"][layer["data"]["name"]] for layer in panel["layer"])
+    assert {one["of"] for one in points} == {"from English", "without English"}
+    for one in corners:  # of opposite signs
+        assert (one["metric"] + one["to_metric"]) * (one["human"] + one["to_human"]) < 0
+    assert [text[0]["text"][:4] for text in texts] == ["ρ = ", "r = "]
 
 
 def test_check_ends_with_1_where_a_value_is_neither_met_nor_explained(

@@ -1,5 +1,6 @@
 """Pairs of systems over evaluation sets: by hand, and on the simulated task against plain loops."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -7,7 +8,14 @@ import pytest
 from scipy.stats import wilcoxon
 
 from metaeval.inputs import Inputs
-from metaeval.pairs.pooled_pairs import PooledPairs, accuracies, difference_correlations, errors, pooled_pairs
+from metaeval.pairs.pooled_pairs import (
+    PooledPairs,
+    accuracies,
+    difference_correlations,
+    errors,
+    of_one_human,
+    pooled_pairs,
+)
 from metaeval.system_scores import system_scores
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -18,8 +26,24 @@ def _pairs(human: list[float], metric: list[list[float]], **more: object) -> Poo
     given = {"human_p": np.full(n, np.nan), "metric_p": None, "n_systems": 3, **more}
     names = ("s",) * n
     return PooledPairs(
-        tuple("abc"[: len(metric)]), names, names, names, names, np.array(human), np.array(metric), **given
+        tuple("abc"[: len(metric)]), names, names, names, names, names, np.array(human), np.array(metric), **given
     )  # type: ignore[arg-type]
+
+
+def test_differences_of_one_human_score_alone_are_correlated() -> None:
+    of_two = replace(
+        _pairs([0.1, 0.2, 30.0, -0.3], [[1.0, 2.0, 3.0, 4.0]]),
+        humans=("z", "z", "raw", "z"),
+        lps=("en-de", "en-de", "en-cs", "en-fr"),
+        first=("A", "A", "A", "B"),
+        second=("B", "C", "C", "C"),
+    )
+    found = of_one_human(of_two)
+    assert found.human.tolist() == [0.1, 0.2, -0.3]
+    assert found.metric.tolist() == [[1.0, 2.0, 4.0]]
+    assert found.n_systems == 5  # three of en-de, two of en-fr
+    assert found.notes == ("pairs of z only (3); without those on other scales: raw (1); --human chooses",)
+    assert of_one_human(found) is found
 
 
 def test_accuracy_is_the_share_of_right_pairs_and_no_difference_is_wrong() -> None:

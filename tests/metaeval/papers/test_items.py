@@ -15,6 +15,9 @@ from metaeval.papers.deutsch_2023 import CONSTANT, TOY_HUMAN, toy_taus
 from metaeval.papers.diianni_2025 import MEASURES, SEGMENT_MEAN, segment_means
 from metaeval.papers.items import Item, Paper, Request
 from metaeval.papers.running import Outcome, run
+from metaeval.protocols import protocols
+from metaeval.protocols.entry import enter
+from metaeval.protocols.scoring import score
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
@@ -54,7 +57,8 @@ def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
     assert any(row.cell.value is not None for row in found.rows)
     places = [(row.cell.row, row.cell.column, row.cell.testset, row.cell.lp) for row in found.rows]
     assert len(set(places)) == len(places)
-    expected = {"new"} if item.needs_data else {"met"}
+    of_drawn = {"met", "explained", "new"}  # points that the paper draws have no printed value
+    expected = {"new"} if item.needs_data else of_drawn if item.name == "figure-1" else {"met"}
     assert {row.verdict for row in found.rows} == expected
     assert found.signatures
     for row in found.rows:
@@ -135,7 +139,7 @@ def test_carried_thresholds_are_those_of_the_other_set_and_never_gain(
             if column == "acc_eq_at_0":
                 assert own[name, column] == pytest.approx(zero[name])
     assert compared > 3
-    with pytest.raises(QuestionError, match="carried between sets"):
+    with pytest.raises(QuestionError, match="carried between evaluation sets"):
         metaeval.paper(simulated_warehouse, "deutsch-2023", "thresholds", *SIM)
 
 
@@ -249,6 +253,80 @@ def test_segment_means_are_alike_for_all_systems_and_leave_constant_metrics_out(
     with_constant = np.concatenate([scores, np.full((1, 3, 4), 7.0)])
     np.testing.assert_allclose(segment_means(with_constant, judged) * 3 / 2, found)
     assert (segment_means(scores, ~judged) == 0).all()
+
+
+def test_common_segments_are_those_where_the_metric_with_fewest_is_defined(
+    outcome: Computes, simulated_warehouse: Warehouse
+) -> None:
+    values = _values(outcome("deutsch-2023", "section-6.1"))
+    block = Inputs(simulated_warehouse, Slice(*SIM)).judged_segments()
+    taus: dict[str, dict[int, float]] = {}
+    for metric, scores in zip(block.metrics, block.scores, strict=True):
+        found = taus.setdefault(metric.base_name, {})
+        for segment in range(block.human.shape[1]):
+            on = block.judged[:, segment]
+            people, machine = block.human[on, segment], scores[on, segment]
+            if len(set(people)) > 1 and len(set(machine)) > 1:
+                found[segment] = float(kendalltau(people, machine).statistic)
+    reference = min((name for name in taus if taus[name]), key=lambda name: len(taus[name]))
+    assert min(map(len, taus.values())) == 0  # one metric scores all systems of a segment alike
+    for name, found in taus.items():
+        common = [found[segment] for segment in found if segment in taus[reference]]
+        assert values[name, "n_groups"] == len(found)
+        assert values[name, "tau_b"] == (pytest.approx(np.mean([*found.values()])) if found else None)
+        assert values[name, "n_groups_common"] == len(common)
+        assert values[name, "tau_b_common"] == (pytest.approx(np.mean(common)) if common else None)
+
+
+def test_ties_that_are_broken_at_random_lift_tau_10_by_half_of_what_they_cost(
+    outcome: Computes, simulated_warehouse: Warehouse
+) -> None:
+    values = _values(outcome("deutsch-2023", "section-6.1"))
+    block = Inputs(simulated_warehouse, Slice(*SIM)).judged_segments()
+    for metric, scores in zip(block.metrics, block.scores, strict=True):
+        expected = []  # a broken tie is concordant or discordant, each with probability one half
+        for segment in range(block.human.shape[1]):
+            on = np.flatnonzero(block.judged[:, segment])
+            pairs = [
+                (i, j)
+                for place, i in enumerate(on)
+                for j in on[place + 1 :]
+                if block.human[i, segment] != block.human[j, segment]
+            ]
+            signs = [
+                np.sign(scores[i, segment] - scores[j, segment])
+                * np.sign(block.human[i, segment] - block.human[j, segment])
+                for i, j in pairs
+            ]
+            if signs:
+                expected.append(float(np.mean(signs)))
+        (row,) = [
+            row.cell for row in outcome("deutsch-2023", "section-6.1").rows
+            if (row.cell.row, row.cell.column) == (metric.base_name, "tau_10_broken")
+        ]  # fmt: skip
+        assert row.value == pytest.approx(np.mean(expected), abs=1e-9 + 5 * row.error / 20**0.5)
+        assert values[metric.base_name, "tau_10"] <= row.value + 1e-9
+
+
+def test_the_rules_of_every_year_say_what_the_protocol_says(outcome: Computes, simulated_warehouse: Warehouse) -> None:
+    found = outcome("thompson-2024", "section-5")
+    values = _values(found)
+    known = [one for one in protocols().values() if one.year <= 2024]
+    names = [name for name, column in values if column == "overall"]
+    assert [name.partition(" ")[0] for name in names] == [one.name for one in known]
+    assert names[0] == "wmt07 (2007-2009)"
+    assert names[-1] == "wmt24 (2024)"
+    assert values[names[-1], "kendall"] == pytest.approx(1.0)
+    for name in ("wmt13", "wmt21"):
+        (row,) = [one for one in names if one.startswith(name)]
+        scored = score(enter(simulated_warehouse, protocols()[name], SIM[0], lps=[SIM[1]]))
+        assert values[row, "overall"] == pytest.approx(float(scored.overall[0]))
+        assert values[row, "n_metrics"] == int((~np.isnan(scored.overall)).sum())
+        for task in scored.tasks:
+            if task.level == "sys":
+                assert values[f"{row} {task.measure}", "best"] == pytest.approx(float(np.nanmax(task.values)))
+    of_2013 = [name for name, _ in values if name.startswith("wmt13 (2013) ")]
+    assert set(of_2013) == {"wmt13 (2013) spearman"}  # until 2013, as the paper says
 
 
 def test_toy_taus_of_a_perfect_metric_are_one_where_they_can_be() -> None:

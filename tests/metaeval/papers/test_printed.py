@@ -9,7 +9,9 @@ import metaeval.papers
 from metaeval.papers import PAPERS
 from metaeval.papers.items import Cell
 from metaeval.papers.printed import Printed, printed_values, verdict
-from metaeval.papers.running import beside
+from metaeval.papers.running import _on_lacking, beside, chosen
+from queries.longitudinal import EvalsetState
+from warehouse import QuestionError
 
 
 def _printed(value: float, decimals: int = 2, **more: object) -> Printed:
@@ -95,3 +97,19 @@ def test_with_fewer_inputs_than_the_paper_nothing_of_the_set_is_compared() -> No
     assert rows[1].note == "p. 1; 2 of 10 metrics are loaded"
     more = beside([_cell(12.0, column="n_metrics"), _cell(0.97)], [needed, _printed(0.97)], {})
     assert [row.verdict for row in more] == ["differs", "met"]
+
+
+def test_evaluation_sets_that_are_named_and_cannot_be_used_are_named() -> None:
+    def state(testset: str, lp: str, n_metrics: int) -> EvalsetState:
+        return EvalsetState(testset, lp, 2024, n_metrics, n_metrics, "")
+
+    states = [state("wmt23", "en-de", 3), state("wmt24", "en-cs", 0)]
+    found = chosen(states, "wmt23,wmt24", "en-de,en-cs")
+    assert list(found.sets) == [("wmt23", "en-de")]
+    assert _on_lacking(found.lacking) == [
+        "without wmt23 en-cs, wmt24 en-de: not loaded",
+        "without wmt24 en-cs: no human or no metric scores",
+    ]
+    assert chosen(states[:1], "all", "en-de").lacking == {}
+    with pytest.raises(QuestionError, match="not both are loaded for wmt24 en-cs"):
+        chosen(states[1:], "wmt24", "en-cs")
