@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no bug. Other examples are drawn in each run, so that they add up to many.
-settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=20)
+settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
 settings.register_profile("all", settings.get_profile("project"), max_examples=500)
 
 
