@@ -162,8 +162,9 @@ def test_of_two_damages_in_one_file_both_are_reported(name: str) -> None:
             return set(AT)
         return {fault.line for fault in faults} & set(AT)
 
+    single = {(at, damage): found({at: damage}) for at in AT for damage in DAMAGES}
     for pair in itertools.product(DAMAGES, repeat=2):
-        alone = [found({at: damage}) for at, damage in zip(AT, pair, strict=True)]
+        alone = [single[place] for place in zip(AT, pair, strict=True)]
         assert found(dict(zip(AT, pair, strict=True))) >= alone[0] | alone[1], pair
         told = [bool(lines) or damage in ANY_NAME for lines, damage in zip(alone, pair, strict=True)]
         assert all(told) or name == "annotations", pair  # their rows end in an optional comment
