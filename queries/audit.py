@@ -81,7 +81,7 @@ def audit(
             raise unknown("check", name, names)
     if testset is not None:
         listing(warehouse, "lps", testset, lp)  # refuses unknown names
-    asked = set(checks or names)
+    asked = set(checks or names) | ({CHECKSUM} if deep else set())
     found = [finding for check in CHECKS if check in asked for finding in _run(warehouse, check, testset, lp)]
     for name, other in _OTHER_CHECKS.items():
         if name in asked:
