@@ -234,7 +234,7 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
             kinds.setdefault((row.data, row.null, row.effect, is_dear(row)), []).append(row)
 
     def waiting(kind: Kind) -> list[Row]:
-        return [row for row in kinds[kind] if found[row].n_worlds < min(most, enough(row))]
+        return [row for row in kinds[kind] if found[row].n_worlds < most]
 
     while time.monotonic() < end and (left := {kind: rest for kind in kinds if (rest := waiting(kind))}):
         kind = min(left, key=lambda one: weight(one) * (1 + min(found[row].n_worlds for row in left[one])))
@@ -256,11 +256,6 @@ def weight(kind: Kind) -> int:
     """How many worlds others get for one of these."""
     data, null, effect, dear = kind
     return (3 if effect or null == "documents" or data == _ONLY_SEGMENTS else 1) * (2 if dear else 1)
-
-
-def enough(row: Row) -> int:
-    """Worlds that a row needs at most."""
-    return 1000 if row.effect == 0 and row.null != "documents" and row.data != _ONLY_SEGMENTS else 400
 
 
 def interval(n_found: int, n_worlds: int) -> tuple[float, float]:
