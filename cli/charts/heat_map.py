@@ -1,8 +1,9 @@
 """Numbers by rows and columns, as a heat map whose cells have their number written in where there is room."""
 
 from collections.abc import Sequence
-from statistics import quantiles
 from typing import Any
+
+import numpy as np
 
 from cli.charts.specification import RAMP, Rows, Spec, chart, named, names_axis, tooltip
 
@@ -95,6 +96,6 @@ def _ends(numbers: Sequence[float]) -> tuple[float, float]:
     if high == low:
         return low - 0.5, high + 0.5
     if len(numbers) >= _FEW:
-        lower, _, upper = quantiles(numbers, n=4, method="inclusive")
+        lower, upper = (float(end) for end in np.quantile(numbers, [0.25, 0.75]))
         low = max(low, lower - 3 * (upper - lower)) if upper > lower else low
     return low, high

@@ -15,6 +15,7 @@ from cli.main import COMMANDS
 EXAMPLE = re.compile(r"Example: scorehouse (.+)")
 PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
 """The program as a process of its own."""
+LATEX_ENGINES = ("tectonic", "pdflatex", "lualatex", "xelatex")
 
 
 @dataclass(frozen=True)

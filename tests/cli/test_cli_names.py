@@ -15,8 +15,7 @@ import pytest
 
 import cli.options.output
 from cli.render import Format, render
-from tests.cli.running import Scorehouse
-from tests.cli.test_cli_wide import ENGINES
+from tests.cli.running import LATEX_ENGINES, Scorehouse
 from tests.helpers import tiny_bytes
 from tests.sharing import written
 
@@ -170,7 +169,7 @@ def test_odd_names_are_names_in_every_table_and_format(
 
 def _compiled(tables: list[str], folder: Path) -> None:
     """All tables in one document, without letters of Hebrew, which LaTeX knows with further packages only."""
-    engine = next((name for name in ENGINES if shutil.which(name)), None)
+    engine = next((name for name in LATEX_ENGINES if shutil.which(name)), None)
     if engine is None:
         return
     head = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{textcomp,booktabs}\\begin{document}\\tiny\n"

@@ -14,9 +14,8 @@ import pytest
 from cli.render import Format
 from cli.render.wide import wide_texts
 from metaeval.wide import Wide
-from tests.cli.running import Scorehouse, refused
+from tests.cli.running import LATEX_ENGINES, Scorehouse, refused
 
-ENGINES = ("tectonic", "pdflatex", "lualatex", "xelatex")
 SPECIAL = "a&b%c$d#e_f{g}h~i^j\\k<l>m|n\"o'p`q[r]"
 
 
@@ -65,9 +64,9 @@ def test_exponents_of_a_column_are_equally_wide_so_that_values_stand_below_each_
 
 
 def test_latex_compiles_with_every_special_character(tmp_path: Path) -> None:
-    engine = next((name for name in ENGINES if shutil.which(name)), None)
+    engine = next((name for name in LATEX_ENGINES if shutil.which(name)), None)
     if engine is None:
-        pytest.skip(f"no LaTeX engine: none of {', '.join(ENGINES)}")
+        pytest.skip(f"no LaTeX engine: none of {', '.join(LATEX_ENGINES)}")
     table = wide_texts(made(), 3, is_terminal=False)[Format.LATEX]
     text = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}\\begin{document}\n"
     (tmp_path / "x.tex").write_text(f"{text}{table}\\end{{document}}\n", "utf-8")

@@ -15,6 +15,7 @@ from metaeval.people.halves import Judged
 from metaeval.people.reliability import reliability
 from queries.selection import Slice
 from tests.helpers import LP, MQM, TESTSET, mqm_table, tiny_layout, tiny_warehouse
+from tests.metaeval.trends.histories import block_of
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load
 from warehouse.export.mtme import ScoreTable
@@ -111,10 +112,8 @@ def test_one_half_agrees_with_the_other_as_much_as_is_known_of_simulated_people(
 
     Standard error of r over 60 systems: about .1, of the mean of 6 worlds .04.
     """
-    from tests.metaeval.trends.test_history import _block_of
-
     systems = [f"s{number:02}" for number in range(60)]
-    block = _block_of(systems, 10)
+    block = block_of(systems, 10)
     values = []
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -126,7 +125,7 @@ def test_one_half_agrees_with_the_other_as_much_as_is_known_of_simulated_people(
             for rater in range(4)
         ]
         single = pl.DataFrame(rows, schema=["system", "segment", "rater", "value"], orient="row")
-        found = split_half(block, single, "da", Measure.parse("pearson"), Options())  # type: ignore[arg-type]
+        found = split_half(block, single, "da", Measure.parse("pearson"), Options())
         assert found is not None
         assert corrected(found, Measure.parse("pearson")) == pytest.approx(2 * found.value / (1 + found.value))
         assert corrected(found, Measure.parse("pa")) is None

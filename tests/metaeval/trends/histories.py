@@ -8,6 +8,8 @@ import numpy.typing as npt
 from metaeval.measures import Measure
 from metaeval.trends.history import Entry, History, SetHistory
 from metaeval.trends.points import Ceiling, Context, Point
+from queries.blocks import Block
+from queries.selection import Selection, Slice
 
 NAN = float("nan")
 
@@ -70,3 +72,19 @@ def made_history(
     ]
     found += [Entry(testset, lp, year, SetHistory((), reason, "")) for year, testset, lp, reason in missing]
     return History(Measure.parse(measure), "BLEU", tuple(found), 0, ())
+
+
+def block_of(systems: Sequence[str], n_segments: int) -> Block:
+    """Systems and segments without metrics and with human scores of 0: what single judgements are laid on."""
+    shape = (len(systems), n_segments)
+    selection = Selection(Slice("t", "en-de"), 1, "da", 1, None, (), (), (), (), (), n_segments)
+    return Block(
+        selection,
+        tuple(systems),
+        np.arange(1, n_segments + 1),
+        (),
+        np.zeros(shape),
+        np.empty((0, *shape)),
+        np.full(len(systems), np.nan),
+        np.empty((0, len(systems))),
+    )

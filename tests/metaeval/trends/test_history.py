@@ -23,6 +23,7 @@ from metaeval.trends.points import anchor_place, context, point
 from queries.longitudinal import evalset_states, judgements
 from queries.selection import Slice
 from tests.helpers import mqm_table, tiny_layout, tiny_warehouse
+from tests.metaeval.trends.histories import block_of
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.own.scores import add
@@ -225,30 +226,11 @@ def test_halves_of_noise_are_no_ceiling() -> None:
     systems = [f"s{k:02}" for k in range(12)]
     rows = [(name, segment, None, float(rng.normal())) for name in systems for segment in range(1, 41)]
     single = pl.DataFrame(rows, schema=["system", "segment", "rater", "value"], orient="row")
-    with_systems = _block_of(systems, 40)
-    found = split_half(with_systems, single, "da", PEARSON, Options())  # type: ignore[arg-type]
+    with_systems = block_of(systems, 40)
+    found = split_half(with_systems, single, "da", PEARSON, Options())
     assert found is not None
     assert abs(found.value) < 0.4
     assert found.low < 0 < found.high
-
-
-def _block_of(systems: list[str], n_segments: int) -> object:
-    from queries.blocks import Block
-    from queries.selection import Selection
-
-    shape = (len(systems), n_segments)
-    selection = Selection(Slice("t", "en-de"), 1, "da", 1, None, (), (), (), (), (), n_segments)
-    empty = np.empty((0, *shape))
-    return Block(
-        selection,
-        tuple(systems),
-        np.arange(1, n_segments + 1),
-        (),
-        np.zeros(shape),
-        empty,
-        np.full(len(systems), np.nan),
-        np.empty((0, len(systems))),
-    )
 
 
 def test_judgements_come_in_a_fixed_order(simulated_warehouse: Warehouse) -> None:
