@@ -123,7 +123,8 @@ def bars(cells: "list[Cell]") -> list[Spec]:
 
 def carried(cells: "list[Cell]") -> list[Spec]:
     """Each metric's accuracy with its own tie threshold, without any, and with that of each other set."""
-    kinds = {"acc_eq": "its own threshold", "acc_eq_at_0": "no threshold"}
+    own = "its own threshold"
+    kinds = {"acc_eq": own, "acc_eq_at_0": "no threshold"}
     rows = []
     for cell in cells:
         _, by, source = cell.column.partition("acc_eq by ")
@@ -131,7 +132,7 @@ def carried(cells: "list[Cell]") -> list[Spec]:
         if kind is not None:
             rows.append({"metric": cell.row, "kind": kind, "value": cell.value})
     domain = list(dict.fromkeys(one["kind"] for one in rows))
-    best = {cell.row: cell.value or 0.0 for cell in cells if cell.column == "acc_eq"}
+    best = {one["metric"]: one["value"] or 0.0 for one in rows if one["kind"] == own}
     order = sorted(best, key=lambda name: -best[name])
     colours = [CATEGORIES[0], GREY, *CATEGORIES[1:6], *CATEGORIES[7:]]
     by_kind: Spec = {"field": "kind", "type": "nominal", "title": None}

@@ -42,11 +42,11 @@ WITH named AS (
     ]
   FROM metric_facts
   UNION ALL
-  SELECT 'known issues', testset, coalesce(lp, ''), concat_ws(', ', scorer, system, issue), list(citation ORDER BY citation)
+  SELECT 'known issues', testset, coalesce(lp, ''), concat_ws(', ', scorer, system, issue), list_sort(list(citation))
   FROM known_issues
   GROUP BY testset, lp, scorer, system, issue
   UNION ALL
-  SELECT 'results', testset, lp, kind || ' ' || signature, list('payload ' || md5(payload) ORDER BY md5(payload))
+  SELECT 'results', testset, lp, kind || ' ' || signature, list_sort(list('payload ' || md5(payload)))
   FROM results
   GROUP BY testset, lp, kind, signature
 )
