@@ -125,7 +125,7 @@ def carried(cells: "list[Cell]") -> list[Spec]:
     """Each metric's accuracy with its own tie threshold, without any, and with that of each other set."""
     own = "its own threshold"
     kinds = {"acc_eq": own, "acc_eq_at_0": "no threshold"}
-    rows = []
+    rows: list[Spec] = []
     for cell in cells:
         _, by, source = cell.column.partition("acc_eq by ")
         kind = f"threshold of {source}" if by else kinds.get(cell.column)
