@@ -36,13 +36,6 @@ class Applied:
         first = self.protocol.year
         return str(first) if first == self.last else f"{first}-{self.last}"
 
-    @property
-    def winners(self) -> list[str]:
-        """The metrics of rank 1."""
-        if self.score is None:
-            return []
-        return [name for name, rank in zip(self.score.metrics, self.score.ranks, strict=True) if rank == 1]
-
 
 @dataclass(frozen=True)
 class Ranking:
@@ -89,8 +82,7 @@ def overall_ranking(one: ProtocolScore, newest: ProtocolScore | None) -> Ranking
     if not there.size:
         return None
     tau = float("nan") if newest is None else rank_correlation(one, newest)[0]
-    best = tuple(name for name, rank in zip(one.metrics, one.ranks, strict=True) if rank == 1)
-    return Ranking(best, float(there[0]), int(there.size), _distinct(there), None if np.isnan(tau) else tau)
+    return Ranking(one.winners, float(there[0]), int(there.size), _distinct(there), None if np.isnan(tau) else tau)
 
 
 def task_ranking(metrics: tuple[str, ...], task: Task, newest: dict[str, float]) -> Ranking | None:

@@ -39,11 +39,9 @@ class Cell:
     reason: str | None
 
     @property
-    def winners(self) -> list[str]:
-        """The metrics of rank 1."""
-        if self.score is None:
-            return []
-        return [name for name, rank in zip(self.score.metrics, self.score.ranks, strict=True) if rank == 1]
+    def winners(self) -> tuple[str, ...]:
+        """The metrics of rank 1; none without scores."""
+        return () if self.score is None else self.score.winners
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,11 @@ class ProtocolScore:
         """The overall scores, turned so that higher is better."""
         return -self.overall if self.by_ranks else self.overall
 
+    @property
+    def winners(self) -> tuple[str, ...]:
+        """The metrics of rank 1."""
+        return tuple(name for name, rank in zip(self.metrics, self.ranks, strict=True) if rank == 1)
+
 
 def score(
     entry: Entry,
