@@ -10,7 +10,8 @@ from queries.blocks import Block, Bools, with_systems
 from queries.counting import grid_of, human_block
 from queries.engines import Counter, Engine, Grid, Source
 from queries.reasons import Exclusion, Reason
-from queries.selection import HumanUse, MetricChoice, Selection, Slice, select
+from queries.selection import MetricChoice, Selection, Slice, select
+from queries.standards import HumanUse
 from warehouse import QuestionError
 
 

@@ -10,7 +10,8 @@ from metaeval.measures import Measure
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_systems
 from queries.reasons import Exclusion, Reason
-from queries.selection import HumanUse, Level, MetricChoice, Selection, Slice, most_common, select
+from queries.selection import Level, MetricChoice, Selection, Slice, most_common, select
+from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 
 

@@ -1,13 +1,10 @@
-"""Data-quality findings: each a claim with numbers, and the SQL that shows it."""
+"""The audit: its checks run over the warehouse, and their findings in order."""
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
 
 from queries import catalog
 from queries.damage import changed_evalsets
+from queries.findings import CHECKS, SEVERITIES, Finding, shown_query
 from queries.listing import listing
 from warehouse import Warehouse
 from warehouse.errors import unknown
@@ -16,48 +13,7 @@ from warehouse.facts.issues import issues as published_issues
 from warehouse.facts.metrics import describe
 from warehouse.progress import Progress
 
-if TYPE_CHECKING:
-    import polars as pl
-
-Severity = Literal["error", "warning", "info"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-Row = Mapping[str, Any]
-
 CHECKSUM = "checksum"  # the check that reads every row
-_CORPUS_SCORES = frozenset({"BLEU", "chrF", "TER", "NIST"})  # families whose system score is one of the whole corpus
-_JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that ought not to agree with humans
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One finding.
-
-    severity: error (what is stored can't be right), warning (look before you trust it), info (good to know).
-    check: name of the check; subject: metric, human score, system or file concerned; n and value: its main numbers
-        (how many, how much), said in words by `finding`. query: SQL for `scorehouse sql` that shows it.
-    """
-
-    severity: Severity
-    check: str
-    testset: str
-    lp: str | None
-    subject: str
-    finding: str
-    n: int | None
-    value: float | None
-    query: str
-
-
-@dataclass(frozen=True)
-class _Reported:
-    """What a check makes of one row of its query."""
-
-    severity: Severity
-    subject: str
-    finding: str
-    n: int | None = None
-    value: float | None = None
-    shown: Mapping[str, str] | None = None
 
 
 def audit(
@@ -94,17 +50,6 @@ def audit(
     )
 
 
-def findings_frame(findings: list[Finding]) -> "pl.DataFrame":
-    """Columns severity, check, testset, lp, subject, finding, n, value, query; one row per finding."""
-    import polars as pl
-
-    schema: dict[str, Any] = dict.fromkeys(Finding.__dataclass_fields__, pl.String)
-    schema |= {"n": pl.Int64, "value": pl.Float64}
-    return pl.DataFrame(
-        [tuple(getattr(finding, name) for name in schema) for finding in findings], schema=schema, orient="row"
-    )
-
-
 def _run(warehouse: Warehouse, check: str, testset: str | None, lp: str | None) -> Iterator[Finding]:
     for row in catalog.ask(warehouse, f"audit_{check}", testset=testset, lp=lp).rows(named=True):
         reported = CHECKS[check](row)
@@ -120,185 +65,6 @@ def _run(warehouse: Warehouse, check: str, testset: str | None, lp: str | None) 
             value=reported.value,
             query=shown_query(check, shown),
         )
-
-
-def shown_query(check: str, values: Mapping[str, str]) -> str:
-    """The query of `audit_<check>_shown.sql` with its parameters written out, on one line.
-
-    >>> shown_query("issues", {"testset": "it's"})
-    "SELECT lp, scorer, system, issue, citation FROM known_issues WHERE testset = 'it''s' ORDER BY ALL"
-    """
-    return re.sub(
-        r"\$([a-z_]+)", lambda match: "'" + values[match[1]].replace("'", "''") + "'", _one_line(f"audit_{check}_shown")
-    )
-
-
-@cache
-def _one_line(name: str) -> str:
-    lines = [line for line in catalog.questions()[name].text.splitlines() if not line.startswith("--")]
-    return " ".join(" ".join(lines).split()).removesuffix(";")
-
-
-def _identical(row: Row) -> _Reported:
-    return _Reported(
-        "warning",
-        f"{row['metric']}, {row['other']}",
-        f"the same {row['n_scores']} segment scores for all {row['n']} systems that both scored",
-        row["n"],
-        shown={"metric": row["metric"], "other": row["other"]},
-    )
-
-
-def _submitted(row: Row) -> _Reported:
-    base = row["scorer"].rpartition("-")[0] or row["scorer"]
-    is_corpus = row["kind"] == "metric" and describe(base).family in _CORPUS_SCORES
-    why = " (expected of a corpus-level metric)" if is_corpus else ""
-    return _Reported(
-        "info" if is_corpus else "warning",
-        row["scorer"],
-        f"submitted system score is not the mean of the segment scores{why}: {row['n']} of {row['n_systems']} "
-        f"systems, by up to {row['value']:.4g}",
-        row["n"],
-        row["value"],
-        {"kind": row["kind"], "scorer": row["scorer"]},
-    )
-
-
-def _constant(row: Row) -> _Reported:
-    words = [f"{row['n_constant']} constant"] if row["n_constant"] else []
-    words += [f"{row['n_nearly']} nearly constant"] if row["n_nearly"] else []
-    return _Reported(
-        "warning" if row["kind"] == "metric" else "info",
-        row["scorer"],
-        f"segment scores of {row['n']} of {row['n_systems']} systems do not vary: {' and '.join(words)}",
-        row["n"],
-        shown={"scorer": row["scorer"]},
-    )
-
-
-def _negative(row: Row) -> _Reported:
-    lowest = min(r for r in (row["r_systems"], row["r_segments"]) if r is not None)
-    words = []
-    if row["r_systems"] is not None:
-        words.append(f"{row['r_systems']:.3f} over {row['n_systems']} systems")
-    if row["r_segments"] is not None:
-        words.append(f"{row['r_segments']:.3f} over {row['n_cells']} segment scores")
-    expected = describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
-    why = "; such a metric need not agree with humans" if expected else "; wrong sign?" if lowest < -0.3 else ""
-    return _Reported(
-        "warning" if lowest < -0.3 and not expected else "info",
-        row["metric"],
-        f"correlation with {row['human']} is negative: {', '.join(words)}{why}",
-        row["n_systems"],
-        lowest,
-        {"human": row["human"], "metric": row["metric"]},
-    )
-
-
-def _outputs(row: Row) -> _Reported:
-    share = row["n"] / row["n_texts"]
-    return _Reported(
-        "warning" if row["kind"] == "metric" and share >= 0.05 else "info",
-        row["scorer"],
-        f"identical outputs of several systems scored differently: {row['n']} of {row['n_texts']} such texts, "
-        f"by up to {row['value']:.4g} (standard deviation of all scores {row['sd']:.4g})",
-        row["n"],
-        row["value"],
-        {"scorer": row["scorer"]},
-    )
-
-
-def _missing(row: Row) -> _Reported:
-    words = []
-    if row["n_systems_missing"]:
-        words.append(f"no scores for {row['n_systems_missing']} of {row['n_systems']} systems ({row['names']})")
-    if row["n_segments_missing"]:
-        words.append(f"{row['n_segments_missing']} segment scores missing, in {row['n_systems_incomplete']} systems")
-    return _Reported(
-        "warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info",
-        row["metric"],
-        "; ".join(words),
-        row["n_systems_missing"] or row["n_segments_missing"],
-        shown={"metric": row["metric"]},
-    )
-
-
-def _shifted(row: Row) -> _Reported:
-    by = f"{abs(row['shift'])} segment{'s' if abs(row['shift']) > 1 else ''}"
-    return _Reported(
-        "error",
-        f"{row['scorer']}, {row['system']}",
-        f"scores agree better when shifted by {by} {'back' if row['shift'] > 0 else 'on'}: "
-        f"correlation with the mean of the metrics {row['shifted']:.3f} there, {row['value']:.3f} in place",
-        row["n"],
-        row["shifted"] - row["value"],
-        {"scorer": row["scorer"], "system": row["system"]},
-    )
-
-
-def _outliers(row: Row) -> _Reported:
-    known = ", and on the organisers' list" if row["is_outlier"] else ", and not on the organisers' list"
-    return _Reported(
-        "info",
-        f"{row['human']}, {row['system']}",
-        f"an outlier by the MAD rule{known}: {row['score']:.4g} lies {abs(row['value']):.1f} deviations "
-        f"{'above' if row['value'] > 0 else 'below'} the median of {row['n']} MT systems",
-        row["n"],
-        row["value"],
-        {"human": row["human"]},
-    )
-
-
-def _coverage(row: Row) -> _Reported:
-    uneven = row["n_systems"] > 1 and row["least"] < row["most"]
-    words = [f"{row['n']} of {row['n_cells']} (system, segment) pairs judged ({row['value']:.0%})"]
-    if uneven:
-        words.append(f"unevenly over {row['n_systems']} MT systems: {row['least']} to {row['most']} segments each")
-    if row["n_raters"]:
-        words.append(
-            f"{row['n_judgements']} judgements by {row['n_raters']} annotators, "
-            f"{row['fewest']} to {row['highest']} each"
-        )
-    return _Reported(
-        "warning" if uneven and row["least"] < row["most"] / 2 else "info",
-        row["human"],
-        "; ".join(words),
-        row["n"],
-        row["value"],
-        {"human": row["human"]},
-    )
-
-
-def _noise(row: Row) -> _Reported:
-    return _Reported(
-        "info",
-        row["human"],
-        f"{row['n']} of {row['n_distinct']} distinct values differ from the next by float noise alone, so ties are "
-        "lost (--round-human merges them)",
-        row["n"],
-        row["value"],
-        {"human": row["human"]},
-    )
-
-
-def _refused(row: Row) -> _Reported:
-    return _Reported("error", row["path"], f"excluded as broken: {row['fault']}")
-
-
-CHECKS: Mapping[str, Callable[[Row], _Reported]] = {
-    "identical": _identical,
-    "submitted": _submitted,
-    "constant": _constant,
-    "negative": _negative,
-    "outputs": _outputs,
-    "missing": _missing,
-    "shifted": _shifted,
-    "outliers": _outliers,
-    "coverage": _coverage,
-    "noise": _noise,
-    "refused": _refused,
-}
-"""Checks by name: each has its question in audit_<name>.sql and what shows a finding in audit_<name>_shown.sql."""
 
 
 def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:

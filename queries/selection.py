@@ -1,19 +1,19 @@
 """The slice: which systems, metrics and segments of an evaluation set are included, and why the others are not."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from queries import catalog
-from queries.evalsets import choice_of_humans, evalset_id
+from queries import catalog, standards
+from queries.evalsets import evalset_id
 from queries.reasons import Exclusion, Reason
+from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 
 Level = Literal["seg", "sys"]
-HumanUse = Literal["required", "optional", "none"]
 Outliers = Literal["organisers", "mad", "none"]
 
 
@@ -146,8 +146,10 @@ def select(
     coverage = catalog.ask(warehouse, "coverage", evalset=number).rows(named=True)
     humans = {row["scorer"]: row["scorer_id"] for row in coverage if row["kind"] == "human"}
     official = standard_seg if level == "seg" else standard_sys or standard_seg
-    chosen_human, notes = _choose_human(humans, asked.human, official, human, where)
-    reference, of_reference = _choose_reference(warehouse, asked, standard_reference, where)
+    chosen_human, notes = standards.human_score(humans, asked.human, official, human, where)
+    reference, of_reference = standards.reference(
+        warehouse, asked.testset, asked.lp, asked.reference, standard_reference
+    )
     segments, n_segments = _choose_segments(warehouse, number, asked, where)
     systems = _choose_systems(
         warehouse, number, asked, chosen_human, reference, bool(ranks_references), coverage, where
@@ -168,56 +170,6 @@ def select(
         n_segments=n_segments,
         notes=(*notes, *of_reference),
     )
-
-
-def _choose_reference(
-    warehouse: Warehouse, asked: Slice, official: str | None, where: str
-) -> tuple[str | None, tuple[str, ...]]:
-    """The reference that metrics must have used, and a note where none is official."""
-    references = warehouse.rows(
-        """
-        SELECT DISTINCT reference, testset = $testset AND lp = $lp
-        FROM metrics
-        WHERE reference IS NOT NULL
-        """,
-        {"testset": asked.testset, "lp": asked.lp},
-    )
-    if asked.reference is not None:
-        known = {name for name, _ in references}
-        if asked.reference not in known:
-            raise unknown("reference", asked.reference, known, where=where)
-        return asked.reference, ()
-    here = sorted(name for name, is_here in references if is_here)
-    if official is not None or not here:
-        return official, ()
-    if len(here) == 1:
-        return here[0], (f"{where} has no official reference; using {here[0]}, the only one available",)
-    absent = f"{where} has no official reference, so reference-based metrics are excluded"
-    return None, (f"{absent}; name one with --reference; available: {', '.join(here)}",)
-
-
-def _choose_human(
-    humans: Collection[str], named: str | None, official: str | None, use: HumanUse, where: str
-) -> tuple[str | None, tuple[str, ...]]:
-    """The human score, and a note where it is not the official one that was asked for by naming none."""
-    if use == "none":
-        return None, (f"without human scores: none of {where} has segment scores",)
-    if named is not None:
-        if named in humans:
-            return named, ()
-        if not humans:
-            raise QuestionError(f"no human score of {where} is loaded")
-        raise unknown("human score", named, humans, where=where)
-    if official in humans:
-        return official, ()
-    absent = f"the official human score {official!r} of {where} is not loaded"
-    absent = absent if official else f"{where} has no official human score"
-    if len(humans) == 1:
-        (only,) = humans
-        return only, (f"{absent}; using {only}, the only one available",)
-    if use == "required":
-        raise QuestionError(f"{absent}; {choice_of_humans(humans)}")
-    return None, (f"without human scores: {absent}; {choice_of_humans(humans)}",)
 
 
 def _choose_segments(

@@ -7,7 +7,7 @@ import numpy as np
 from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart
 
 if TYPE_CHECKING:
-    from metaeval.planning.required import Plan
+    from metaeval.planning.plans import Plan
 
 
 def plan_chart(plan: "Plan") -> Spec:

@@ -36,8 +36,8 @@ def audit(
 
     Example: scorehouse audit sim24 en-de
     """
-    from queries.audit import SEVERITIES, findings_frame
     from queries.audit import audit as find
+    from queries.findings import SEVERITIES, findings_frame
     from warehouse import Warehouse
 
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:

@@ -52,7 +52,8 @@ def deltas(
     Example: scorehouse deltas simBLEU --human mqm --draws 200
     """
     from cli.charts.deltas import deltas_chart
-    from metaeval.pairs.deltas import LEVELS, Asked, deltas_reading, deltas_table
+    from metaeval.pairs.delta_tables import deltas_reading, deltas_table
+    from metaeval.pairs.deltas import LEVELS, Asked
     from metaeval.pairs.deltas import deltas as computed
     from warehouse import Warehouse
 

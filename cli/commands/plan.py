@@ -49,7 +49,9 @@ def plan(
     from cli.charts.plan import plan_chart
     from metaeval.measures import Measure
     from metaeval.options import Options
-    from metaeval.planning.required import Asked, plan_metrics, plan_systems, reading
+    from metaeval.planning.metrics import plan_metrics
+    from metaeval.planning.plans import Asked, reading
+    from metaeval.planning.systems import plan_systems
     from warehouse import Warehouse
 
     what = Asked(unit, power, alpha, worlds, draws, seed)  # type: ignore[arg-type]

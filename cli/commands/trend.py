@@ -130,7 +130,7 @@ def trend(
         specification = history_chart(years.rows, by_year, found.anchor, years.reading.signature)
         charted.draw(output, lambda: specification)
     if shown.slopes is not None:
-        from metaeval.trends.within import within_json
+        from metaeval.trends.within_tables import within_json
 
         output.show_table(shown.table, digits=DIGITS_OF_SLOPES, json_shape=within_json(shown.slopes))
     else:

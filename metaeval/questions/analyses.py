@@ -8,13 +8,16 @@ from metaeval.differences import warehouse_differences
 from metaeval.evaluation import Options
 from metaeval.kernels.resampling.noise import KINDS, Kind
 from metaeval.measures import Measure
+from metaeval.pairs import delta_tables
 from metaeval.pairs import deltas as differences
 from metaeval.pairs import hard_pairs as hardness
 from metaeval.papers import item_named, paper_named
 from metaeval.papers.items import Request
 from metaeval.papers.running import run as run_item
 from metaeval.papers.tables import results_table
-from metaeval.planning import required
+from metaeval.planning.metrics import plan_metrics
+from metaeval.planning.plans import Asked as PlanAsked
+from metaeval.planning.systems import plan_systems
 from metaeval.planning.worlds import Unit as PlanUnit
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, names_of, question, slice_of
 from metaeval.ranking import DEFAULT_MEASURES
@@ -101,7 +104,7 @@ def deltas(
     """
     what = differences.Asked(tuple(agreement), human_alpha, percent, draws, seed)
     computing = Options(system_score, seed, round_human=round_human)
-    return differences.deltas_table(
+    return delta_tables.deltas_table(
         differences.deltas(warehouse, slice_of(testset, lp, options), metric, computing, what)
     )
 
@@ -235,11 +238,11 @@ def plan(
     Returns one row: the number needed with intervals, what there is and its power, the observed difference.
     Raises QuestionError: unknown names, a unit that does not fit, no difference between the two.
     """
-    what = required.Asked(unit, power, alpha, worlds, draws, seed)
+    what = PlanAsked(unit, power, alpha, worlds, draws, seed)
     computing, asked = Options(system_score, seed, round_human=round_human), slice_of(testset, lp, options)
     if tell == "systems":
-        return required.plan_systems(warehouse, asked, (first, second), computing, what).table
-    return required.plan_metrics(warehouse, asked, (first, second), measure_of(measure), computing, what).table
+        return plan_systems(warehouse, asked, (first, second), computing, what).table
+    return plan_metrics(warehouse, asked, (first, second), measure_of(measure), computing, what).table
 
 
 @question

@@ -18,8 +18,8 @@ from metaeval.tables.scatter import View as ScatterView
 from metaeval.tables.scatter import scatter as lay
 from metaeval.tables.table import Table
 from queries.audit import audit as find
-from queries.audit import findings_frame
 from queries.engines import Engine
+from queries.findings import findings_frame
 from queries.pairs import Unit
 from warehouse import Warehouse
 

@@ -9,7 +9,8 @@ from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
 from metaeval.trends.history import History
 from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer
-from metaeval.trends.within import Within, within, within_frame
+from metaeval.trends.within import Within, within
+from metaeval.trends.within_tables import within_frame
 from warehouse import QuestionError
 
 if TYPE_CHECKING:

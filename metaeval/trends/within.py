@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +17,6 @@ from metaeval.trends.points import Point
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 FEWEST_METRICS, FEWEST_YEARS, FEWEST_SETS = 5, 2, 3
@@ -254,118 +250,3 @@ def _signature(
             ("scorehouse", program_version()),
         ]
     )
-
-
-def within_frame(found: Within) -> "pl.DataFrame":
-    """One row for each set, then the pooled slopes, then the contrasts of kinds.
-
-    Columns: what ("set", "pooled", "protocol", "kind"), name, estimate (slope a year, or difference of means), low,
-    high, p, tau2, i2, n_sets, n_metrics, first_year, last_year, left_out_low, left_out_high.
-    """
-    import polars as pl
-
-    rows: list[dict[str, Any]] = [
-        {
-            "what": "set",
-            "name": f"{one.testset} {one.lp} {one.human}",
-            "estimate": one.slope,
-            "low": one.low,
-            "high": one.high,
-            "n_metrics": one.n_metrics,
-            "first_year": one.first_year,
-            "last_year": one.last_year,
-        }
-        for one in found.sets
-    ]
-    left = found.leave_one_out
-    rows.append(
-        {
-            **_row("pooled", "all sets, slope a year", found.pooled),
-            "left_out_low": left.min(),
-            "left_out_high": left.max(),
-        }
-    )
-    rows += [_row("protocol", f"{name}, slope a year", one) for name, one in found.by_protocol.items()]
-    rows += [_row("kind", f"{one.kind} minus {one.against}", one.pooled) for one in found.contrasts]
-    schema = {
-        **dict.fromkeys(("what", "name"), pl.String),
-        **dict.fromkeys(("estimate", "low", "high", "p", "tau2", "i2"), pl.Float64),
-        **dict.fromkeys(("n_sets", "n_metrics", "first_year", "last_year"), pl.Int64),
-        **dict.fromkeys(("left_out_low", "left_out_high"), pl.Float64),
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _row(what: str, name: str, one: RandomEffects) -> dict[str, Any]:
-    return {
-        "what": what,
-        "name": name,
-        "estimate": one.mean,
-        "low": one.low,
-        "high": one.high,
-        "p": one.p,
-        "tau2": one.tau2,
-        "i2": one.i2,
-        "n_sets": one.n_studies,
-    }
-
-
-def within_json(found: Within) -> dict[str, Any]:
-    """The shape of `trend --within --format json`."""
-    left = found.leave_one_out
-    return {
-        "measure": found.measure,
-        "sets": [
-            {
-                "testset": one.testset,
-                "lp": one.lp,
-                "human": one.human,
-                "slope": one.slope,
-                "low": one.low,
-                "high": one.high,
-                "n_metrics": one.n_metrics,
-                "first_year": one.first_year,
-                "last_year": one.last_year,
-                "contaminated": list(one.contaminated),
-            }
-            for one in found.sets
-        ],
-        "pooled": {
-            "slope": found.pooled.mean,
-            "low": found.pooled.low,
-            "high": found.pooled.high,
-            "p": found.pooled.p,
-            "tau2": found.pooled.tau2,
-            "i2": found.pooled.i2,
-            "n_sets": found.pooled.n_studies,
-        },
-        "leave_one_out": {
-            "low": left.min(),
-            "high": left.max(),
-            "slopes": [
-                {"testset": one.testset, "lp": one.lp, "slope": without}
-                for one, without in zip(found.sets, left, strict=True)
-            ],
-        },
-        "protocols": [
-            {"protocol": name, "slope": one.mean, "low": one.low, "high": one.high, "n_sets": one.n_studies}
-            for name, one in found.by_protocol.items()
-        ],
-        "kinds": [
-            {
-                "kind": one.kind,
-                "against": one.against,
-                "difference": one.pooled.mean,
-                "low": one.pooled.low,
-                "high": one.pooled.high,
-                "tau2": one.pooled.tau2,
-                "i2": one.pooled.i2,
-                "n_sets": one.pooled.n_studies,
-            }
-            for one in found.contrasts
-        ],
-        "unknown_years": list(found.unknown),
-        "contaminated": list(found.contaminated),
-        "skipped": dict(found.skipped),
-        "signature": found.signature,
-    }

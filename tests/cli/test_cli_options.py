@@ -17,7 +17,7 @@ from metaeval.pooling import Pooling
 from metaeval.significance.options import Alternative
 from metaeval.significance.systems import SystemTest
 from metaeval.system_scores import SystemScore
-from queries.audit import SEVERITIES
+from queries.findings import SEVERITIES
 from queries.listing import LISTINGS
 from queries.pairs import Unit
 from tests.cli.running import Scorehouse, refused

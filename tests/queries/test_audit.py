@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from queries.adhoc import answer
-from queries.audit import CHECKS, SEVERITIES, Finding, audit, findings_frame, shown_query
+from queries.audit import audit
 from queries.catalog import questions
+from queries.findings import CHECKS, SEVERITIES, Finding, findings_frame, shown_query
 from tests.helpers import tiny_layout
 from warehouse import QuestionError, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable

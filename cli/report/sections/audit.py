@@ -6,7 +6,8 @@ from functools import partial
 from cli.report.content import Part, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
-from queries.audit import SEVERITIES, Finding, audit, findings_frame
+from queries.audit import audit
+from queries.findings import SEVERITIES, Finding, findings_frame
 
 MOST = 300  # rows
 _COLUMNS = {

@@ -10,7 +10,9 @@ from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.planning.required import Asked, _rank_sum, _signed, plan_metrics
+from metaeval.planning.metrics import plan_metrics
+from metaeval.planning.plans import Asked
+from metaeval.planning.systems import _rank_sum, _signed
 from metaeval.planning.worlds import drawn_block, drawn_worlds, judged_block
 from metaeval.tables.table import Table
 from queries.selection import Slice

@@ -1,0 +1,187 @@
+"""Plans: how many units of a question reach the power that is asked for, as a table, with signature and notes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
+from metaeval.planning.worlds import Unit
+from metaeval.signature import line, program_version
+from metaeval.tables.table import Table
+from warehouse import QuestionError
+from warehouse.progress import Progress
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = npt.NDArray[np.float64]
+MOST = 64  # times the units that there are
+FEWEST = {"segments": 10, "systems": 5, "judgements": 10}
+_COLUMNS = (
+    *("unit", "first", "second", "needed", "low", "high", "data_low", "data_high", "pessimistic"),
+    *("n_there", "power_there", "difference", "effect", "power", "alpha", "test", "measure", "reason", "signature"),
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How much power, at which level, by how many worlds. draws: resamples of the test in each world of two metrics."""
+
+    unit: Unit = "segments"
+    power: float = 0.8
+    alpha: float = 0.05
+    worlds: int = 100
+    draws: int = 500
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raises QuestionError: a number out of its range."""
+        if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
+            raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")
+        if self.worlds < 20 or self.draws < 20:
+            raise QuestionError(f"{self.worlds} worlds, {self.draws} resamples: at least 20 of each are needed")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """table: one row (`_COLUMNS`). curve: units, power, n_worlds: the sizes that were tried."""
+
+    table: Table
+    curve: "pl.DataFrame"
+    found: RequiredSize
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is simulated: a trial, the better one of the two first, and what describes it; there: units there are."""
+
+    names: tuple[str, str]
+    difference: float
+    there: int
+    trial: Trial
+    test: str
+    measure: str
+    parts: list[tuple[str, object]]
+    assumes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
+    """Answer a question in simulated worlds.
+
+    Raises QuestionError: fewer units than a plan can start from.
+    """
+    import polars as pl
+
+    fewest, most = FEWEST[what.unit], MOST * question.there
+    if question.there < fewest:
+        raise QuestionError(f"{question.there} {what.unit}: at least {fewest} are needed to plan with")
+    told: Callable[[int, int], None] | None = None
+    if progress is not None:
+        shown = progress
+
+        def tell(size: int, n: int) -> None:
+            shown(f"worlds of {size} {what.unit}", n, 0)
+
+        told = tell
+    found = required_size(
+        question.trial,
+        question.difference,
+        there=question.there,
+        least=fewest,
+        most=most,
+        power=what.power,
+        alpha=what.alpha,
+        n_worlds=what.worlds,
+        seed=what.seed,
+        progress=told,
+    )
+    signature = _signature(question, what)
+    row = _row(question, what, found, most, signature)
+    schema: dict[str, Any] = dict.fromkeys(_COLUMNS, pl.Float64)
+    schema |= dict.fromkeys(("unit", "first", "second", "test", "measure", "reason", "signature"), pl.String)
+    whole = ("needed", "low", "high", "data_low", "data_high", "pessimistic", "n_there")
+    schema |= dict.fromkeys(whole, pl.Int64)
+    frame = pl.DataFrame([row], schema=schema, orient="row")
+    curve = pl.DataFrame(
+        {"units": found.sizes.astype(np.int64), "power": found.found / found.worlds, "n_worlds": found.worlds}
+    )
+    return Plan(Table(frame, signature, _notes(question, what, found)), curve, found)
+
+
+def _row(question: Question, what: Asked, found: RequiredSize, most: int, signature: str) -> dict[str, Any]:
+    share = dict(zip(found.sizes.tolist(), (found.found / found.worlds).tolist(), strict=True))
+
+    def whole(value: float) -> int | None:
+        return int(np.ceil(value)) if np.isfinite(value) else None
+
+    reason = None
+    if np.isnan(found.size):
+        reason = f"not reached: power {share[float(most)]:.2f} with {most} {what.unit}, {MOST} times those there are"
+    elif np.isnan(found.high):
+        reason = "reached with the fewest that were tried"
+    return {
+        "unit": what.unit,
+        "first": question.names[0],
+        "second": question.names[1],
+        "needed": whole(found.size),
+        "low": whole(found.low),
+        "high": whole(found.high),
+        "data_low": whole(found.data_low),
+        "data_high": whole(found.data_high),
+        "pessimistic": whole(found.pessimistic),
+        "n_there": question.there,
+        "power_there": share[float(question.there)],
+        "difference": question.difference,
+        "effect": found.effect,
+        "power": what.power,
+        "alpha": what.alpha,
+        "test": question.test,
+        "measure": question.measure,
+        "reason": reason,
+        "signature": signature,
+    }
+
+
+def _signature(question: Question, what: Asked) -> str:
+    parts: list[tuple[str, object]] = [
+        ("plan", what.unit),
+        ("first", question.names[0]),
+        ("second", question.names[1]),
+        ("measure", question.measure),
+        *[part for part in question.parts if part[0] not in ("metrics", "systems")],
+        ("test", question.test),
+        ("alternative", "two-sided"),
+        ("alpha", what.alpha),
+        ("power", what.power),
+        ("worlds", what.worlds),
+        ("test_resamples", what.draws if question.test.startswith("perm") else None),
+        ("fit", "logistic,log_n"),
+        ("seed", what.seed),
+        ("scorehouse", program_version()),
+    ]
+    return line(parts)
+
+
+def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
+    notes = [
+        f"assumed: {'; '.join(question.assumes)}",
+        *question.notes,
+        "low, high: 95% interval from the number of worlds, the observed difference taken for the true one; data_low, "
+        "data_high: with its uncertainty, null = without bound",
+        "pessimistic: were the true difference the lower end of its 80% interval; null = no number is enough",
+    ]
+    if not np.isnan(found.size) and found.size > question.there:
+        notes.append(f"more {what.unit} than there are ({question.there}) are drawn with replacement: an extrapolation")
+    if found.effect < 1.96:
+        notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
+    return tuple(notes)
+
+
+def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The columns that people read."""
+    shown = ("unit", "n_there", "power_there", "power", "needed", "low", "high", "data_low", "data_high", "pessimistic")
+    return frame.select(*shown, *(() if frame["reason"].null_count() == frame.height else ("reason",)))

@@ -1,0 +1,109 @@
+"""How many segments or judgements tell two systems apart."""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.inputs import Inputs, check_judged, where
+from metaeval.kernels.resampling.required_size import Trial
+from metaeval.options import Options
+from metaeval.planning.plans import FEWEST, Asked, Plan, Question, planned
+from metaeval.planning.worlds import single_judgements
+from metaeval.signature import slice_parts
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+
+
+def plan_systems(
+    warehouse: Warehouse,
+    asked: Slice,
+    systems: tuple[str, str],
+    options: Options,
+    what: Asked,
+    progress: Progress | None = None,
+) -> Plan:
+    """How many segments, or judgements of each system, tell two systems apart by the human score.
+
+    Segments: differences over the segments annotated for both, drawn with replacement, tested by Wilcoxon's signed-rank
+    test. Judgements: single ones of each system, drawn with replacement whatever their segment, tested by Wilcoxon's
+    rank-sum test. Both two-sided, found where p <= alpha in the direction observed (of the means).
+    Raises QuestionError: see `select`; systems as unit; nothing annotated for both; no difference.
+    """
+    what.check()
+    if what.unit == "systems":
+        raise QuestionError("two systems need segments or judgements; systems tell metrics apart")
+    block = Inputs(warehouse, replace(asked, systems=systems), options.round_human).of_level("seg")
+    check_judged(block)
+    if len(block.systems) != 2:
+        raise QuestionError(f"two systems are needed, {' and '.join(systems)} are: {', '.join(block.systems)}")
+    sides = _of_judgements(warehouse, block) if what.unit == "judgements" else _of_segments(block)
+    difference = float(sides[0].mean() - sides[1].mean())
+    if difference == 0:
+        raise QuestionError(f"{' and '.join(block.systems)} have the same mean: no number of {what.unit} is enough")
+    first, second = (0, 1) if difference > 0 else (1, 0)
+    better, worse = sides[first], sides[second]
+    trial = _rank_sum(better, worse, what.alpha) if what.unit == "judgements" else _signed(better - worse, what.alpha)
+    assumes = {
+        "segments": "new segments are like those annotated for both systems, and no two of them are alike",
+        "judgements": "new judgements are like those that there are, each of a segment and annotator of its own",
+    }
+    question = Question(
+        names=(block.systems[first], block.systems[second]),
+        difference=abs(difference),
+        there=min(len(better), len(worse)),
+        trial=trial,
+        test="rank-sum" if what.unit == "judgements" else "wilcoxon",
+        measure=str(block.selection.human),
+        parts=slice_parts(block.selection),
+        assumes=(assumes[what.unit],),
+    )
+    return planned(question, what, progress)
+
+
+def _of_segments(block: Block) -> tuple[Floats, Floats]:
+    both = block.judged.all(axis=0)
+    if both.sum() < FEWEST["segments"]:
+        raise QuestionError(
+            f"{int(both.sum())} segments of {where(block.selection)} are annotated for both systems; take judgements"
+        )
+    return block.human[0, both], block.human[1, both]
+
+
+def _of_judgements(warehouse: Warehouse, block: Block) -> tuple[Floats, Floats]:
+    """Single judgements of the two systems, by the block's human score or another score of its protocol."""
+    frame = single_judgements(warehouse, block)
+    sides = tuple(
+        frame["value"].filter(frame["system"] == name).to_numpy().astype(np.float64) for name in block.systems
+    )
+    if min(len(side) for side in sides) < FEWEST["judgements"]:
+        raise QuestionError(f"fewer than {FEWEST['judgements']} single judgements of a system")
+    return sides[0], sides[1]
+
+
+def _signed(gaps: Floats, alpha: float) -> Trial:
+    from scipy.stats import wilcoxon
+
+    def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
+        drawn = rng.choice(gaps, size)
+        difference = float(drawn.mean())
+        there = drawn[drawn != 0]
+        is_found = there.size > 0 and difference > 0 and float(wilcoxon(there).pvalue) <= alpha
+        return bool(is_found), difference
+
+    return trial
+
+
+def _rank_sum(better: Floats, worse: Floats, alpha: float) -> Trial:
+    from scipy.stats import mannwhitneyu
+
+    def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
+        one, other = rng.choice(better, size), rng.choice(worse, size)
+        difference = float(one.mean() - other.mean())
+        return bool(difference > 0 and float(mannwhitneyu(one, other).pvalue) <= alpha), difference
+
+    return trial
