@@ -147,15 +147,15 @@ def select(
     humans = {row["scorer"]: row["scorer_id"] for row in coverage if row["kind"] == "human"}
     official = standard_seg if level == "seg" else standard_sys or standard_seg
     chosen_human, notes = standards.human_score(humans, asked.human, official, human, where)
-    reference, of_reference = standards.reference(
-        warehouse, asked.testset, asked.lp, asked.reference, standard_reference
-    )
+    loaded = _loaded_metrics(warehouse, number)
+    used = {one.reference for one in loaded if one.reference is not None}
+    reference, of_reference = standards.reference(warehouse, where, asked.reference, standard_reference, used)
     segments, n_segments = _choose_segments(warehouse, number, asked, where)
     systems = _choose_systems(
         warehouse, number, asked, chosen_human, reference, bool(ranks_references), coverage, where
     )
     chosen = [choice for choice in systems if choice.reason is None]
-    metrics = _choose_metrics(warehouse, asked, also, reference, chosen, coverage, where)
+    metrics = _choose_metrics(asked, also, loaded, reference, chosen, coverage, where)
     return Selection(
         slice=asked,
         evalset_id=number,
@@ -170,6 +170,33 @@ def select(
         n_segments=n_segments,
         notes=(*notes, *of_reference),
     )
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """A metric variant of the evaluation set."""
+
+    scorer_id: int
+    name: str
+    base_name: str
+    reference: str | None
+    status: str | None
+    is_own: bool
+
+
+def _loaded_metrics(warehouse: Warehouse, number: int) -> list[_Loaded]:
+    """The metric variants of an evaluation set, by name; of its own rows, where the view groups those of all."""
+    rows = warehouse.rows(
+        """
+        SELECT DISTINCT sc.scorer_id, sc.name, sc.base_name, sc.reference, n.status, coalesce(n.is_own, false)
+        FROM vector AS v
+        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
+        LEFT JOIN entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v.scorer_id
+        WHERE v.evalset_id = $evalset
+        """,
+        {"evalset": number},
+    )
+    return sorted((_Loaded(*row) for row in rows), key=lambda one: one.name)
 
 
 def _choose_segments(
@@ -188,6 +215,8 @@ def _choose_segments(
         for pattern in patterns:
             if not any(fnmatchcase(row[place] or "", pattern) for row in rows):
                 raise unknown(kind, pattern, {row[place] for row in rows if row[place] is not None}, where=where)
+    if asked.is_whole:
+        return rows, len(rows)
     first, last = asked.segments or (None, None)
     chosen = [
         row
@@ -264,50 +293,41 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> str
 
 
 def _choose_metrics(
-    warehouse: Warehouse,
     asked: Slice,
     also: Sequence[str],
+    loaded: Sequence[_Loaded],
     reference: str | None,
     systems: Sequence[SystemChoice],
     coverage: Sequence[dict[str, object]],
     where: str,
 ) -> list[MetricChoice]:
-    rows = warehouse.rows(
-        """
-        SELECT sc.scorer_id, m.metric, m.base_metric, m.reference, m.status, m.is_own
-        FROM metrics AS m
-        JOIN scorer AS sc ON sc.kind = 'metric' AND sc.name = m.metric
-        WHERE m.testset = $testset AND m.lp = $lp
-        ORDER BY m.metric
-        """,
-        {"testset": asked.testset, "lp": asked.lp},
-    )
     for pattern in asked.metrics:
-        if not any(_matches(row[1], [pattern]) or _matches(row[2], [pattern]) for row in rows):
-            raise unknown("metric", pattern, {row[1] for row in rows}, where=where)
+        if not any(_matches(one.name, [pattern]) or _matches(one.base_name, [pattern]) for one in loaded):
+            raise unknown("metric", pattern, {one.name for one in loaded}, where=where)
     scored: dict[tuple[str, str], set[object]] = defaultdict(set)
     for row in coverage:
         if row["kind"] == "metric" and row["n_values"]:
             scored[str(row["scorer"]), str(row["level"])].add(row["system"])
     wanted = {choice.name for choice in systems}
-    has_lists = any(row[4] not in (None, "no entry") for row in rows)
+    has_lists = any(one.status not in (None, "no entry") for one in loaded)
     named = (*asked.metrics, *also)
     choices = []
-    for scorer_id, name, base, used, status, is_own in rows:
-        by_segment, submitted = scored[name, "seg"], scored[name, "sys"]
+    for one in loaded:
+        by_segment, submitted = scored[one.name, "seg"], scored[one.name, "sys"]
+        is_named = one.name in named or one.base_name in named
         reason = (
-            _filtered(asked, named, name, base, used, reference)
-            or (None if name in named or base in named else _by_status(asked, status, is_own, has_lists))
+            _filtered(asked, named, one, reference)
+            or (None if is_named else _by_status(asked, one.status, one.is_own, has_lists))
             or _without_scores(wanted, by_segment, submitted, asked.intersection)
         )
         choices.append(
             MetricChoice(
-                scorer_id=scorer_id,
-                name=name,
-                base_name=base,
-                reference=used,
-                status=status,
-                is_own=is_own,
+                scorer_id=one.scorer_id,
+                name=one.name,
+                base_name=one.base_name,
+                reference=one.reference,
+                status=one.status,
+                is_own=one.is_own,
                 has_segments=wanted <= by_segment or (asked.intersection and bool(by_segment)),
                 has_submitted=wanted <= submitted,
                 reason=reason,
@@ -316,19 +336,17 @@ def _choose_metrics(
     return choices
 
 
-def _filtered(
-    asked: Slice, named: Sequence[str], name: str, base: str, used: str | None, reference: str | None
-) -> Exclusion | None:
+def _filtered(asked: Slice, named: Sequence[str], one: _Loaded, reference: str | None) -> Exclusion | None:
     """Why its name, or the reference that it used, excludes a metric."""
-    if asked.metrics and not (_matches(name, named) or _matches(base, named)):
+    if asked.metrics and not (_matches(one.name, named) or _matches(one.base_name, named)):
         return Exclusion(Reason.NOT_SELECTED)
-    if used is not None and used != reference and name not in named:
+    if one.reference is not None and one.reference != reference and one.name not in named:
         if reference is None:
-            return Exclusion(Reason.NO_REFERENCE, (used,))
-        return Exclusion(Reason.OTHER_REFERENCE, (used, reference))
-    if asked.only == "reference-based" and used is None:
+            return Exclusion(Reason.NO_REFERENCE, (one.reference,))
+        return Exclusion(Reason.OTHER_REFERENCE, (one.reference, reference))
+    if asked.only == "reference-based" and one.reference is None:
         return Exclusion(Reason.REFERENCE_FREE)
-    if asked.only == "reference-free" and used is not None:
+    if asked.only == "reference-free" and one.reference is not None:
         return Exclusion(Reason.REFERENCE_BASED)
     return None
 

@@ -39,27 +39,20 @@ def human_score(
 
 
 def reference(
-    warehouse: Warehouse, testset: str, lp: str, named: str | None, official: str | None
+    warehouse: Warehouse, where: str, named: str | None, official: str | None, used: Collection[str]
 ) -> tuple[str | None, tuple[str, ...]]:
     """The reference that metrics must have used, and a note where none is official.
 
+    used: by metrics of the evaluation set.
     Raises QuestionError: no metric of the warehouse used the named one.
     """
-    where = f"{testset} {lp}"
-    references = warehouse.rows(
-        """
-        SELECT DISTINCT reference, testset = $testset AND lp = $lp
-        FROM metrics
-        WHERE reference IS NOT NULL
-        """,
-        {"testset": testset, "lp": lp},
-    )
     if named is not None:
-        known = {name for name, _ in references}
+        rows = warehouse.rows("SELECT DISTINCT reference FROM metrics WHERE reference IS NOT NULL")
+        known = {name for (name,) in rows}
         if named not in known:
             raise unknown("reference", named, known, where=where)
         return named, ()
-    here = sorted(name for name, is_here in references if is_here)
+    here = sorted(set(used))
     if official is not None or not here:
         return official, ()
     if len(here) == 1:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
+from metaeval.measures import Measure
 from metaeval.protocols import Outliers, Protocol, Rule, protocols
 from queries.blocks import Block
 from queries.evalsets import expand
@@ -102,18 +103,19 @@ def enter(
     asked: Slice | None = None,
     all_metrics: bool = False,
     options: Options | None = None,
+    blocks: "Blocks | None" = None,
 ) -> Entry:
     """Read what a protocol needs.
 
     lps: language pairs; None = see `plan`. asked: further restrictions of the slice. all_metrics: contrastive ones and
-    those not submitted, too.
+    those not submitted, too. blocks: of this warehouse, which several protocols share.
     A task whose human score is missing is dropped. Raises QuestionError: see `plan`; `select`, where no task is left.
     """
     options = options or Options()
     chosen, notes = plan(warehouse, protocol, testset, lps)
     asked = asked or Slice(testset, chosen[0])
     asked = replace(asked, testset=testset, primary=not all_metrics, all_metrics=all_metrics)
-    reader = _Reader(warehouse, asked, options)
+    reader = _Reader(blocks or Blocks(warehouse, options), asked)
     entered: list[tuple[Entered, ...]] = []
     dropped: list[Dropped] = []
     errors: list[QuestionError] = []
@@ -151,14 +153,38 @@ def _on_outliers(protocol: Protocol, testset: str, lps: Sequence[str]) -> list[s
     return [f"{', '.join(own)}: outlier systems are those of the {protocol.outliers_source}"] if own else []
 
 
-class _Reader:
-    """Reads blocks, each once."""
+class Blocks:
+    """Blocks of a warehouse, each read once; where there is none, the reason is kept."""
 
-    def __init__(self, warehouse: Warehouse, asked: Slice, options: Options) -> None:
+    def __init__(self, warehouse: Warehouse, options: Options) -> None:
         self._warehouse = warehouse
-        self._asked = asked
-        self._options = options
+        self._round_human = options.round_human
         self._inputs: dict[Slice, Inputs] = {}
+        self._absent: dict[tuple[Slice, bool], QuestionError] = {}
+
+    def block(self, measure: Measure, asked: Slice) -> Block:
+        """The block of a slice that a measure is computed on.
+
+        Raises QuestionError: there is no human score, or nothing is left.
+        """
+        place = asked, measure.definition.needs_segments
+        if place in self._absent:
+            raise self._absent[place].with_traceback(None)
+        if asked not in self._inputs:
+            self._inputs[asked] = Inputs(self._warehouse, asked, self._round_human)
+        try:
+            return self._inputs[asked].block(measure)
+        except QuestionError as error:
+            self._absent[place] = error
+            raise
+
+
+class _Reader:
+    """What the rules of one protocol take of the blocks."""
+
+    def __init__(self, blocks: Blocks, asked: Slice) -> None:
+        self._blocks = blocks
+        self._asked = asked
 
     def variants(self, rule: Rule, lp: str, outliers: Outliers) -> list[tuple[Slice, str | None]]:
         """What a rule scores in one language pair: its domains (None = all), without and with human references.
@@ -166,13 +192,15 @@ class _Reader:
         Raises QuestionError: there is no human score, or nothing is left.
         """
         asked = replace(self._asked, lp=lp, outliers=outliers)
-        whole = self._block(rule, asked)
+        whole = self._blocks.block(rule.measure, asked)
         domains: list[str | None] = [None]
         if rule.domains == "each":
             domains += sorted({domain for domain in whole.selection.domains if domain is not None})
         references: list[bool | None] = [None if rule.human_references == "organisers" else False]
         if rule.human_references == "both":
-            without, with_them = (self._block(rule, replace(asked, human_references=use)) for use in (False, True))
+            without, with_them = (
+                self._blocks.block(rule.measure, replace(asked, human_references=use)) for use in (False, True)
+            )
             references += [True] if len(with_them.systems) > len(without.systems) else []
         return [
             (replace(asked, domains=() if domain is None else (domain,), human_references=use), domain)
@@ -180,17 +208,12 @@ class _Reader:
             for use in references
         ]
 
-    def _block(self, rule: Rule, asked: Slice) -> Block:
-        if asked not in self._inputs:
-            self._inputs[asked] = Inputs(self._warehouse, asked, self._options.round_human)
-        return self._inputs[asked].block(rule.measure)
-
     def entered(self, rule: Rule, asked: Slice, domain: str | None) -> Entered:
         """The block of one task, or of a part of a pooled one.
 
         Raises QuestionError: nothing is left.
         """
-        block = self._block(rule, asked)
+        block = self._blocks.block(rule.measure, asked)
         absent: dict[str, Exclusion] = {}
         selection = block.selection
         for choice in sorted(selection.metrics, key=lambda one: one.reference in (None, selection.reference)):

@@ -13,7 +13,7 @@ import numpy as np
 from metaeval.cache import Question, keep, key_of
 from metaeval.options import Options
 from metaeval.protocols import Protocol, protocol_named, protocols
-from metaeval.protocols.entry import enter
+from metaeval.protocols.entry import Blocks, Entry, enter
 from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.signature import line, program_version
@@ -54,6 +54,17 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class _Waiting:
+    """A cell to be scored: its inputs, or what is known of it already. is_kept: from the store; seconds: of reading."""
+
+    protocol: Protocol
+    question: Question[Answer]
+    entry: Answer | Entry
+    is_kept: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Matrix:
     """Cells by year and test set, then protocol."""
 
@@ -87,21 +98,27 @@ def matrix(
             states.setdefault(state.testset, []).append(state)
     cells: list[Cell] = []
     unsaved: list[tuple[Question[Answer], Answer, float]] = []
-    waiting = [(testset, one) for testset in states for one in protocols().values()]
-    for number, (testset, protocol) in enumerate(waiting):
-        if progress is not None:
-            progress(f"{protocol.name} on {testset}", number, len(waiting))
-        of_testset = states[testset]
+    done, total = 0, len(states) * len(protocols())
+    for testset, of_testset in states.items():
         year = of_testset[0].year
         if not any(one.n_humans and one.n_metrics for one in of_testset):
-            cells.append(Cell(protocol.name, testset, year, None, "no language pair has human and metric scores"))
+            reason = "no language pair has human and metric scores"
+            cells += [Cell(name, testset, year, None, reason) for name in protocols()]
+            done += len(protocols())
             continue
-        question = _question(protocol, testset, of_testset, options)
-        started = time.perf_counter()
-        found, is_new = _scored(opened, question, protocol, testset, options, fresh)
-        cells.append(Cell(protocol.name, testset, year, found.score, found.reason))
-        if is_new:
-            unsaved.append((question, found, time.perf_counter() - started))
+        if progress is not None:
+            progress(f"reading {testset}", done, total)
+        waiting = _read(opened, testset, of_testset, options, fresh)
+        while waiting:  # what is scored is let go
+            one = waiting.pop(0)
+            if progress is not None:
+                progress(f"{one.protocol.name} on {testset}", done, total)
+            started = time.perf_counter()
+            found = _scored(one, options)
+            cells.append(Cell(one.protocol.name, testset, year, found.score, found.reason))
+            if not one.is_kept:
+                unsaved.append((one.question, found, one.seconds + time.perf_counter() - started))
+            done += 1
     notes = keep(database, unsaved) if database is not None and unsaved else []
     return Matrix(tuple(cells), tuple(notes))
 
@@ -114,20 +131,41 @@ def _question(protocol: Protocol, testset: str, states: Sequence[EvalsetState], 
     return Question(key, "matrix", testset, "all", Answer)
 
 
-def _scored(
-    opened: Opened, question: Question[Answer], protocol: Protocol, testset: str, options: Options, fresh: bool
-) -> tuple[Answer, bool]:
-    """The scores or why there are none, and whether they were computed now."""
-    try:
-        with opened() as warehouse:
+def _read(
+    opened: Opened, testset: str, states: Sequence[EvalsetState], options: Options, fresh: bool
+) -> list[_Waiting]:
+    """What is stored of a test set, and what is to be scored; protocols share the blocks that they read."""
+    found = []
+    with opened() as warehouse:
+        blocks = Blocks(warehouse, options)
+        for protocol in protocols().values():
+            question = _question(protocol, testset, states, options)
             if not fresh and (kept := question.stored(warehouse)) is not None:
-                return kept, False
-            entry = enter(warehouse, protocol, testset, options=options)
-        found = score(entry, options=options)
+                found.append(_Waiting(protocol, question, kept, is_kept=True))
+                continue
+            started = time.perf_counter()
+            try:
+                entry: Answer | Entry = enter(warehouse, protocol, testset, options=options, blocks=blocks)
+            except QuestionError as error:
+                entry = _unanswered(protocol, testset, error)
+            found.append(_Waiting(protocol, question, entry, seconds=time.perf_counter() - started))
+    return found
+
+
+def _scored(waiting: _Waiting, options: Options) -> Answer:
+    """The scores or why there are none."""
+    if isinstance(waiting.entry, Answer):
+        return waiting.entry
+    try:
+        found = score(waiting.entry, options=options)
     except QuestionError as error:
-        reason = str(error).partition(" (rank --explain")[0].replace(f" by {protocol.name}", "")
-        return Answer(None, reason, f"protocol:{protocol.name}|testset:{testset}"), True
-    return Answer(found, None, found.signature), True
+        return _unanswered(waiting.protocol, waiting.entry.testset, error)
+    return Answer(found, None, found.signature)
+
+
+def _unanswered(protocol: Protocol, testset: str, error: QuestionError) -> Answer:
+    reason = str(error).partition(" (rank --explain")[0].replace(f" by {protocol.name}", "")
+    return Answer(None, reason, f"protocol:{protocol.name}|testset:{testset}")
 
 
 def winners_frame(found: Matrix) -> "pl.DataFrame":

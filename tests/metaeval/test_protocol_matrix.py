@@ -10,11 +10,13 @@ import pytest
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.protocols import protocol_named, protocols
-from metaeval.protocols.entry import enter
+from metaeval.protocols.entry import Blocks, enter
 from metaeval.protocols.matrix import Matrix, agreement_frame, matrix, matrix_table, wide_winners, winners_frame
 from metaeval.protocols.scoring import score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.tables.carried import carried_thresholds
+from queries.blocks import Block, fetch_block
+from queries.selection import Selection, Slice, select
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable, write_facts
@@ -56,6 +58,29 @@ def test_each_cell_is_the_protocol_on_the_test_set(tiny: Path, found: Matrix) ->
                 rank_correlation(alone, own)[0],
                 rank_correlation(alone, own)[2],
             )
+
+
+def test_protocols_share_the_blocks_of_a_test_set(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def fetched(warehouse: Warehouse, selection: Selection) -> Block:
+        asked.append((selection.slice, selection.human))
+        return fetch_block(warehouse, selection)
+
+    monkeypatch.setattr("metaeval.inputs.fetch_block", fetched)
+    matrix(lambda: Warehouse.open(tiny), "wmt24", OPTIONS)
+    assert len(asked) == len(set(asked)) >= 3
+
+
+def test_a_block_that_is_not_there_is_looked_for_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr("metaeval.inputs.select", lambda *given, **more: asked.append(given) or select(*given, **more))
+    with Warehouse.open(tiny) as warehouse:
+        blocks = Blocks(warehouse, OPTIONS)
+        for _ in range(2):
+            with pytest.raises(QuestionError, match="'nobody'"):
+                blocks.block(Measure.parse("pa"), Slice("wmt24", "en-de", human="nobody"))
+    assert len(asked) == 1
 
 
 def test_rules_agree_with_themselves_and_every_empty_cell_says_why(found: Matrix) -> None:
