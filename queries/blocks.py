@@ -1,6 +1,6 @@
 """Blocks: the one door from tables to arrays, in the order (system name, segment position)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -159,6 +159,15 @@ def with_systems(block: Block, kept: Bools, reason: Exclusion) -> Block:
         submitted=block.submitted[:, kept],
         counted=None if block.counted is None else block.counted[kept],
     )
+
+
+def places_of(block: Block, systems: Iterable[str], segments: Iterable[int]) -> npt.NDArray[np.int64]:
+    """Where (system, segment) scores lie in a block: row · S + column of each; -1 where it has no such score."""
+    row_of = {name: row for row, name in enumerate(block.systems)}
+    column_of = {int(number): column for column, number in enumerate(block.segments)}
+    rows = np.array([row_of.get(name, -1) for name in systems], dtype=np.int64)
+    columns = np.array([column_of.get(int(number), -1) for number in segments], dtype=np.int64)
+    return np.where((rows >= 0) & (columns >= 0), rows * len(block.segments) + columns, -1)
 
 
 def _places(identifiers: Sequence[int]) -> npt.NDArray[np.int64]:

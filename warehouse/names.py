@@ -41,6 +41,19 @@ class LanguagePair:
         return cls(source, target)
 
 
+def is_language_pair(text: str) -> bool:
+    """Whether a text is the name of a language pair.
+
+    >>> is_language_pair("en-de"), is_language_pair("news")
+    (True, False)
+    """
+    try:
+        LanguagePair.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class MetricVariant:
     """A metric with the reference it compared with; None for a metric that saw none.

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_lp, complete_metric, complete_testset
-from cli.options import ChartFlags, ComputeFlags, Output, SliceFlags, folded
+from cli.completion import complete_metric
+from cli.options import ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded
 from cli.progress import progress
 
 
@@ -16,10 +16,8 @@ def deltas(
     compute: ComputeFlags,
     charted: ChartFlags,
     output: Output,
-    testsets: Annotated[
-        str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
-    ] = "all",
-    lps: Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)] = "all",
+    testsets: Testsets = "all",
+    lps: Lps = "all",
     agreement: Annotated[
         list[float] | None,
         typer.Option(

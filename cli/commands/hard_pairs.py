@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_lp, complete_testset
-from cli.options import ChartFlags, ComputeFlags, Output, SliceFlags, folded
+from cli.options import ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded
 from cli.progress import progress
 
 
@@ -15,10 +14,8 @@ def hard_pairs(
     compute: ComputeFlags,
     charted: ChartFlags,
     output: Output,
-    testsets: Annotated[
-        str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
-    ] = "all",
-    lps: Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)] = "all",
+    testsets: Testsets = "all",
+    lps: Lps = "all",
     at_most: Annotated[
         int, typer.Option("--at-most", metavar="N", min=0, help="Pairs that at most N metrics order as people do.")
     ] = 1,

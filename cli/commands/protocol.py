@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_human, complete_lp, complete_protocol, complete_reference, complete_testset
+from cli.completion import complete_lp, complete_protocol, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import ChartFlags, ComputeFlags, Output, TestFlags, folded
+from cli.options import ChartFlags, ComputeFlags, Human, Output, Reference, TestFlags, folded
 from cli.progress import progress
 
 
@@ -39,19 +39,8 @@ def protocol(
             autocompletion=complete_lp,
         ),
     ] = None,
-    human: Annotated[
-        str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--ref",
-            "--reference",
-            help="Reference that metrics used.",
-            show_default="the official one",
-            autocompletion=complete_reference,
-        ),
-    ] = None,
+    human: Human = None,
+    reference: Reference = None,
     all_metrics: Annotated[bool, typer.Option("--all-metrics", help="Include contrastive metrics.")] = False,
     significance: Annotated[
         bool,

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_measure, complete_testset
+from cli.completion import complete_measure
 from cli.exit_codes import UsageError
-from cli.options import ComputeFlags, Output, folded
+from cli.options import ComputeFlags, Output, Testsets, folded
 from cli.progress import progress
 
 
@@ -14,9 +14,7 @@ from cli.progress import progress
 def protocols(
     compute: ComputeFlags,
     output: Output,
-    testsets: Annotated[
-        str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
-    ] = "all",
+    testsets: Testsets = "all",
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Every protocol on every test set that has its inputs: who wins.")
     ] = False,

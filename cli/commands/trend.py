@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.completion import complete_lp, complete_measure, complete_metric, complete_testset
+from cli.completion import complete_measure, complete_metric
 from cli.exit_codes import UsageError
-from cli.options import ChartFlags, ComputeFlags, Output, SliceFlags, choice, folded
+from cli.options import ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, choice, folded
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -23,10 +23,8 @@ def trend(
     compute: ComputeFlags,
     charted: ChartFlags,
     output: Output,
-    testsets: Annotated[
-        str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)
-    ] = "all",
-    lps: Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)] = "all",
+    testsets: Testsets = "all",
+    lps: Lps = "all",
     measure: Annotated[
         str,
         typer.Option("--measure", "-m", help="Measure, such as pa or pearson.", autocompletion=complete_measure),

@@ -15,7 +15,7 @@ from cli.options.engine import EngineFlags
 from cli.options.files import AllowUnterminated
 from cli.options.folding import folded
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
-from cli.options.slice import Lp, SliceFlags, Testset, language_pair
+from cli.options.slice import Human, Lp, Lps, Reference, SliceFlags, Testset, Testsets, language_pair
 from cli.options.tests import TestFlags
 
 __all__ = [
@@ -26,12 +26,15 @@ __all__ = [
     "Db",
     "EngineFlags",
     "FormatOption",
+    "Human",
     "Lp",
+    "Lps",
     "Measures",
     "Out",
     "Output",
     "PageOutput",
     "Quiet",
+    "Reference",
     "RoundHuman",
     "SafeCells",
     "Seed",
@@ -39,6 +42,7 @@ __all__ = [
     "SystemScoreOption",
     "TestFlags",
     "Testset",
+    "Testsets",
     "choice",
     "choice_argument",
     "chosen",

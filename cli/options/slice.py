@@ -22,25 +22,29 @@ if TYPE_CHECKING:
 
 Testset = Annotated[str, typer.Argument(help="Test set, such as wmt23.", autocompletion=complete_testset)]
 Lp = Annotated[str, typer.Argument(help="Language pair, such as en-de.", autocompletion=complete_lp)]
+Testsets = Annotated[str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)]
+Lps = Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)]
+Human = Annotated[
+    str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(
+        "--ref",
+        "--reference",
+        help="Reference that metrics used.",
+        show_default="the official one",
+        autocompletion=complete_reference,
+    ),
+]
 
 
 @dataclass(frozen=True)
 class SliceFlags:
     """Which part of an evaluation set takes part."""
 
-    human: Annotated[
-        str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
-    ] = None
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--ref",
-            "--reference",
-            help="Reference that metrics used.",
-            show_default="the official one",
-            autocompletion=complete_reference,
-        ),
-    ] = None
+    human: Human = None
+    reference: Reference = None
     domain: Annotated[
         list[str] | None,
         typer.Option(

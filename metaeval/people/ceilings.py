@@ -10,7 +10,7 @@ from metaeval.kernels.agreement.reliability import spearman_brown
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.halves import RANGE, Judged, normalised, numbered, splits
-from queries.blocks import Block
+from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
 
 if TYPE_CHECKING:
@@ -72,21 +72,17 @@ def corrected(ceiling: Ceiling, measure: Measure) -> float | None:
 
 def _judged(block: Block, single: "pl.DataFrame") -> Judged | None:
     """The judgements of the block's outputs; None for fewer than two."""
-    row_of = {name: row for row, name in enumerate(block.systems)}
-    column_of = {int(segment): column for column, segment in enumerate(block.segments)}
-    kept = [
-        (row_of[system], column_of[segment], rater, value)
-        for system, segment, rater, value in single.iter_rows()
-        if system in row_of and segment in column_of
-    ]
-    if len(kept) < 2:
+    places = places_of(block, single["system"], single["segment"])
+    there = places >= 0
+    if there.sum() < 2:
         return None
-    values = np.array([one[3] for one in kept], dtype=np.float64)
-    raters = numbered([one[2] for one in kept])
+    values = single["value"].to_numpy().astype(np.float64)[there]
+    raters = numbered(single["rater"].filter(there).to_list())
     if raters is not None and str(block.selection.human).endswith("-z"):
         values = normalised(values, raters)
-    rows, columns = (np.array([one[at] for one in kept], dtype=np.int64) for at in (0, 1))
-    return Judged(rows, columns, values, raters, (len(block.systems), len(block.segments)))
+    shape = (len(block.systems), len(block.segments))
+    rows, columns = np.divmod(places[there], shape[1])
+    return Judged(rows, columns, values, raters, shape)
 
 
 def _halves(block: Block, first: Floats, second: Floats) -> Block:

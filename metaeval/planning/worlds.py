@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.inputs import where
-from queries.blocks import Block
+from metaeval.people.bridges import judged_by
+from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import protocol_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,14 +78,11 @@ def judged_worlds(warehouse: Warehouse, block: Block) -> Worlds:
     Raises QuestionError: see `single_judgements`; none is of the block's systems and segments.
     """
     frame = single_judgements(warehouse, block)
-    rows = {name: place for place, name in enumerate(block.systems)}
-    columns = {int(number): place for place, number in enumerate(block.segments)}
-    row = np.array([rows.get(name, -1) for name in frame["system"]], dtype=np.int64)
-    column = np.array([columns.get(int(number), -1) for number in frame["segment"]], dtype=np.int64)
-    kept = (row >= 0) & (column >= 0)
+    places = places_of(block, frame["system"], frame["segment"])
+    kept = places >= 0
     if not kept.any():
         raise QuestionError(f"no single judgement is of the chosen systems and segments of {where(block.selection)}")
-    outputs = row[kept] * len(columns) + column[kept]
+    outputs = places[kept]
     values = frame["value"].to_numpy().astype(np.float64)[kept]
     whole = judged_block(block, outputs, values)
     n = len(outputs)
@@ -117,10 +114,9 @@ def single_judgements(warehouse: Warehouse, block: Block) -> "pl.DataFrame":
     Raises QuestionError: none are loaded.
     """
     asked, official = block.selection.slice, str(block.selection.human)
-    humans = human_levels(warehouse, asked.testset, asked.lp)
-    there = [name for name in sorted(humans) if protocol_of(name) == protocol_of(official) and humans[name][2]]
-    if not there:
+    name = judged_by(human_levels(warehouse, asked.testset, asked.lp), official)
+    if name is None:
         raise QuestionError(
             f"no single judgements of {official} are loaded for {where(block.selection)}; take segments"
         )
-    return judgements(warehouse, block.selection.evalset_id, official if official in there else there[0])
+    return judgements(warehouse, block.selection.evalset_id, name)

@@ -14,7 +14,7 @@ from metaeval.planning.worlds import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.study import ranking_order
 from metaeval.tables.table import Table, table_notes, table_signature
-from queries.blocks import Block
+from queries.blocks import Block, places_of
 from queries.catalog import ask
 from queries.longitudinal import human_levels
 from queries.selection import Slice
@@ -117,25 +117,22 @@ def _marked(warehouse: Warehouse, block: Block, humans: dict[str, tuple[bool, bo
 
 def _placed(frame: "pl.DataFrame", block: Block, seed: int) -> tuple[dict[str, Floats], Floats | None]:
     """Mean penalties over annotators (N, S) by oracle, and those of one annotator drawn, None where all have one."""
-    rows = {name: place for place, name in enumerate(block.systems)}
-    columns = {int(number): place for place, number in enumerate(block.segments)}
-    at = np.array([rows.get(name, -1) for name in frame["system"]], dtype=np.int64)
-    on = np.array([columns.get(int(number), -1) for number in frame["segment"]], dtype=np.int64)
-    there = (at >= 0) & (on >= 0)
-    cells = at[there] * len(columns) + on[there]
-    size = len(rows) * len(columns)
-    n = np.bincount(cells, minlength=size)
-    shape = (len(rows), len(columns))
+    places = places_of(block, frame["system"], frame["segment"])
+    there = places >= 0
+    outputs = places[there]
+    shape = (len(block.systems), len(block.segments))
+    size = shape[0] * shape[1]
+    n = np.bincount(outputs, minlength=size)
     penalties = {}
     for name, column in ORACLES.items():
         of_each = (frame["n_weighted"] > 0).to_numpy() if column == "any" else frame[column].to_numpy()
-        total = np.bincount(cells, weights=of_each[there].astype(np.float64), minlength=size)
+        total = np.bincount(outputs, weights=of_each[there].astype(np.float64), minlength=size)
         penalties[name] = np.divide(total, n, out=np.full(size, np.nan), where=n > 0).reshape(shape)
     if n.max(initial=0) < 2:
         return penalties, None
-    order = np.random.default_rng(seed).permutation(len(cells))
+    order = np.random.default_rng(seed).permutation(len(outputs))
     one = np.full(size, np.nan)
-    one[cells[order]] = frame["as_marked"].to_numpy()[there][order]  # the last of each cell stays
+    one[outputs[order]] = frame["as_marked"].to_numpy()[there][order]  # the last of each output stays
     return penalties, one.reshape(shape)
 
 
@@ -151,13 +148,10 @@ def _several(warehouse: Warehouse, block: Block) -> "pl.DataFrame | None":
 
 def _one_of(frame: "pl.DataFrame", block: Block, seed: int) -> Floats:
     """(N, S) one judgement of each output, drawn at random; NaN where there is none."""
-    rows = {name: place for place, name in enumerate(block.systems)}
-    columns = {int(number): place for place, number in enumerate(block.segments)}
     drawn = frame[np.random.default_rng(seed).permutation(frame.height)]
-    one = np.full(block.human.shape, np.nan)
-    at = [rows[name] for name in drawn["system"]], [columns[int(number)] for number in drawn["segment"]]
-    one[at] = drawn["value"].to_numpy()  # the last of each output stays
-    return one
+    one = np.full(block.human.size, np.nan)
+    one[places_of(block, drawn["system"], drawn["segment"])] = drawn["value"].to_numpy()  # the last of each stays
+    return one.reshape(block.human.shape)
 
 
 def _lone_rows(block: Block, one: Floats, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
@@ -185,13 +179,12 @@ def _oracle_rows(block: Block, marked: _Marked, measures: Sequence[Measure], opt
 
 def _round_rows(block: Block, other: Block, measures: Sequence[Measure], options: Options) -> list[dict[str, Any]]:
     """Another human score as a metric, on systems and segments of both."""
-    systems = [block.systems.index(name) for name in other.systems if name in block.systems]
-    mine = [other.systems.index(name) for name in other.systems if name in block.systems]
-    columns = {int(number): place for place, number in enumerate(block.segments)}
-    kept = [place for place, number in enumerate(other.segments) if int(number) in columns]
-    scores = np.full(block.human.shape, np.nan)
-    segments = [columns[int(other.segments[place])] for place in kept]
-    scores[np.ix_(systems, segments)] = other.human[np.ix_(mine, kept)]
+    n_systems, n_segments = other.human.shape
+    places = places_of(block, np.repeat(other.systems, n_segments), np.tile(other.segments, n_systems))
+    there = places >= 0
+    flat = np.full(block.human.size, np.nan)
+    flat[places[there]] = other.human.ravel()[there]
+    scores = flat.reshape(block.human.shape)
     both = block.judged & ~np.isnan(scores)
     human = str(other.selection.human)
     if not both.any():
@@ -201,16 +194,16 @@ def _round_rows(block: Block, other: Block, measures: Sequence[Measure], options
     return [_row("round", human, one, float(values_of(made, one, options)[0]), None, made) for one in measures]
 
 
-def _on(block: Block, cells: Bools, scores: dict[str, Floats]) -> Block:
+def _on(block: Block, judged: Bools, scores: dict[str, Floats]) -> Block:
     """The block restricted to some of what is judged, with these scores as metrics; systems without any are gone."""
-    kept = np.flatnonzero(cells.any(axis=1))
+    kept = np.flatnonzero(judged.any(axis=1))
     part = replace(
         block,
         systems=tuple(block.systems[place] for place in kept),
-        human=np.where(cells, block.human, np.nan)[kept],
+        human=np.where(judged, block.human, np.nan)[kept],
         human_submitted=np.full(len(kept), np.nan),
     )
-    return with_metrics(part, list(scores), np.stack([np.where(cells, one, np.nan)[kept] for one in scores.values()]))
+    return with_metrics(part, list(scores), np.stack([np.where(judged, one, np.nan)[kept] for one in scores.values()]))
 
 
 def _row(kind: str, name: str, measure: Measure, value: float, rank: int | None, made: Block | None) -> dict[str, Any]:

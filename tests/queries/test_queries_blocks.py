@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from queries.blocks import Block, fetch_block
+from queries.blocks import Block, fetch_block, places_of
 from queries.reasons import Exclusion, Reason
 from queries.selection import Slice, select
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
@@ -43,6 +43,15 @@ def test_a_block_is_the_same_in_however_many_pieces_it_is_read(
         block = _block(tiny)
         np.testing.assert_array_equal(block.scores, whole.scores)
         np.testing.assert_array_equal(block.human, whole.human)
+
+
+def test_named_scores_are_found_in_a_block(tiny: Warehouse) -> None:
+    block = _block(tiny, segments=(2, 4))
+    asked = [("Cherry", 3), ("Ash", 2), ("Ash", 2), ("Ash", 1), ("Oak", 2)]
+    places = places_of(block, *zip(*asked, strict=True))
+    assert places.tolist() == [7, 0, 0, -1, -1]
+    assert block.human.ravel()[places[:2]].tolist() == [MQM[2][2], MQM[0][1]]
+    assert places_of(block, [], []).tolist() == []
 
 
 def test_what_nobody_judged_is_missing(tiny: Warehouse) -> None:

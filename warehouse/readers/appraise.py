@@ -56,17 +56,7 @@ class AppraiseReader:
         testset = given.testset or testset_of(path) or _testset_named(path, head)
         if testset is None:
             return "judgements of an unknown test set; name it with --testset"
-        human = given.human or _human(path, n_columns)
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/appraise/{path.name}",
-            evalsets=(),
-            root=path.parent,
-            testset=testset,
-            human=human,
-            group=f"{testset}/{human}",
-        )
+        return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, n_columns))
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         import polars as pl

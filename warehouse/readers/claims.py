@@ -84,6 +84,23 @@ class Claim:
     may_lack_end: bool = False
     is_negated: bool = False
 
+    @classmethod
+    def of_judgements(cls, path: Path, reader: str, folder: str, testset: str, human: str) -> "Claim":
+        """A file of judgements, whose rows tell the language pair; several such files make one human score.
+
+        folder: names the campaign in the file's origin.
+        """
+        return cls(
+            path=path,
+            reader=reader,
+            origin=f"{testset}/{folder}/{path.name}",
+            evalsets=(),
+            root=path.parent,
+            testset=testset,
+            human=human,
+            group=f"{testset}/{human}",
+        )
+
     @property
     def bundle(self) -> str | None:
         """The same for files that make scores together; None for a file that stands alone."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from warehouse.names import LanguagePair
+from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
@@ -110,10 +110,9 @@ def _is_like_header(row: Sequence[str]) -> bool:
 
 def _fits(row: Sequence[str]) -> bool:
     """Whether a line has five columns, the second a language pair and the last a number or a word for none."""
-    if len(row) != len(_COLUMNS):
+    if len(row) != len(_COLUMNS) or not is_language_pair(row[1]):
         return False
     try:
-        LanguagePair.parse(row[1])
         return row[4] in MISSING or float(row[4]) is not None
     except ValueError:
         return False

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.names import LEVELS, LanguagePair
+from warehouse.names import LEVELS, is_language_pair
 from warehouse.readers.claims import EvalsetKey
 from warehouse.readers.text.tables import UNREADABLE
 
@@ -158,7 +158,7 @@ def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
         if name in frame.columns:
             lacks = pl.col(name).is_null() | (pl.col(name) == "")
             checks.append((f"no {name}", f"a {name}", lacks))
-    pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not _is_language_pair(lp)]
+    pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
     checks.append((f"language pair {pairs[:1]}", "one such as en-de", pl.col("lp").is_in(pairs)))
     is_unplaced = pl.col("segment").is_null() & (pl.col("document").is_null() | pl.col("index").is_null())
     if "level" in frame.columns:
@@ -182,11 +182,3 @@ def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
         if len(lines) > _MOST_FAULTS:
             faults.append(Fault(str(path), 0, f"{len(lines) - _MOST_FAULTS} more lines: {found}", expected))
     return faults
-
-
-def _is_language_pair(text: str) -> bool:
-    try:
-        LanguagePair.parse(text)
-    except ValueError:
-        return False
-    return True

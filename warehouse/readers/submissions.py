@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
-from warehouse.names import LanguagePair
+from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
@@ -139,7 +139,7 @@ def _is_named_so(path: Path) -> bool:
 
 def _line_layout(cells: Sequence[str], path: Path) -> str | None:
     """The layouts that one line may be of, narrowed down to one by what stands in its columns."""
-    if len(cells) < 6 or not _is_language_pair(cells[1]):
+    if len(cells) < 6 or not is_language_pair(cells[1]):
         return None
     n_columns, ends_in_score = len(cells), _is_score(cells[-1])
     if n_columns == 6 and ends_in_score:
@@ -157,14 +157,6 @@ def _line_layout(cells: Sequence[str], path: Path) -> str | None:
     if n_columns == 9 and ends_in_score:
         return "seg since 2021"
     return None
-
-
-def _is_language_pair(text: str) -> bool:
-    try:
-        LanguagePair.parse(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_score(text: str) -> bool:

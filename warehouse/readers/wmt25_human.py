@@ -42,17 +42,7 @@ class Wmt25HumanReader:
         testset = given.testset or testset_of(path)
         if testset is None:
             return "human evaluation of an unknown test set; name it with --testset"
-        human = given.human or _HUMAN
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/humeval/{path.name}",
-            evalsets=(),
-            root=path.parent,
-            testset=testset,
-            human=human,
-            group=f"{testset}/{human}",
-        )
+        return Claim.of_judgements(path, self.name, "humeval", testset, given.human or _HUMAN)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         import polars as pl
