@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from metaeval.kernels.resampling.jackknife_test import Varying
 from metaeval.kernels.resampling.swap_units import Swap
@@ -18,17 +18,7 @@ Test = Literal[
     "jackknife-systems",
     "jackknife-both",
 ]
-TESTS: tuple[Test, ...] = (
-    "perm-inputs",
-    "perm-systems",
-    "perm-both",
-    "pairs",
-    "williams",
-    "bootstrap",
-    "jackknife-segments",
-    "jackknife-systems",
-    "jackknife-both",
-)
+TESTS: tuple[Test, ...] = get_args(Test)
 PERMUTATIONS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both")
 JACKKNIVES: tuple[Test, ...] = ("jackknife-systems", "jackknife-both")
 RESAMPLED: tuple[Test, ...] = ("bootstrap", *JACKKNIVES)  # what a measure that can be resampled has
@@ -38,7 +28,7 @@ VARYING: Mapping[str, Varying] = MappingProxyType(
 )
 
 Population = Literal["segments", "systems", "both"]
-POPULATIONS: tuple[Population, ...] = ("segments", "systems", "both")
+POPULATIONS: tuple[Population, ...] = get_args(Population)
 IN_WORDS: Mapping[Population, str] = MappingProxyType(
     {
         "segments": "new segments of these systems",

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.planning.worlds import Unit
@@ -17,7 +16,6 @@ from warehouse.progress import Progress
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = npt.NDArray[np.float64]
 MOST = 64  # times the units that there are
 FEWEST = {"segments": 10, "systems": 5, "judgements": 10}
 _COLUMNS = (

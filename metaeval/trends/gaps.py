@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Pooling = Literal["mean", "hunter-schmidt", "random-effects"]
-POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 _STREAM = 7  # of the seed
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from metaeval.tables.table import Table
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 View = Literal["years", "within", "over-years", "bridges"]
-VIEWS: tuple[View, ...] = get_args(View)
 
 
 @dataclass(frozen=True)

@@ -123,17 +123,13 @@ def sheet_names(path: Path) -> list[str]:
         return []
 
 
-def language_code(code: str) -> str | None:
-    """The code of a language that a campaign names by three letters; None for one that is not listed.
-
-    >>> language_code("ENU"), language_code("CHS"), language_code("XYZ")
-    ('en', 'zh', None)
-    """
-    return _codes().get(code)
-
-
 @cache
 def _codes() -> Mapping[str, str]:
+    """Codes of languages by the three letters that a campaign has for them.
+
+    >>> [_codes().get(letters) for letters in ("ENU", "CHS", "XYZ")]
+    ['en', 'zh', None]
+    """
     text = files("warehouse.readers").joinpath(_CODES).read_text(encoding="utf-8")
     return {code: str(language) for code, language in tomllib.loads(text).items()}
 
