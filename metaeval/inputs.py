@@ -1,6 +1,7 @@
 """Inputs: from a slice to the arrays that numbers are computed on; every command comes through here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,9 @@ from queries.reasons import Exclusion, Reason
 from queries.selection import Level, MetricChoice, Selection, Slice, most_common, select
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
+
+Opened = Callable[[], AbstractContextManager[Warehouse]]
+"""Opens the warehouse, for what reads first and computes when it is closed."""
 
 
 class Inputs:

@@ -1,18 +1,15 @@
 """Tables and figures of a paper as items: what each is computed on, and by what."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from metaeval.inputs import Inputs
+from metaeval.inputs import Inputs, Opened
 from metaeval.options import Options
 from queries.blocks import Block
 from queries.selection import Level, Slice
-from warehouse import Warehouse
 from warehouse.progress import Progress
 
-Opened = Callable[[], AbstractContextManager[Warehouse]]
 ChartKind = Literal["curves", "heatmap", "scatter", "differences", "bars", "carried"]
 
 

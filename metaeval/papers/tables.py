@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from metaeval.inputs import Opened
 from metaeval.papers import PAPERS
-from metaeval.papers.items import Item, Opened, Paper
+from metaeval.papers.items import Item, Paper
 from metaeval.papers.printed import VERDICTS, printed_values
 from metaeval.papers.running import Outcome, available, outcome_frame, outcome_signature
 from metaeval.signature import line, program_version

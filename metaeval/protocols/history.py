@@ -1,24 +1,22 @@
 """The rules of every year on one evaluation set: what each says of the same metrics, and how far the newest is."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.inputs import Opened
 from metaeval.options import Options
 from metaeval.protocols import Protocol, protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import ProtocolScore, Task, score
 from metaeval.protocols.tables import rank_correlation
 from queries.selection import Slice
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.progress import Progress
 
 Floats = npt.NDArray[np.float64]
-Opened = Callable[[], AbstractContextManager[Warehouse]]
 
 
 @dataclass(frozen=True)

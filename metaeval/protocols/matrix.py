@@ -1,8 +1,7 @@
 """Old rules, new data: every protocol on every test set that has its inputs, who wins, and how far rules agree."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from metaeval.cache import Question, keep, key_of
+from metaeval.inputs import Opened
 from metaeval.options import Options
 from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import Blocks, Entry, enter
@@ -19,13 +19,11 @@ from metaeval.protocols.tables import rank_correlation
 from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
-
-Opened = Callable[[], AbstractContextManager[Warehouse]]
 
 
 @dataclass(frozen=True)

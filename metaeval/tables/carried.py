@@ -1,7 +1,6 @@
 """Tie thresholds over the years: ε* of each metric in each year, and what a threshold from an earlier year loses."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
-from metaeval.inputs import Inputs
+from metaeval.inputs import Inputs, Opened
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
@@ -19,11 +18,9 @@ from metaeval.tables.table import Table
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states
 from queries.selection import Slice
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe, folded
-
-Opened = Callable[[], AbstractContextManager[Warehouse]]
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,14 @@
 """A history: a measure on every evaluation set of a slice, from the result store where it was computed before."""
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metaeval.cache import Question, keep, key_of
-from metaeval.inputs import Inputs
+from metaeval.inputs import Inputs, Opened
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.bridges import common_blocks, judged_by, second_humans
@@ -27,7 +26,6 @@ from warehouse.progress import Progress
 if TYPE_CHECKING:
     import polars as pl
 
-Opened = Callable[[], AbstractContextManager[Warehouse]]
 BATCH = 8  # evaluation sets whose results are stored together
 
 
