@@ -29,9 +29,9 @@ class Evaluation:
     metrics: those that the measure can rank; left_out: the others, with the reason.
     value: NaN where not defined. epsilon: the tie threshold used, NaN where the measure has none; epsilon_high: end of
         the interval of thresholds with the same value.
-    n_judged: cells with a human score; n_missing: cells of the slice without.
-    n_pairs: pairs of systems or cells, -1 where the measure has none. n_groups: groups with at least two judged
-        cells, n_groups_nan: those of them where the statistic is not defined; -1 without groups.
+    n_judged: (system, segment) scores with a human score; n_missing: those of the slice without.
+    n_pairs: pairs of systems or of scores, -1 where the measure has none. n_groups: groups with at least two judged
+        scores, n_groups_nan: those of them where the statistic is not defined; -1 without groups.
     counts: the pair counts of all groups together, where the measure is made of them.
     system_score: the source of each metric's system scores, None at segment level.
     """
@@ -55,7 +55,7 @@ class Evaluation:
 
     @property
     def n_distinct(self) -> int:
-        """Distinct values over metrics; undefined ones are left out."""
+        """Distinct values over metrics; undefined ones are excluded."""
         values = np.sort(self.value[~np.isnan(self.value)])
         return int(values.size and 1 + np.count_nonzero(np.diff(values) > EQUAL))
 

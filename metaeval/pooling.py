@@ -34,9 +34,9 @@ class Pooled:
 def pool(results: Sequence[Result], how: Pooling) -> Pooled:
     """Pool the results of one measure over several evaluation sets.
 
-    how: "mean": plain mean of the values. "pairs": all pairs (of systems for pa and spa, of cells for the pair-count
+    how: "mean": plain mean of the values. "pairs": all pairs (of systems for pa and spa, of scores for the pair-count
         family) together; a calibrated measure keeps its own tie threshold in each set. "hunter-schmidt": mean of
-        correlations weighted by the number of systems (of cells at segment level), with its observed and sampling
+        correlations weighted by the number of systems (of scores at segment level), with its observed and sampling
         variance.
     A metric that is missing in a set, or undefined there, has no pooled value; notes say which and where.
     Raises QuestionError: the measure cannot be pooled this way, or two variants of one metric in a set.

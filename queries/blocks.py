@@ -15,7 +15,7 @@ from warehouse import QuestionError, Warehouse
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 _NO_SCORER = 0  # scorers are numbered from 1
-_CELLS = 2**18  # read at once, which bounds the memory beside the arrays
+_SCORES = 2**18  # read at once, which bounds the memory beside the arrays
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Block:
 
     @cached_property
     def n_missing(self) -> int:
-        """Cells that the human score did not judge."""
+        """(system, segment) scores that the human score does not have."""
         return int(self.human.size - self.judged.sum())
 
     @cached_property
@@ -66,7 +66,7 @@ class Block:
 
     @property
     def with_segments(self) -> Bools:
-        """(M,): whether the metric has a score for every judged cell."""
+        """(M,): whether the metric has a score for all that is judged."""
         return np.array([choice.name not in self.left_out for choice in self.metrics], dtype=bool)
 
     def only(self, chosen: npt.ArrayLike) -> "Block":
@@ -83,8 +83,8 @@ class Block:
 def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     """The arrays of a selection.
 
-    With `intersection` in the slice, cells that some metric lacks are taken from the human score, and systems that
-    then have no judged cell are left out.
+    With `intersection` in the slice, what a metric has no score for counts as not judged, and systems of which nothing
+    is left are excluded.
     Raises QuestionError: nothing is left.
     """
     systems = selection.chosen_systems
@@ -102,15 +102,15 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     cube = np.full((len(metrics) + 1, len(systems), len(segments)), np.nan)
     numbers = [int(segment) for segment in segments]
     segment_column = _places(numbers)
-    n_at_once = max(1, _CELLS // max(1, len(systems) * len(segments)))
+    n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
     for first in range(0, len(scorers) + 1, n_at_once):
         asked = {**parameters, "scorers": [human_id, *scorers][first : first + n_at_once], "segments": numbers}
-        cells = warehouse.columns(questions()["cells"].text, asked)
+        found = warehouse.columns(questions()["slice_scores"].text, asked)
         cube[
-            scorer_row[cells["scorer_id"]],
-            system_row[cells["system_id"]],
-            segment_column[cells["segment"]],
-        ] = cells["value"]
+            scorer_row[found["scorer_id"]],
+            system_row[found["system_id"]],
+            segment_column[found["segment"]],
+        ] = found["value"]
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
         submitted = warehouse.columns(questions()["submitted"].text, parameters)

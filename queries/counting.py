@@ -31,7 +31,7 @@ def grid_of(block: Block, included: Bools | None = None) -> Grid:
     identifier = {choice.name: choice.system_id for choice in block.selection.systems}
     rows, columns = np.nonzero(np.ones(block.human.shape, dtype=bool) if included is None else included)
     systems = np.array([identifier[name] for name in block.systems], dtype=np.int32)
-    cells = pl.DataFrame(
+    outputs = pl.DataFrame(
         {
             "system_id": systems[rows],
             "segment": block.segments[columns].astype(np.int32),
@@ -39,7 +39,7 @@ def grid_of(block: Block, included: Bools | None = None) -> Grid:
         }
     )
     scorers = tuple(choice.scorer_id for choice in block.selection.chosen_metrics)
-    return Grid(block.selection.evalset_id, scorers, cells)
+    return Grid(block.selection.evalset_id, scorers, outputs)
 
 
 def human_block(warehouse: Warehouse, selection: Selection) -> Block:
@@ -88,7 +88,7 @@ def named_pairs(
 def _batches(grid: Grid, by: Unit) -> Iterator[tuple[int, Sequence[int]]]:
     """Scorers, as many at a time as one query joins; before each how many were counted."""
     column = {"item": "segment", "system": "system_id", "none": None}[by]
-    judged = grid.cells.drop_nulls("human")
+    judged = grid.outputs.drop_nulls("human")
     sizes: npt.NDArray[np.int64] = (
         np.array([judged.height]) if column is None else np.unique(judged[column].to_numpy(), return_counts=True)[1]
     )

@@ -38,17 +38,17 @@ class Source:
 class Grid:
     """What is counted over, of one evaluation set.
 
-    scorers: identifiers. cells: columns system_id, segment (int32), human (float64, null where not judged), one row per
-    system and segment that is included.
+    scorers: identifiers. outputs: columns system_id, segment (int32), human (float64, null where not judged), one row
+    per system and segment that is included.
     """
 
     evalset_id: int
     scorers: tuple[int, ...]
-    cells: "pl.DataFrame"
+    outputs: "pl.DataFrame"
 
     def of(self, scorers: Sequence[int]) -> "Grid":
         """The grid with other scorers."""
-        return Grid(self.evalset_id, tuple(scorers), self.cells)
+        return Grid(self.evalset_id, tuple(scorers), self.outputs)
 
 
 @contextlib.contextmanager
@@ -153,7 +153,7 @@ def _grid_view(source: Source, grid: Grid) -> Iterator[None]:
     """The relation `grid_score` in DuckDB for as long as the block runs; temporary, so that no file is written."""
     ask = source.catalogue.rows
     scores = "score" if source.scores is None else _parquet(source.scores)
-    systems, segments, humans = (grid.cells[name].to_list() for name in ("system_id", "segment", "human"))
+    systems, segments, humans = (grid.outputs[name].to_list() for name in ("system_id", "segment", "human"))
     try:
         ask(f"CREATE OR REPLACE TEMP TABLE grid_vector AS {_VECTORS}", _vectors_of(grid))
         ask(
@@ -191,7 +191,7 @@ def _polars_scores(source: Source, grid: Grid) -> "pl.LazyFrame":
     return (
         scores.select("vector_id", "segment", metric=pl.col("value"))
         .join(vectors.lazy(), on="vector_id")
-        .join(grid.cells.lazy(), on=["system_id", "segment"])
+        .join(grid.outputs.lazy(), on=["system_id", "segment"])
         .select("scorer_id", "system_id", "segment", "human", "metric")
     )
 
@@ -202,9 +202,9 @@ def _spark_scores(source: Source, grid: Grid) -> Callable[[Any], Any]:
 
     def made(session: Any) -> Any:
         of_vectors = session.createDataFrame(vectors, "vector_id INT, scorer_id INT, system_id INT")
-        of_cells = session.createDataFrame(grid.cells.rows(), "system_id INT, segment INT, human DOUBLE")
+        of_outputs = session.createDataFrame(grid.outputs.rows(), "system_id INT, segment INT, human DOUBLE")
         scores = session.read.schema("vector_id INT, segment INT, value DOUBLE").parquet(str(source.scores))
-        joined = scores.join(of_vectors, "vector_id").join(of_cells, ["system_id", "segment"])
+        joined = scores.join(of_vectors, "vector_id").join(of_outputs, ["system_id", "segment"])
         return joined.selectExpr("scorer_id", "system_id", "segment", "human", "value AS metric")
 
     return made

@@ -143,13 +143,13 @@ def _polars_pairs(score: "pl.LazyFrame", testset: str, lp: str, human: str, epsi
     judged = present.filter(pl.col("kind") == "human", pl.col("scorer") == human).select(
         "system", "segment", human=pl.col("value")
     )
-    cell = (
+    scored = (
         present.filter(pl.col("kind") == "metric")
         .select("scorer", "system", "segment", metric=pl.col("value"))
         .join(judged, on=["system", "segment"])
     )
     return (
-        cell.join(cell, on=["scorer", "segment"])
+        scored.join(scored, on=["scorer", "segment"])
         .filter(pl.col("system_right") > pl.col("system"))
         .group_by("scorer")
         .agg(**outcomes(epsilon))

@@ -19,12 +19,12 @@ def pairs(scores: "pl.LazyFrame", by: Unit, epsilon: float) -> "pl.LazyFrame":
     import polars as pl
 
     group = {"item": pl.col("segment"), "system": pl.col("system_id"), "none": pl.lit(0, dtype=pl.Int32)}[by]
-    cells = scores.filter(pl.col("metric").is_not_null() & pl.col("human").is_not_null()).with_columns(unit=group)
+    counted = scores.filter(pl.col("metric").is_not_null() & pl.col("human").is_not_null()).with_columns(unit=group)
     is_first = (pl.col("system_id") < pl.col("system_id_right")) | (
         (pl.col("system_id") == pl.col("system_id_right")) & (pl.col("segment") < pl.col("segment_right"))
     )
     return (
-        cells.join(cells, on=["scorer_id", "unit"])
+        counted.join(counted, on=["scorer_id", "unit"])
         .filter(is_first)
         .group_by("scorer_id", "unit")
         .agg(**outcomes(epsilon))

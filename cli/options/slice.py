@@ -41,7 +41,7 @@ Reference = Annotated[
 
 @dataclass(frozen=True)
 class SliceFlags:
-    """Which part of an evaluation set takes part."""
+    """Which part of an evaluation set is included."""
 
     human: Human = None
     reference: Reference = None

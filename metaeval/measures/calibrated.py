@@ -36,7 +36,7 @@ class Calibrated(CountedPairs):
     pair_statistic: ClassVar[PairStatistic]
     why_tests: ClassVar[str] = (
         "each metric keeps its own tie threshold, so whole segments are swapped with the outcomes of their pairs, and "
-        "single scores cannot be; where pairs are of several segments, these are left out; the organisers swap single "
+        "single scores cannot be; where pairs are of several segments, these are excluded; the organisers swap single "
         "pairs, which finds too many differences"
     )
 
@@ -59,26 +59,26 @@ class Calibrated(CountedPairs):
     @property
     def tests(self) -> tuple[Test, ...]:
         left_out: tuple[Test, ...] = () if self.by == "item" else ("jackknife-segments",)
-        return ("pairs", *self._whole, *left_out, *self._redrawn)
+        return ("pairs", *self._whole, *left_out, *self._resampled)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         if not self.is_aligned(swap):
             raise QuestionError(only_whole_groups(self))
-        cells = self.cells(block)
+        judged = self.judged(block)
         kept = self._kept(block, options, epsilon)
-        return right_pairs_swap(cells.human, cells.scores, self.pair_statistic, swap, epsilon=kept)  # type: ignore[arg-type]
+        return right_pairs_swap(judged.human, judged.scores, self.pair_statistic, swap, epsilon=kept)  # type: ignore[arg-type]
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        self.check_redrawn()
-        cells, kept = self.cells(block), self._kept(block, options, epsilon)
+        self.check_resampled()
+        judged, kept = self.judged(block), self._kept(block, options, epsilon)
         if self.by == "item":
-            return item_resample(cells.human, cells.scores, self.pair_statistic, kept)
-        return any_resample(cells.human, cells.scores, partial(self._at, tuple(kept.tolist())))
+            return item_resample(judged.human, judged.scores, self.pair_statistic, kept)
+        return any_resample(judged.human, judged.scores, partial(self._at, tuple(kept.tolist())))
 
     def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        cells, kept = self.cells(block), self._kept(block, options, epsilon)
-        assert cells.labels is not None
-        return any_resample(cells.human, cells.scores, partial(self._at_labels, kept, cells.labels))
+        judged, kept = self.judged(block), self._kept(block, options, epsilon)
+        assert judged.labels is not None
+        return any_resample(judged.human, judged.scores, partial(self._at_labels, kept, judged.labels))
 
     def _kept(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> Floats:
         found = self.value(block, options).epsilon if epsilon is None else epsilon

@@ -35,19 +35,19 @@ class GroupCorrelation(GroupMeasure):
     def of_groups(self, labels: Ints, human: Floats, metrics: Floats) -> Floats:
         return kernels.group_mean(CORRELATIONS[self.correlation](human, metrics, labels), self["on_nan"]).value
 
-    def table(self, cells: Judged) -> tuple[Floats, Ints]:
-        assert cells.labels is not None
-        return CORRELATIONS[self.correlation](cells.human, cells.scores, cells.labels), group_labels(cells)
+    def table(self, judged: Judged) -> tuple[Floats, Ints]:
+        assert judged.labels is not None
+        return CORRELATIONS[self.correlation](judged.human, judged.scores, judged.labels), group_labels(judged)
 
-    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
         if self.is_aligned(swap):
-            return correlation_group_swap(cells.human, cells.scores, self.correlation, swap)  # type: ignore[arg-type]
-        return super().swap_of(cells, swap)
+            return correlation_group_swap(judged.human, judged.scores, self.correlation, swap)  # type: ignore[arg-type]
+        return super().swap_of(judged, swap)
 
-    def resample_of(self, cells: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: Judged) -> ResampleStatistic:
         if self.by == "item" and self.on_nan == "drop":
-            return item_resample(cells.human, cells.scores, self.correlation)
-        return super().resample_of(cells)
+            return item_resample(judged.human, judged.scores, self.correlation)
+        return super().resample_of(judged)
 
 
 class GroupKendall(GroupCorrelation):
@@ -65,16 +65,16 @@ class GroupKendall(GroupCorrelation):
 class GroupPearson(GroupCorrelation):
     """Pearson's r in each group, which is made of sums."""
 
-    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
         if self.on_nan == "drop" and not self.is_aligned(swap):
-            assert cells.labels is not None
-            return pearson_swap(cells.human, cells.scores, cells.labels, swap)
-        return super().swap_of(cells, swap)
+            assert judged.labels is not None
+            return pearson_swap(judged.human, judged.scores, judged.labels, swap)
+        return super().swap_of(judged, swap)
 
-    def resample_of(self, cells: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: Judged) -> ResampleStatistic:
         if self.by == "none" and self.on_nan == "drop":
-            return pearson_resample(cells.human, cells.scores)
-        return super().resample_of(cells)
+            return pearson_resample(judged.human, judged.scores)
+        return super().resample_of(judged)
 
     @property
     def is_quick_to_resample(self) -> bool:

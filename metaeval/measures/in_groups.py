@@ -59,21 +59,21 @@ class GroupMeasure(Measure):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return (*(self._whole if self.swaps_whole_groups_only else PERMUTATIONS), *self._redrawn)
+        return (*(self._whole if self.swaps_whole_groups_only else PERMUTATIONS), *self._resampled)
 
     @property
     def _whole(self) -> tuple[Test, ...]:
         return tuple(test for test in PERMUTATIONS if self.is_aligned(SWAPS[test]))
 
     @property
-    def _redrawn(self) -> tuple[Test, ...]:
+    def _resampled(self) -> tuple[Test, ...]:
         return () if self.by in ("doc", "domain") else RESAMPLED
 
     def is_aligned(self, swap: Swap) -> bool:
         """Whether this swaps groups as a whole."""
         return _ALIGNED.get(self.by) == swap
 
-    def cells(self, block: Block) -> Judged:
+    def judged(self, block: Block) -> Judged:
         """The judged segments of a block with their groups."""
         return judged_segments(block, self.by)
 
@@ -82,55 +82,55 @@ class GroupMeasure(Measure):
         """(M,) the measure of plain arrays: human (N, S), metrics (M, N, S), labels (N, S)."""
 
     @abstractmethod
-    def table(self, cells: Judged) -> tuple[Floats, Ints]:
+    def table(self, judged: Judged) -> tuple[Floats, Ints]:
         """(M, n_groups) the statistic of each group, NaN where not defined, and the groups' labels."""
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
-        cells = self.cells(block)
+        judged = self.judged(block)
         if self.on_nan != "drop" and self.pool == "groups" and self.is_aligned(swap):
-            return self._of_group_values(cells, swap)
-        return self.swap_of(cells, swap)
+            return self._of_group_values(judged, swap)
+        return self.swap_of(judged, swap)
 
     @property
     def count_statistic(self) -> CountStatistic | None:
         """From pair counts, without a tie threshold, to the measure; None where it is made of other things."""
         return None
 
-    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
         """The kernel that swaps; slow but for pairs of items and tau_b, families have faster ones."""
         if self.swaps_whole_groups_only and self.get("epsilon", 0) != 0:
             raise QuestionError(only_whole_groups(self))
         statistic = self.count_statistic
         if self.by == "item" and statistic is not None and self.on_nan != "common":
             how = {"pool": self.pool, "on_nan": self.on_nan}
-            return item_pairs_swap(cells.human, cells.scores, statistic, swap, **how)  # type: ignore[arg-type]
-        if self.by == "none" and statistic is tau_b and self.on_nan == "drop" and has_table(cells.human):
-            return all_pairs_swap(cells.human, cells.scores, swap)
-        assert cells.labels is not None
-        return any_swap(cells.human, cells.scores, partial(self.of_groups, cells.labels), swap)
+            return item_pairs_swap(judged.human, judged.scores, statistic, swap, **how)  # type: ignore[arg-type]
+        if self.by == "none" and statistic is tau_b and self.on_nan == "drop" and has_table(judged.human):
+            return all_pairs_swap(judged.human, judged.scores, swap)
+        assert judged.labels is not None
+        return any_swap(judged.human, judged.scores, partial(self.of_groups, judged.labels), swap)
 
-    def _of_group_values(self, cells: Judged, swap: Swap) -> SwapStatistic:
+    def _of_group_values(self, judged: Judged, swap: Swap) -> SwapStatistic:
         """Whole groups swapped, undefined ones counted as 0 or excluded for all metrics."""
-        values, groups = self.table(cells)
+        values, groups = self.table(judged)
         if self.on_nan == "zero":
             values = np.where(np.isnan(values), 0.0, values)
         else:
             shared = ~np.isnan(values).any(axis=0)
             values, groups = values[:, shared], groups[shared]
-        return group_swap(values, groups, mask_shape(swap, cells.human.shape))
+        return group_swap(values, groups, mask_shape(swap, judged.human.shape))
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        self.check_redrawn()
-        return self.resample_of(self.cells(block))
+        self.check_resampled()
+        return self.resample_of(self.judged(block))
 
-    def check_redrawn(self) -> None:
-        """Raises QuestionError: the groups cannot be redrawn."""
-        if not self._redrawn:
+    def check_resampled(self) -> None:
+        """Raises QuestionError: the groups cannot be resampled."""
+        if not self._resampled:
             raise QuestionError(f"measure {str(self)!r}: documents and domains cannot be resampled")
 
-    def resample_of(self, cells: Judged) -> ResampleStatistic:
-        """The kernel that redraws; slow, families have faster ones."""
-        return any_resample(cells.human, cells.scores, self.of_resample)
+    def resample_of(self, judged: Judged) -> ResampleStatistic:
+        """The kernel that resamples; slow, families have faster ones."""
+        return any_resample(judged.human, judged.scores, self.of_resample)
 
     @property
     def is_quick_to_resample(self) -> bool:
@@ -150,10 +150,10 @@ class GroupMeasure(Measure):
         return 0.0
 
 
-def group_labels(cells: Judged) -> Ints:
+def group_labels(judged: Judged) -> Ints:
     """Labels of the groups with at least two judged scores."""
-    assert cells.labels is not None
-    return judged_groups(cells.human, cells.labels).labels
+    assert judged.labels is not None
+    return judged_groups(judged.human, judged.labels).labels
 
 
 def only_whole_groups(measure: Measure) -> str:

@@ -213,13 +213,12 @@ class Measure(ABC):
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
         """The measure on a block, prepared for the bootstrap; system scores are means over judged segments.
 
-        Where systems are redrawn, a grouping by system follows the redrawn ones. epsilon: calibrated tie thresholds,
-        kept.
+        Where systems are resampled, a grouping by system follows the drawn ones. epsilon: calibrated thresholds, kept.
         Raises QuestionError: no kernel does this.
         """
 
     def of_segments(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        """The same, where segments are only left out: groups are those of the segments that remain."""
+        """The same, where segments are only dropped: groups are those of the segments that remain."""
         return self.resampled(block, options, epsilon)
 
     def resampled_systems(self, block: Block, options: Options) -> ResampleStatistic | None:
@@ -239,7 +238,7 @@ class Measure(ABC):
         return None
 
     def pair_agreements(self, block: Block, options: Options) -> Bools | None:
-        """(M, n_pairs) system pairs that each metric has right, where the bootstrap redraws these; else None."""
+        """(M, n_pairs) system pairs that each metric has right, where the bootstrap resamples these; else None."""
         return None
 
     def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:

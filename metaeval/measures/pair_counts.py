@@ -69,39 +69,39 @@ class CountedPairs(GroupMeasure):
         counts = pair_counts_without_copies(human, metrics, groups, epsilon, relative=relative, origins=origins)
         return kernels.average(self.statistic, counts, self.pool, self.on_nan).value  # type: ignore[arg-type]
 
-    def table(self, cells: Judged) -> tuple[Floats, Ints]:
-        assert cells.labels is not None
-        counts = kernels.pair_counts(cells.human, cells.scores, cells.labels, self._thresholds(cells))
+    def table(self, judged: Judged) -> tuple[Floats, Ints]:
+        assert judged.labels is not None
+        counts = kernels.pair_counts(judged.human, judged.scores, judged.labels, self._thresholds(judged))
         return self.statistic(counts), counts.labels
 
-    def _thresholds(self, cells: Judged) -> Floats:
+    def _thresholds(self, judged: Judged) -> Floats:
         """Tie threshold of each metric, (M,), in its own units."""
         epsilon, relative = self.threshold
         if not relative:
-            return np.full(len(cells.scores), epsilon)
-        assert cells.labels is not None
-        return epsilon * standard_deviations(group_scores(cells.human, cells.scores, cells.labels))
+            return np.full(len(judged.scores), epsilon)
+        assert judged.labels is not None
+        return epsilon * standard_deviations(group_scores(judged.human, judged.scores, judged.labels))
 
     @property
     def count_statistic(self) -> CountStatistic | None:
         return self.statistic if self.threshold[0] == 0 else None
 
-    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
         if not self.is_aligned(swap):
-            return super().swap_of(cells, swap)
+            return super().swap_of(judged, swap)
         return tau_group_swap(
-            cells.human,
-            cells.scores,
+            judged.human,
+            judged.scores,
             self.statistic,
             swap,  # type: ignore[arg-type]
-            epsilon=self._thresholds(cells),
+            epsilon=self._thresholds(judged),
             pool=self.pool,  # type: ignore[arg-type]
         )
 
-    def resample_of(self, cells: Judged) -> ResampleStatistic:
+    def resample_of(self, judged: Judged) -> ResampleStatistic:
         if self.by == "item" and self.on_nan == "drop" and self.pool == "groups":
-            return item_resample(cells.human, cells.scores, self.name, self._thresholds(cells))
-        return super().resample_of(cells)
+            return item_resample(judged.human, judged.scores, self.name, self._thresholds(judged))
+        return super().resample_of(judged)
 
     @property
     def adds_up(self) -> bool:
@@ -134,8 +134,8 @@ class Tabular(CountedPairs):
     def is_quick_to_resample(self) -> bool:
         return False
 
-    def resample_of(self, cells: Judged) -> ResampleStatistic:
-        return GroupMeasure.resample_of(self, cells)
+    def resample_of(self, judged: Judged) -> ResampleStatistic:
+        return GroupMeasure.resample_of(self, judged)
 
 
 class KendallLike(CountedPairs):
@@ -158,20 +158,20 @@ class KendallLike(CountedPairs):
     def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
         return kernels.thresholded_pair_counts(human, metrics, labels, float(self["threshold"]))
 
-    def swap_of(self, cells: Judged, swap: Swap) -> SwapStatistic:
+    def swap_of(self, judged: Judged, swap: Swap) -> SwapStatistic:
         """With whole segments swapped, a hybrid's pairs are those of the metric that each segment comes from."""
         if not self.is_aligned(swap):
-            return GroupMeasure.swap_of(self, cells, swap)
-        assert cells.labels is not None
-        counts = self.counts(cells.labels, cells.human, cells.scores)
-        return pair_counts_swap(counts, self.statistic, (cells.human.shape[1],), self.pool)  # type: ignore[arg-type]
+            return GroupMeasure.swap_of(self, judged, swap)
+        assert judged.labels is not None
+        counts = self.counts(judged.labels, judged.human, judged.scores)
+        return pair_counts_swap(counts, self.statistic, (judged.human.shape[1],), self.pool)  # type: ignore[arg-type]
 
     @property
     def is_quick_to_resample(self) -> bool:
         return False
 
-    def resample_of(self, cells: Judged) -> ResampleStatistic:
-        return GroupMeasure.resample_of(self, cells)
+    def resample_of(self, judged: Judged) -> ResampleStatistic:
+        return GroupMeasure.resample_of(self, judged)
 
     def of_resample(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
         return GroupMeasure.of_resample(self, human, metrics, origins)  # copies differ by less than the threshold

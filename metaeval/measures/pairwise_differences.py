@@ -34,12 +34,12 @@ class PairwiseDifferencePearson(Measure):
         return (*PERMUTATIONS, *RESAMPLED)
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
-        cells = judged_segments(block)
-        return pairwise_difference_swap(cells.human, cells.scores, swap)
+        judged = judged_segments(block)
+        return pairwise_difference_swap(judged.human, judged.scores, swap)
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        cells = judged_segments(block)
-        return pairwise_difference_resample(cells.human, cells.scores)
+        judged = judged_segments(block)
+        return pairwise_difference_resample(judged.human, judged.scores)
 
 
 DEFINITION = Definition(

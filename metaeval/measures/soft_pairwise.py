@@ -48,9 +48,9 @@ class SoftPairwiseAccuracy(Measure):
         undefined = Values(np.full(len(block.metrics), np.nan), n_pairs=0, system_score=used)
         if len(block.systems) < 2 or not block.judged.any():
             return undefined
-        cells = judged_segments(block)
-        scores, mask = np.concatenate([cells.human[np.newaxis], cells.scores]), ~np.isnan(cells.human)
-        signs = self._signs(cells, options)
+        judged = judged_segments(block)
+        scores, mask = np.concatenate([judged.human[np.newaxis], judged.scores]), ~np.isnan(judged.human)
+        signs = self._signs(judged, options)
         p = kernels.normal_p_values(scores, mask) if signs is None else kernels.sign_flip_p_values(scores, mask, signs)
         with_common = mask.astype(np.int64) @ mask.T.astype(np.int64) > 0  # (N, N) pairs with common segments
         n_pairs = int(np.triu(with_common, 1).sum())
@@ -63,11 +63,11 @@ class SoftPairwiseAccuracy(Measure):
     def n_draws(self) -> int | None:
         return None if self["n"] == _INFINITE else int(self["n"])
 
-    def _signs(self, cells: Judged, options: Options) -> npt.NDArray[np.int8] | None:
+    def _signs(self, judged: Judged, options: Options) -> npt.NDArray[np.int8] | None:
         """The random signs of an evaluation set, None in the normal limit."""
         if self.n_draws is None:
             return None
-        return kernels.draw_signs(sign_generator(options.seed), self.n_draws, cells.human.shape[1])
+        return kernels.draw_signs(sign_generator(options.seed), self.n_draws, judged.human.shape[1])
 
     @property
     def tests(self) -> tuple[Test, ...]:
@@ -82,18 +82,18 @@ class SoftPairwiseAccuracy(Measure):
         return self if self.n_draws is None else Measure.parse(f"spa(n={_INFINITE}, binary={self['binary']})")
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
-        cells = judged_segments(block)
-        return soft_pairwise_swap(cells.human, cells.scores, self._signs(cells, options), swap)
+        judged = judged_segments(block)
+        return soft_pairwise_swap(judged.human, judged.scores, self._signs(judged, options), swap)
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        cells = judged_segments(block)
-        return soft_pairwise_resample(cells.human, cells.scores, self._signs(cells, options))
+        judged = judged_segments(block)
+        return soft_pairwise_resample(judged.human, judged.scores, self._signs(judged, options))
 
     def standard_errors(self, block: Block, options: Options) -> Floats | None:
         if self["binary"] == "yes":
             return None
-        cells = judged_segments(block)
-        return soft_pairwise_standard_errors(cells.human, cells.scores, ~np.isnan(cells.human))
+        judged = judged_segments(block)
+        return soft_pairwise_standard_errors(judged.human, judged.scores, ~np.isnan(judged.human))
 
     @property
     def is_quick_to_resample(self) -> bool:

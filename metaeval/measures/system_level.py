@@ -1,4 +1,4 @@
-"""What measures of system scores share: which scores they take, and how these are swapped and redrawn."""
+"""What measures of system scores share: which scores they take, and how these are swapped and resampled."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -42,10 +42,10 @@ class SystemMeasure(Measure):
         if swap == "systems":
             found = self.scores(block, options)
             return self.swap_of(found.human, found.metrics, swap, options, found.human)
-        cells = judged_segments(block)
+        judged = judged_segments(block)
         human = system_scores(block, "judged-mean").human
-        of_included = np.where(self.included(human)[:, np.newaxis], cells.human, np.nan)
-        return self.swap_of(of_included, cells.scores, swap, options, human)
+        of_included = np.where(self.included(human)[:, np.newaxis], judged.human, np.nan)
+        return self.swap_of(of_included, judged.scores, swap, options, human)
 
     @abstractmethod
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
@@ -55,8 +55,8 @@ class SystemMeasure(Measure):
         """
 
     def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
-        cells = judged_segments(block)
-        return self.resample_of(cells.human, cells.scores)
+        judged = judged_segments(block)
+        return self.resample_of(judged.human, judged.scores)
 
     def resampled_systems(self, block: Block, options: Options) -> ResampleStatistic:
         found = self.scores(block, options)
@@ -65,7 +65,7 @@ class SystemMeasure(Measure):
 
     @abstractmethod
     def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
-        """The kernel that redraws, on human (N, S) and metrics (M, N, S)."""
+        """The kernel that resamples, on human (N, S) and metrics (M, N, S)."""
 
 
 def n_pairs(block: Block) -> int:

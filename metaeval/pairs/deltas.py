@@ -269,7 +269,7 @@ def _reading(fits: Sequence[Fit], what: Asked) -> list[str]:
         "differences seen",
     ]
     if what.human_alpha is None:
-        notes.append("pairs include those whose human difference may be chance (--human-alpha 0.05 leaves them out)")
+        notes.append("pairs include those whose human difference may be chance (--human-alpha 0.05 excludes them)")
     if few := [fit for fit in fits if fit.n_sets < FEW_SETS]:
         which = ", ".join(f"{fit.protocol} {fit.direction} ({fit.n_sets})" for fit in few)
         notes.append(f"fewer than {FEW_SETS} evaluation sets, intervals do not show how much others differ: {which}")

@@ -110,10 +110,10 @@ def _other_seeds(measure: Measure, block: Block, found: Comparison, seed: int) -
 
 def _p_values(block: Block, seed: int, n_draws: int) -> Floats:
     """(1 + M, N, N) permutation p-values of system pairs: by people, then by each metric."""
-    cells = judged_segments(block)
-    signs = kernels.draw_signs(sign_generator(seed), n_draws, cells.human.shape[1])
-    scores = np.concatenate([cells.human[np.newaxis], cells.scores])
-    return kernels.sign_flip_p_values(scores, ~np.isnan(cells.human), signs)
+    judged = judged_segments(block)
+    signs = kernels.draw_signs(sign_generator(seed), n_draws, judged.human.shape[1])
+    scores = np.concatenate([judged.human[np.newaxis], judged.scores])
+    return kernels.sign_flip_p_values(scores, ~np.isnan(judged.human), signs)
 
 
 def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
@@ -210,13 +210,11 @@ def figure_3(request: Request, asked: Slice) -> Computed:
             raise
         whole = request.block(asked)
         block = whole.only([place < 2 for place in range(len(whole.metrics))])
-    cells_judged = judged_segments(block)
-    n_segments = cells_judged.human.shape[1]
+    judged = judged_segments(block)
+    n_segments = judged.human.shape[1]
     sizes = sorted({max(2, round(share * n_segments)) for share in SHARES})
     n_draws = request.draws or DRAWS
-    found = segment_ablation(
-        cells_judged.human, cells_judged.scores, sizes, np.random.default_rng([request.seed, 3]), n_draws
-    )
+    found = segment_ablation(judged.human, judged.scores, sizes, np.random.default_rng([request.seed, 3]), n_draws)
     cells: list[Cell] = []
     for place, metric in enumerate(block.metrics):
         for size, hard, soft in zip(sizes, found.accuracy[:, :, place], found.soft_accuracy[:, :, place], strict=True):

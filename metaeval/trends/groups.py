@@ -50,7 +50,7 @@ def is_contaminated(facts: MetricFacts, year: int | None) -> bool | None:
 def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> "pl.DataFrame":
     """One row for each evaluation set, human score and group, by year, test set, language pair and group.
 
-    by: "family": each family's member that takes part in most years (then the one named like the family, reference-
+    by: "family": each family's member that was submitted in most years (then the one named like the family, reference-
     based ones first), so that no value decides who is shown. "version": every metric by itself. "kind": the best of
     each kind, reference-based and reference-free; "best": the best of all: these are chosen by the value they show.
     Columns: `COLUMNS`; `value` null with a `reason` where it cannot be had. bridge: the other human score, where a row

@@ -1,4 +1,4 @@
--- How much of an evaluation set humans judged: cells, evenness over MT systems, annotators.
+-- How much of an evaluation set humans judged: (system, segment) pairs, evenness over MT systems, annotators.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set and human score with segment scores.
 WITH vector_of AS (
   SELECT v.evalset_id, v.scorer_id, v.vector_id, v.n_values, v.n_missing, y.kind

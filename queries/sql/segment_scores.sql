@@ -1,4 +1,4 @@
--- Scores of one segment by some scorers; NULL where the scorer left the cell out.
+-- Scores of one segment by some scorers; NULL where it is missing.
 -- Params: $evalset, $segment, $scorers (identifiers). One row per scorer and system.
 SELECT v.scorer_id, y.name AS system, y.kind AS system_kind, s.value
 FROM vector AS v

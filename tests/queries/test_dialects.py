@@ -42,7 +42,7 @@ def test_there_are_views_and_questions_to_look_at() -> None:
         "scores",
         "system_scores",
         "pair_counts",
-        "cells",
+        "slice_scores",
         "submitted",
         "coverage",
         "exported_pairs",

@@ -38,8 +38,8 @@ def test_a_block_is_the_same_in_however_many_pieces_it_is_read(
     tiny: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = _block(tiny)
-    for n_cells in (1, 31, 10**6):
-        monkeypatch.setattr("queries.blocks._CELLS", n_cells)
+    for n_scores in (1, 31, 10**6):
+        monkeypatch.setattr("queries.blocks._SCORES", n_scores)
         block = _block(tiny)
         np.testing.assert_array_equal(block.scores, whole.scores)
         np.testing.assert_array_equal(block.human, whole.human)

@@ -1,1 +1,1 @@
-"""Whether a difference is chance: swaps, redraws, p-values, corrections and clusters."""
+"""Whether a difference is chance: swaps, resamples, p-values, corrections and clusters."""

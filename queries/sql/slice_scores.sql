@@ -1,4 +1,4 @@
--- Scores of segments by the metrics and the human score of a slice: the cells that blocks and frames are made of.
+-- Scores of segments by the metrics and the human score of a slice: what blocks and frames are made of.
 -- Params: $evalset, $scorers and $systems (lists of identifiers), $segments (list). One row per scorer, system and segment.
 SELECT v.scorer_id, v.system_id, s.segment, s.value
 FROM vector AS v
