@@ -32,6 +32,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES, Test
 from metaeval.options import Options
+from metaeval.significance.levels import MID_P
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block
@@ -49,7 +50,9 @@ EFFECTS = (0.25, 0.5)
 BATCH = 10  # worlds of a kind before the next kind's turn
 DRAWS = {True: 99, False: 199}  # resamples: of spa, of everything else
 _SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES)
-TESTED: dict[str, tuple[Test, ...]] = {
+_WITH_TIES: tuple[Test, ...] = ("perm-inputs", "perm-systems")
+_TIES_HALF = tuple(f"{test}{MID_P}" for test in _WITH_TIES)
+TESTED: dict[str, tuple[str, ...]] = {
     "acc_eq(by=item)": ("pairs", "perm-inputs", "bootstrap", *JACKKNIVES),
     "acc_eq(by=none)": ("pairs", "jackknife-segments"),
     "acc_eq(by=doc)": ("pairs", "jackknife-segments"),
@@ -59,8 +62,10 @@ TESTED: dict[str, tuple[Test, ...]] = {
     "pearson(by=none)": ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
     "pdp": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
     "pearson": ("williams", *_SYSTEM_TESTS),
-    "kendall": ("perm-inputs", "perm-systems", "jackknife-systems"),
-    "pa": _SYSTEM_TESTS,
+    "spearman": (*_WITH_TIES, *_TIES_HALF),
+    "kendall": (*_WITH_TIES, *_TIES_HALF, "jackknife-systems"),
+    "tau_ap": (*_WITH_TIES, *_TIES_HALF),
+    "pa": (*_SYSTEM_TESTS, *_TIES_HALF, f"perm-both{MID_P}"),
     "spa(n=99)": _SYSTEM_TESTS,
 }
 _LEFT_OUT = ("acc_eq(by=none)", "acc_eq(by=doc)")  # tested by leaving segments out
@@ -68,13 +73,16 @@ _LEFT_OUT = ("acc_eq(by=none)", "acc_eq(by=doc)")  # tested by leaving segments 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the results: one measure and its test in one kind of world. effect: 0 = both metrics equally good."""
+    """A line of the results: one measure and its test in one kind of world.
+
+    effect: 0 = both metrics equally good. test: its name, with `MID_P` after it where ties count half.
+    """
 
     data: str
     null: Null
     effect: float
     measure: str
-    test: Test
+    test: str
 
 
 @dataclass
@@ -124,9 +132,9 @@ def rows(data: Sequence[str]) -> Iterator[Row]:
                             yield Row(name, null, effect, measure, test)
 
 
-def _is_wanted(null: Null, effect: float, measure: str, test: Test) -> bool:
+def _is_wanted(null: Null, effect: float, measure: str, test: str) -> bool:
     """Documents, and real differences, matter to tests of that population; tests made for one population only to it."""
-    claimed = Measure.parse(measure).claims(test)
+    claimed = Measure.parse(measure).claims(plain(test))
     if measure in _LEFT_OUT:
         return null == "segments" and effect == 0
     if effect:
@@ -191,7 +199,13 @@ def block_of(world: Pair) -> Block:
     )
 
 
-def p_values(world: Pair, tested: Sequence[tuple[str, Test]], seed: int) -> Iterator[float]:
+def plain(test: str) -> Test:
+    """A test's name without the way in which ties are counted."""
+    name: Test = test.removesuffix(MID_P)  # type: ignore[assignment]
+    return name
+
+
+def p_values(world: Pair, tested: Sequence[tuple[str, str]], seed: int) -> Iterator[float]:
     """p that the two metrics differ, by each measure and test; NaN where not defined."""
     block = block_of(world)
     thresholds: dict[str, Any] = {}
@@ -200,7 +214,13 @@ def p_values(world: Pair, tested: Sequence[tuple[str, Test]], seed: int) -> Iter
         options = Options(system_score="judged-mean" if measure.level == "sys" else None, seed=seed)
         if measure.is_calibrated and text not in thresholds:
             thresholds[text] = evaluate(measure, block, options).epsilon
-        testing = TestOptions(test=test, alternative="two-sided", draws=DRAWS[text.startswith("spa")], n_threads=1)
+        testing = TestOptions(
+            test=plain(test),
+            alternative="two-sided",
+            draws=DRAWS[text.startswith("spa")],
+            mid_p=test.endswith(MID_P),
+            n_threads=1,
+        )
         rng = np.random.default_rng([seed, 1])
         yield float(run(measure, [block], thresholds.get(text), options, testing, rng).p[0, 1])
 

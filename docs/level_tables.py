@@ -8,6 +8,9 @@ from docs.tables import table
 from metaeval.kernels.resampling.bootstrap import Resample
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Test
+from metaeval.significance.levels import MID_P
+from metaeval.significance.metric_tests import by_default
+from metaeval.significance.options import TestOptions
 
 _POPULATIONS = {"segments": "new segments", "systems": "new systems", "both": "new both", "documents": "new documents"}
 
@@ -106,6 +109,9 @@ _BEFORE: dict[tuple[Null, str], Test] = {
     ("segments", "pearson(by=none)"): "perm-both",
     ("segments", "pearson"): "williams",
     ("segments", "pa"): "perm-both",
+    ("segments", "kendall"): "perm-inputs",
+    ("segments", "spearman"): "perm-inputs",
+    ("segments", "tau_ap"): "perm-inputs",
     ("segments", "spa(n=99)"): "perm-both",
     ("systems", "acc_eq(by=item)"): "pairs",
     ("systems", "tau_b(by=item)"): "perm-inputs",
@@ -114,6 +120,9 @@ _BEFORE: dict[tuple[Null, str], Test] = {
     ("systems", "pdp"): "perm-inputs",
     ("systems", "pearson"): "williams",
     ("systems", "pa"): "perm-both",
+    ("systems", "kendall"): "perm-systems",
+    ("systems", "spearman"): "perm-systems",
+    ("systems", "tau_ap"): "perm-systems",
     ("both", "acc_eq(by=item)"): "pairs",
     ("both", "tau_b(by=item)"): "perm-inputs",
     ("both", "pearson(by=item)"): "perm-inputs",
@@ -135,7 +144,9 @@ def before_and_after() -> str:
     rows = []
     for (null, name), before in _BEFORE.items():
         assert null != "documents"
-        now = Measure.parse(name).default_test(null)
+        measure = Measure.parse(name)
+        testing = by_default(measure, measure.default_test(null), null, TestOptions())
+        now = f"{testing.test}{MID_P if testing.mid_p else ''}"
         shares = [[found.get((data, null, name, test), "") for data in _DATA] for test in (before, now)]
         rows.append([_POPULATIONS[null], f"`{name}`", f"`{before}`", *shares[0], f"`{now}`", *shares[1]])
     return table(["worlds of", "measure", "before", *_DATA, "now", *_DATA], rows)

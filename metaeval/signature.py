@@ -54,14 +54,16 @@ def slice_parts(selection: Selection, references: str | None = None) -> list[tup
     ]
 
 
-def p_value_convention(alternative: str, plus_one: bool) -> str:
-    """How a permutation p-value counts: its side, that ties count against the claim, and whether 1 is added.
+def p_value_convention(alternative: str, plus_one: bool, mid_p: bool = False) -> str:
+    """How a permutation p-value counts: its side, ties whole (ge) or half (mid), and whether 1 is added.
 
     >>> p_value_convention("two-sided", plus_one=False)
     'two_sided,ge,uncorrected'
+    >>> p_value_convention("two-sided", plus_one=False, mid_p=True)
+    'two_sided,mid,uncorrected'
     """
     side = "one_sided" if alternative == "greater" else "two_sided"
-    return f"{side},ge,{'plus_one' if plus_one else 'uncorrected'}"
+    return f"{side},{'mid' if mid_p else 'ge'},{'plus_one' if plus_one else 'uncorrected'}"
 
 
 def signature(evaluation: Evaluation, selection: Selection, options: Options) -> str:

@@ -65,6 +65,14 @@ class TestFlags:
         "none"
     )
     plus_one: Annotated[bool, typer.Option("--plus-one", help="(b+1)/(n+1) p-values, which are never 0.")] = False
+    mid_p: Annotated[
+        bool | None,
+        typer.Option(
+            "--mid-p/--no-mid-p",
+            help="Resamples that tie with the data count half.",
+            show_default="half where a measure takes few values, as pa, and no test is named",
+        ),
+    ] = None
     early_stop: Annotated[
         bool, typer.Option("--early-stop", help="Early stopping: clear pairs take fewer resamples.")
     ] = False
@@ -96,6 +104,7 @@ class TestFlags:
             alpha=self.alpha,
             correction=self.correction,  # type: ignore[arg-type]
             plus_one=self.plus_one,
+            mid_p=self.mid_p,
             early_stop=self.early_stop,
             whole_documents=self.unit == "document",
             legacy_df=self.legacy_df,

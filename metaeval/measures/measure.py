@@ -83,6 +83,7 @@ class Measure(ABC):
     fixed_system_score: source of system scores where the measure allows one only. is_calibrated: each metric has a tie
     threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
     can be compared with each other, too. adds_up: made of pairs that can be added up over evaluation sets.
+    takes_few_values: resamples often tie with the data, so in permutation tests ties count half.
     interval: the type of bootstrap interval that covers best; has_bca: whether a BCa interval fits it at all.
     why_tests: why the default test is the default, and why others do not apply.
 
@@ -96,6 +97,7 @@ class Measure(ABC):
     fixed_system_score: ClassVar[SystemScore | None] = None
     is_calibrated: ClassVar[bool] = False
     pair_statistic: ClassVar[PairStatistic | None] = None
+    takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "percentile"
     has_bca: ClassVar[bool] = True
     why_tests: ClassVar[str]

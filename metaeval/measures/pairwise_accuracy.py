@@ -24,7 +24,8 @@ from queries.blocks import Block
 class PairwiseAccuracy(SystemMeasure):
     """The share of system pairs whose difference has the same sign by metric and people."""
 
-    has_bca: ClassVar[bool] = False  # it takes few values: the share of draws below the value says little of a bias
+    takes_few_values: ClassVar[bool] = True
+    has_bca: ClassVar[bool] = False  # the share of draws below the value says little of a bias
     why_tests: ClassVar[str] = (
         f"{SystemMeasure.why_tests}; the bootstrap resamples pairs of systems (Kocmi et al. 2021)"
     )

@@ -25,6 +25,8 @@ from warehouse import QuestionError
 class SystemCorrelation(SystemMeasure):
     """Spearman's or Kendall's correlation over systems."""
 
+    takes_few_values: ClassVar[bool] = True
+
     @property
     def correlation(self) -> Correlation:
         name: Correlation = self.name  # type: ignore[assignment]
@@ -45,6 +47,7 @@ class SystemCorrelation(SystemMeasure):
 class SystemPearson(SystemCorrelation):
     """Pearson's r over systems, for which Williams' test was made."""
 
+    takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "normal"
     why_tests: ClassVar[str] = f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores"
 
@@ -64,6 +67,7 @@ class SystemKendall(SystemCorrelation):
 class WeightedTau(Measure):
     """Vigna's weighted τ over systems."""
 
+    takes_few_values: ClassVar[bool] = True
     why_tests: ClassVar[str] = "only whole systems are swapped: there is no kernel for swapped or resampled segments"
 
     def value(self, block: Block, options: Options) -> Values:

@@ -20,6 +20,7 @@ class TauAP(SystemMeasure):
     It is not pooled by pairs: what a pair weighs depends on the number of systems.
     """
 
+    takes_few_values: ClassVar[bool] = True
     why_tests: ClassVar[str] = (
         f"{SystemMeasure.why_tests}; Williams' test is for Pearson's r; pairs of a system with its own copy in a "
         "resample are excluded"

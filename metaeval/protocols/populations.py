@@ -13,6 +13,8 @@ from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_t
 from metaeval.measures.applicable import Test
 from metaeval.protocols.significance import aligned, clusters_of
 from metaeval.protocols.tasks import Job, Ranked
+from metaeval.signature import p_value_convention
+from metaeval.significance.metric_tests import by_default
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block
@@ -87,11 +89,12 @@ def of_task(
     if len(there) < 2:
         return None
     chosen = [names[place] for place in there]
+    its_testing = by_default(measure, test, testing.population, testing)
     if test == "perm-inputs":
-        p = _permuted([(part, part.weight) for part in _parts(job, chosen, options)], testing, rng)
+        p = _permuted([(part, part.weight) for part in _parts(job, chosen, options)], its_testing, rng)
     else:
         options = replace(options, system_score="judged-mean") if measure.resamples_segments(test) else options
-        blocks, its_testing = [aligned(one, chosen) for one in job.group], replace(testing, test=test)
+        blocks = [aligned(one, chosen) for one in job.group]
         p = run(measure, blocks, _epsilon(job, chosen), options, its_testing, rng).p
     return _beside(test, job.values(names), own, Own(p, there), testing)
 
@@ -122,7 +125,22 @@ def of_overall(
         for job in jobs
         for part in _parts(job, chosen, options)
     ]
-    return _beside("perm-inputs", overall, own, Own(_permuted(weighted, testing, rng), there), testing)
+    its_testing = replace(testing, mid_p=any(_counts_half(job, testing) for job in jobs))
+    return _beside("perm-inputs", overall, own, Own(_permuted(weighted, its_testing, rng), there), testing)
+
+
+def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
+    """How the tests for testing.population count, where some of them count ties half; else None."""
+    if testing.population is None or not any(_counts_half(job, testing) for job in jobs):
+        return None
+    return p_value_convention(testing.side, testing.plus_one, mid_p=True)
+
+
+def _counts_half(job: Job, testing: TestOptions) -> bool:
+    """Whether the test of a task for testing.population counts ties half."""
+    assert testing.population is not None
+    test = job.rule.measure.holding_test(testing.population)
+    return test is not None and bool(by_default(job.rule.measure, test, testing.population, testing).mid_p)
 
 
 def _parts(job: Job, names: Sequence[str], options: Options) -> list[_Part]:
@@ -160,6 +178,7 @@ def _permuted(weighted: Sequence[tuple[_Part, float]], testing: TestOptions, rng
         n_draws=testing.draws,
         alternative=testing.side,
         plus_one=testing.plus_one,
+        mid_p=bool(testing.mid_p),
         executor=testing.executor,
         n_threads=testing.n_threads,
     ).p

@@ -10,7 +10,7 @@ from metaeval.evaluation import Options
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
 from metaeval.measures.applicable import Population
 from metaeval.protocols.entry import Dropped, Entry
-from metaeval.protocols.populations import Beside, Own, beside, of_overall
+from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall
 from metaeval.protocols.significance import (
     TaskTest,
     check_tests,
@@ -169,7 +169,9 @@ def score(
         missing={name: found for place, name in enumerate(names) if (found := _missing(name, place, jobs, tasks))},
         left_out=_left_out(jobs, names),
         n_significant=verdict.n_significant,
-        signature=_signature(entry, jobs, dropped, len(names), options, testing if significance else None),
+        signature=_signature(
+            entry, jobs, dropped, len(names), options, testing if significance else None, convention(jobs, given)
+        ),
         notes=(*notes, *_absent_everywhere(jobs, names)),
         population=testing.population,
         beside=overall_beside and overall_beside.among(order),
@@ -317,6 +319,7 @@ def _signature(
     n_metrics: int,
     options: Options,
     testing: TestOptions | None,
+    beside_p_value: str | None,
 ) -> str:
     first = {one.lp: one.block for job in reversed(jobs) for one in reversed(job.group)}
     blocks = [first[lp] for lp in entry.lps if lp in first]
@@ -350,6 +353,7 @@ def _signature(
             ("resamples", testing.draws),
             ("alpha", testing.alpha),
             ("p_value", p_value_convention(testing.side, testing.plus_one)),
+            ("population_p_value", beside_p_value),
             ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if is_williams else None),
             ("absolute", "yes" if testing.absolute and is_williams else None),
         ]

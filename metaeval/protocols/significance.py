@@ -71,6 +71,8 @@ def check_tests(jobs: Sequence[Job], testing: TestOptions, options: Options, pro
     """Raises QuestionError: something is asked for that the tasks' tests do not have."""
     wanted = [rule_test(job.rule, options) for job in jobs]
     testing.check_fit(wanted)
+    if testing.mid_p:
+        raise QuestionError(f"{protocol} counts ties whole, as its organisers do; compare and rank can count them half")
     if "williams" in wanted and testing.side != "greater":
         raise QuestionError(f"{protocol} takes Williams' test, which is one-sided")
 

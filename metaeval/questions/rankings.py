@@ -96,6 +96,7 @@ def compare(
     alpha: float = 0.05,
     correction: Correction = "none",
     plus_one: bool = False,
+    mid_p: bool | None = None,
     early_stop: bool = False,
     unit: Literal["segment", "document"] = "segment",
     legacy_df: bool = False,
@@ -113,6 +114,7 @@ def compare(
 
     population: what the result generalises to: new "segments" of these systems (the default where the scores allow it),
     new "systems" on these segments, or "both". test: this one instead of one that holds its level for the population.
+    mid_p: resamples that tie with the data count half; None = where a measure takes few values and no test is named.
     unit: what is swapped for new segments; "document" where segments of a document are alike.
     Returns a row for each metric: rank, metric, value, cluster, and a column of p-values for each metric: that the two
     differ or, with alternative "greater", that the metric of the row is better. Where the slice leaves two metrics: a
@@ -128,6 +130,7 @@ def compare(
         alpha=alpha,
         correction=correction,
         plus_one=plus_one,
+        mid_p=mid_p,
         early_stop=early_stop,
         whole_documents=unit == "document",
         legacy_df=legacy_df,

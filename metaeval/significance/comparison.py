@@ -14,7 +14,14 @@ from metaeval.kernels.resampling.clusters import best_first, indistinct_across_c
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
-from metaeval.significance.metric_tests import Tested, chosen, fitted_options, generalises, run_test, signature_of_test
+from metaeval.significance.metric_tests import (
+    Tested,
+    chosen,
+    fitted_options,
+    generalises,
+    run_test,
+    signature_of_test,
+)
 from metaeval.significance.options import Alternative, TestOptions
 from queries.blocks import Block
 from queries.selection import Slice

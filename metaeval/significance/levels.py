@@ -10,6 +10,7 @@ from metaeval.measures.applicable import Population, Test
 
 NOMINAL = 0.05
 LEAST_WORLDS = 200  # with fewer a level is not known well enough to be told
+MID_P = " --mid-p"  # after a test's name: ties count half
 OFF = 0.5  # of the nominal level: further off than this is told
 
 
@@ -39,7 +40,11 @@ def _measured() -> dict[tuple[str, str, str], tuple[Level, ...]]:
     return found
 
 
-def measured_level(measure: Measure, test: Test, population: Population) -> Level | None:
-    """The level of a test for a population that is furthest off over the kinds of data; None where not measured."""
-    levels = _measured().get((measure.measured_as, test, population), ())
+def measured_level(measure: Measure, test: Test, population: Population, *, mid_p: bool = False) -> Level | None:
+    """The level of a test for a population that is furthest off over the kinds of data; None where not measured.
+
+    mid_p: with ties counted half, which matters to measures that take few values alone.
+    """
+    named = f"{test}{MID_P}" if mid_p and measure.takes_few_values else test
+    levels = _measured().get((measure.measured_as, named, population), ())
     return max(levels, key=lambda level: abs(level.share - NOMINAL), default=None)

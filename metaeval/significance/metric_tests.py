@@ -9,9 +9,9 @@ import numpy.typing as npt
 from metaeval.evaluation import Evaluation, Options, evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.measures.applicable import IN_WORDS, VARYING, Test
+from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS, VARYING, Population, Test
 from metaeval.signature import line, p_value_convention, signature
-from metaeval.significance.levels import NOMINAL, measured_level
+from metaeval.significance.levels import NOMINAL, Level, measured_level
 from metaeval.significance.options import TestOptions, parse_population
 from metaeval.significance.runner import run
 from metaeval.study import Study, study
@@ -46,16 +46,24 @@ def chosen(measure: Measure, block: Block, options: Options, testing: TestOption
     if asked is None:
         has_segments = bool(block.judged.any() and np.count_nonzero(block.with_segments) > 1)
         population = measure.default_population(options.system_score, has_segments)
-        return replace(testing, test=measure.holding_test(population) or measure.tests[0], population=population)
-    return replace(testing, test=measure.default_test(asked), population=asked)
+        return by_default(measure, measure.holding_test(population) or measure.tests[0], population, testing)
+    return by_default(measure, measure.default_test(asked), asked, testing)
+
+
+def by_default(measure: Measure, test: Test, population: Population, testing: TestOptions) -> TestOptions:
+    """A test that was not named: ties count half where the measure takes few values, unless it is said otherwise."""
+    mid_p = measure.takes_few_values and test in PERMUTATIONS if testing.mid_p is None else testing.mid_p
+    return replace(testing, test=test, population=population, mid_p=mid_p)
 
 
 def generalises(measure: Measure, testing: TestOptions) -> str:
-    """The line on what a result generalises to, and on the measured level of the test where that is far off."""
+    """The line on what a result generalises to, whether ties count half, and a measured level that is far off."""
     assert testing.test is not None
     assert testing.population is not None
     line = f"generalises to: {IN_WORDS[testing.population]}"
-    level = measured_level(measure, testing.test, testing.population)
+    if testing.mid_p and measure.takes_few_values:
+        line += "; resamples that tie with the data count half (mid-p)"
+    level = level_of(measure, testing)
     if level is None or not level.is_off:
         return line
     which = "too many" if level.share > NOMINAL else "too few"
@@ -63,6 +71,13 @@ def generalises(measure: Measure, testing: TestOptions) -> str:
         f"{line}; but {testing.test} finds {which} differences: measured level {level.share:.3f} on {level.data}, "
         f"nominal {NOMINAL:g} (docs/levels.md)"
     )
+
+
+def level_of(measure: Measure, testing: TestOptions) -> Level | None:
+    """The measured level of a test; None where it was not measured."""
+    assert testing.test is not None
+    assert testing.population is not None
+    return measured_level(measure, testing.test, testing.population, mid_p=bool(testing.mid_p))
 
 
 def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice) -> Options:
@@ -176,4 +191,4 @@ def _convention(testing: TestOptions) -> str:
         return "share_not_better" if testing.side == "greater" else "twice_share_not_better"
     if testing.test in VARYING:
         return "student_t"
-    return p_value_convention(testing.side, testing.plus_one)
+    return p_value_convention(testing.side, testing.plus_one, bool(testing.mid_p))

@@ -26,8 +26,10 @@ class TestOptions:
     test: None = one that holds its level for the population. population: what the answer generalises to; None = what
         the test is for, or the measure's own (`Measure.default_population`). alternative: None = two-sided, in
         protocols the organisers' "greater". draws: resamples. plus_one: count the data themselves as a draw
-        (permutation tests, and pairs where it draws). early_stop: leave pairs that are clear early (permutation tests).
-        whole_documents: swap documents, not single segments (perm-inputs). legacy_df, absolute: of Williams' test.
+        (permutation tests, and pairs where it draws). mid_p: resamples that tie with the data count half (permutation
+        tests); None = for measures that take few values, where no test is named. early_stop: leave pairs that are
+        clear early (permutation tests). whole_documents: swap documents, not single segments (perm-inputs).
+        legacy_df, absolute: of Williams' test.
         resample, interval: what the intervals of two metrics draw anew, and how they are made ("percentile", "bca"
         or "normal"; None = the measure's own).
         keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it.
@@ -42,6 +44,7 @@ class TestOptions:
     alpha: float = 0.05
     correction: Correction = "none"
     plus_one: bool = False
+    mid_p: bool | None = None
     early_stop: bool = False
     whole_documents: bool = False
     legacy_df: bool = False
@@ -84,13 +87,14 @@ class TestOptions:
 
     def fitted(self, test: Test) -> "TestOptions":
         """These options for one test, without those that it has no use for."""
-        unused = {name: False for name, fitting in _SETTINGS.items() if test not in fitting}
-        return replace(self, test=test, resample="inputs", interval=None, **unused)  # type: ignore[arg-type]
+        unused = {name: getattr(TestOptions, name) for name, fitting in _SETTINGS.items() if test not in fitting}
+        return replace(self, test=test, resample="inputs", interval=None, **unused)
 
 
 _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
     {
         "plus_one": (*PERMUTATIONS, "pairs"),
+        "mid_p": PERMUTATIONS,
         "early_stop": PERMUTATIONS,
         "whole_documents": ("perm-inputs",),
         "legacy_df": ("williams",),

@@ -16,8 +16,15 @@ from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.signature import line
-from metaeval.significance.levels import measured_level
-from metaeval.significance.metric_tests import Tested, chosen, fitted_options, generalises, run_test, signature_of_test
+from metaeval.significance.metric_tests import (
+    Tested,
+    chosen,
+    fitted_options,
+    generalises,
+    level_of,
+    run_test,
+    signature_of_test,
+)
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from queries.selection import Slice
@@ -183,7 +190,7 @@ def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairT
     assert testing.test is not None
     assert testing.population is not None
     values = tested.evaluation.value
-    level = measured_level(tested.evaluation.measure, testing.test, testing.population)
+    level = level_of(tested.evaluation.measure, testing)
     sources = sorted({str(source) for source in tested.evaluation.system_score if source is not None})
     return PairTest(
         test=testing.test,

@@ -133,6 +133,7 @@ def _permuted(
         statistic,
         alternative=testing.side,
         plus_one=testing.plus_one,
+        mid_p=bool(testing.mid_p),
         early_stop=EARLY_STOP if testing.early_stop else None,
         keep_null=testing.keep_null,
         **resampling,

@@ -10,11 +10,11 @@ from metaeval import kernels
 from metaeval.evaluation import evaluate, rankable
 from metaeval.inputs import no_metric, remarks
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Population
+from metaeval.measures.applicable import Population, Test
 from metaeval.options import Options
 from metaeval.people.ceilings import Ceiling
-from metaeval.signature import line, signature
-from metaeval.significance.metric_tests import fitted_options, run_test
+from metaeval.signature import line, p_value_convention, signature
+from metaeval.significance.metric_tests import by_default, fitted_options, run_test
 from metaeval.significance.options import TestOptions
 from metaeval.trends.uncertainty import Resampled, resamples
 from queries.blocks import Block
@@ -171,7 +171,7 @@ def _p_values(
     testing: TestOptions,
     anchor: int | None,
     population: Population,
-) -> tuple[Floats, str | None, str | None]:
+) -> tuple[Floats, Test | None, str | None]:
     """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, the
     test's name, and why there is none.
     """
@@ -180,14 +180,10 @@ def _p_values(
         return p, None, None
     try:
         test = measure.default_test(population)
-        fitted = TestOptions(
-            test=test,
-            population=population,
-            alternative="two-sided",
-            draws=testing.draws,
-            alpha=testing.alpha,
-            n_threads=testing.n_threads,
+        wanted = TestOptions(
+            alternative="two-sided", draws=testing.draws, alpha=testing.alpha, n_threads=testing.n_threads
         )
+        fitted = by_default(measure, test, population, wanted)
         tested = run_test(block, measure, fitted_options(measure, test, options, block.selection.slice), fitted)
     except QuestionError as error:
         return p, None, str(error)
@@ -200,7 +196,9 @@ def _p_values(
     return p, test, None
 
 
-def _of_gaps(found: Resampled, names: Sequence[str], anchor: int | None, test: str | None, testing: TestOptions) -> str:
+def _of_gaps(
+    found: Resampled, names: Sequence[str], anchor: int | None, test: Test | None, testing: TestOptions
+) -> str:
     resampled = found.resampled.replace(" and ", "+")
     return line(
         [
@@ -209,9 +207,17 @@ def _of_gaps(found: Resampled, names: Sequence[str], anchor: int | None, test: s
             ("population", None if test is None else found.population),
             ("alternative", None if test is None else "two-sided"),
             ("test_resamples", None if test is None else testing.draws),
+            ("test_p_value", _convention(found, test)),
             ("interval", f"95%,{found.measure.interval},resamples={testing.draws},resample={resampled}"),
         ]
     )
+
+
+def _convention(found: Resampled, test: Test | None) -> str | None:
+    """How ties count in a permutation test, where they count half; else None."""
+    if test is None or not by_default(found.measure, test, found.population, TestOptions()).mid_p:
+        return None
+    return p_value_convention("two-sided", plus_one=False, mid_p=True)
 
 
 def _said(found: Resampled, anchor: str, place: int | None, reason: str | None) -> list[str]:

@@ -347,6 +347,18 @@ def test_corrections_of_conventions_reach_every_task(simulated_warehouse: Wareho
     assert "p_value:one_sided,ge,plus_one" in added.signature
 
 
+def test_a_protocol_counts_ties_as_its_organisers_do(simulated_warehouse: Warehouse) -> None:
+    entry = enter(simulated_warehouse, made("pa"), "sim24", lps=["en-de"])
+    plain, same = (
+        score(entry, significance=True, testing=TestOptions(draws=39, mid_p=mid_p)) for mid_p in (None, False)
+    )
+    assert "p_value:one_sided,ge,uncorrected" in plain.signature
+    assert plain.signature == same.signature
+    assert np.array_equal(plain.tasks[0].clusters, same.tasks[0].clusters)
+    with pytest.raises(QuestionError, match="counts ties whole, as its organisers do"):
+        score(entry, significance=True, testing=TestOptions(draws=39, mid_p=True))
+
+
 @pytest.mark.parametrize(
     ("name", "testing", "words"),
     [
@@ -718,6 +730,7 @@ def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_w
     assert task.beside is not None
     assert task.beside.test == "perm-inputs"
     assert task.beside.clusters.any()
+    assert "|p_value:one_sided,ge,uncorrected|population_p_value:two_sided,mid,uncorrected|" in found.signature
     lines = beside_lines(found)
     assert lines[0].endswith("generalise to new segments of these systems:")
     assert lines[2].startswith(f"{task_name(task)}: of {task.beside.n_own} pairs of metrics")

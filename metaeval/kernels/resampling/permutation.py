@@ -60,14 +60,16 @@ class PermutationTest:
     p: (M, M), [a, b] is the p-value of "a is better than b" (of "a and b differ" when two-sided, then
         symmetric); drawn, `>=` with a tolerance; NaN on the diagonal and where a value is undefined.
     values: (M,) the statistic of each metric. n_extreme, n_draws: (M, M) draws at least as extreme, and
-        draws made (fewer than asked for only with an early stop). n_undefined: (M, M) draws in which one of
-        the two hybrids had no value; they count as extreme, so they never make a p-value smaller.
+        draws made (fewer than asked for only with an early stop). n_tied: (M, M) those of the extreme ones that count
+        half; none without `mid_p`. n_undefined: (M, M) draws in which one of the two hybrids had no value; they count
+        as extreme, so they never make a p-value smaller.
     null: (n_pairs, n_draws) differences a − b for a < b in row order (np.triu_indices(M, 1)), if kept.
     """
 
     p: Floats
     values: Floats
     n_extreme: Ints
+    n_tied: Ints
     n_draws: Ints
     n_undefined: Ints
     null: Floats | None
@@ -84,6 +86,7 @@ class _Blocks:
     streams: Sequence[np.random.Generator]
     sizes: Sequence[int]
     two_sided: bool
+    mid_p: bool
     keep_null: bool
     home: int = field(default_factory=os.getpid)
 
@@ -92,6 +95,7 @@ class _Blocks:
 class _BlockOutcome:
     n_draws: int
     n_extreme: Ints
+    n_tied: Ints | int
     n_undefined: Ints
     differences: Floats | None
 
@@ -142,6 +146,7 @@ def permutation_test(
     n_draws: int = 1000,
     alternative: Alternative = "greater",
     plus_one: bool = False,
+    mid_p: bool = False,
     early_stop: tuple[float, float] | None = None,
     keep_null: bool = False,
     executor: Executor | None = None,
@@ -154,6 +159,8 @@ def permutation_test(
     One-sided ("greater"): p[a, b] = share of draws with Δ ≥ Δ observed, Δ = statistic of a − statistic of b;
     "two-sided": |Δ| ≥ |Δ observed|. Drawn, `>=` with the statistic's tolerance, no + 1 unless `plus_one`
     ((n + 1) / (draws + 1)). p[b, a] comes from the same draws with −Δ.
+    mid_p: draws that tie with Δ observed count half (Lancaster 1961), for statistics that take few values. Two-sided,
+        p is twice the smaller one-sided one where the draws are symmetric, so all count whole where Δ observed is 0.
     early_stop: (low, high): a pair whose p so far is below low or above high after each 100 draws is left
         there. Off by default.
     keep_null: keep every Δ. executor: any concurrent.futures.Executor; without one, `n_threads` threads
@@ -171,7 +178,7 @@ def permutation_test(
         streams = rng.spawn(len(sizes))
         step = -(-batch // BLOCK)
         tasks = [
-            _Blocks(statistic, observed, streams[i : i + step], sizes[i : i + step], two_sided, keep_null)
+            _Blocks(statistic, observed, streams[i : i + step], sizes[i : i + step], two_sided, mid_p, keep_null)
             for i in range(0, len(sizes), step)
         ]
         tally = _Tally(observed.size, early_stop)
@@ -241,15 +248,17 @@ def _block_outcome(task: _Blocks, stream: np.random.Generator, size: int) -> _Bl
     hybrids = statistic.hybrids(draw_swaps(stream, size, statistic.mask_shape))
     delta = hybrids - hybrids.transpose(0, 2, 1)  # (k, M, M): a with b's units − b with a's units
     observed = task.observed[:, None] - task.observed[None, :]
-    if task.two_sided:
-        short = np.abs(delta) < np.abs(observed) - statistic.tolerance
-    else:
-        short = delta < observed - statistic.tolerance  # False where undefined: counts against the claim
+    reached, reach = (np.abs(delta), np.abs(observed)) if task.two_sided else (delta, observed)
+    short = reached < reach - statistic.tolerance  # False where undefined: counts against the claim
+    n_tied: Ints | int = 0
+    if task.mid_p:
+        tied = (reached <= reach + statistic.tolerance) & ~short
+        n_tied = np.where(task.two_sided & (reach <= statistic.tolerance), 0, tied.sum(axis=0))
     differences = None
     if task.keep_null:
         differences = np.ascontiguousarray(delta[:, *np.triu_indices(observed.shape[0], 1)].T) * statistic.scale
     n_undefined = np.isnan(delta).sum(axis=0)
-    return _BlockOutcome(size, size - short.sum(axis=0), n_undefined, differences)
+    return _BlockOutcome(size, size - short.sum(axis=0), n_tied, n_undefined, differences)
 
 
 class _Tally:
@@ -262,6 +271,7 @@ class _Tally:
         self._open = ~np.eye(n_metrics, dtype=np.bool_)
         self._n_blocks = 0
         self._n_extreme = np.zeros(shape, dtype=np.int64)
+        self._n_tied = np.zeros(shape, dtype=np.int64)
         self._n_undefined = np.zeros(shape, dtype=np.int64)
         self._n_draws = np.zeros(shape, dtype=np.int64)
         self._differences: list[Floats] = []
@@ -270,14 +280,19 @@ class _Tally:
         self.n_done += outcome.n_draws
         self._n_blocks += 1
         self._n_extreme += np.where(self._open, outcome.n_extreme, 0)
+        self._n_tied += np.where(self._open, outcome.n_tied, 0)
         self._n_undefined += np.where(self._open, outcome.n_undefined, 0)
         self._n_draws += np.where(self._open, outcome.n_draws, 0)
         if outcome.differences is not None:
             self._differences.append(outcome.differences)
         if self._early_stop is not None and self._n_blocks % BLOCKS_BETWEEN_LOOKS == 0:
             low, high = self._early_stop
-            share = self._n_extreme / np.maximum(self._n_draws, 1)
+            share = self._counted / np.maximum(self._n_draws, 1)
             self._open &= (share >= low) & (share <= high)
+
+    @property
+    def _counted(self) -> Floats:
+        return np.asarray(self._n_extreme - self._n_tied / 2)
 
     @property
     def is_settled(self) -> bool:
@@ -288,13 +303,14 @@ class _Tally:
     ) -> PermutationTest:
         extra = int(plus_one)
         with np.errstate(invalid="ignore"):
-            p = (self._n_extreme + extra) / (self._n_draws + extra)
+            p = (self._counted + extra) / (self._n_draws + extra)
         undefined = np.isnan(observed)
         p[undefined[:, None] | undefined | np.eye(observed.size, dtype=np.bool_)] = np.nan
         return PermutationTest(
             p=p,
             values=statistic.offset + observed * statistic.scale,
             n_extreme=self._n_extreme,
+            n_tied=self._n_tied,
             n_draws=self._n_draws,
             n_undefined=self._n_undefined,
             null=np.concatenate(self._differences, axis=1) if self._differences else None,

@@ -16,8 +16,11 @@ from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.corrections import benjamini_hochberg, holm
+from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure
-from metaeval.measures.applicable import POPULATIONS, Population
+from metaeval.measures.applicable import POPULATIONS, SWAPS, Population
+from metaeval.measures.measure import Definition
+from metaeval.measures.registry import DEFINITIONS
 from metaeval.significance import levels
 from metaeval.significance.comparison import Comparison, as_json, compare, compare_block, matrix_frame
 from metaeval.significance.levels import Level
@@ -533,6 +536,52 @@ def test_one_is_added_to_the_draws_of_pairs_too_where_they_are_drawn(simulated_w
     assert "+1" not in exact.signature
 
 
+SYSTEM_LEVEL = [one for one in DEFINITIONS.values() if one.level == "sys"]
+HALF = "; resamples that tie with the data count half (mid-p)"
+
+
+@pytest.mark.parametrize("measure", ["pa", "kendall"])
+def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse, measure: str) -> None:
+    asked, testing = replace(FEW, segments=(1, 40)), TestOptions(draws=40)
+    found = compare(simulated_warehouse, asked, parsed(measure), Options(), testing)
+    named = compare(simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-inputs"))
+    refused = compare(simulated_warehouse, asked, parsed(measure), Options(), replace(testing, mid_p=False))
+    wanted = compare(
+        simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-inputs", mid_p=True)
+    )
+    assert "|test_p_value:two_sided,mid,uncorrected|" in found.signature
+    assert "|test_p_value:two_sided,ge,uncorrected|" in named.signature
+    assert found.signature == wanted.signature
+    assert named.signature == refused.signature
+    assert [HALF in one.generalises for one in (found, named, refused, wanted)] == [True, False, False, True]
+    assert np.array_equal(found.p, wanted.p, equal_nan=True)
+    assert np.array_equal(named.p, refused.p, equal_nan=True)
+    upper = np.triu_indices(len(found.metrics), 1)
+    assert (found.p[upper] <= named.p[upper]).all()
+    assert (found.p[upper] < named.p[upper]).any()
+
+
+def test_ties_of_a_measure_of_many_values_count_whole(simulated_warehouse: Warehouse) -> None:
+    asked, testing = replace(FEW, segments=(1, 40)), TestOptions(draws=20)
+    found = compare(simulated_warehouse, asked, parsed("pearson"), Options(), testing)
+    assert "|test_p_value:two_sided,ge,uncorrected|" in found.signature
+    assert HALF not in found.generalises
+
+
+@pytest.mark.parametrize("definition", SYSTEM_LEVEL, ids=lambda one: one.name)
+def test_measures_whose_resamples_often_tie_say_so(definition: Definition) -> None:
+    """`takes_few_values` is what is seen: ties in more than a few resamples of its default test."""
+    rng = np.random.default_rng(5)
+    human = rng.normal(0, 1, (8, 40)) + rng.normal(0, 1, (8, 1))
+    block = made_block(human, human + rng.normal(0, 1, (4, 8, 40)))
+    measure = definition.measure
+    swap = SWAPS[measure.holding_test("segments") or measure.tests[0]]
+    statistic = measure.swapped(block, swap, JUDGED, None)
+    found = permutation_test(statistic, rng=np.random.default_rng(2), n_draws=100, mid_p=True, n_threads=1)
+    ties = found.n_tied[~np.eye(4, dtype=bool)] / 100
+    assert (np.mean(ties) > 0.03) == measure.takes_few_values
+
+
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32), scale=st.floats(0.01, 100), test=st.sampled_from(["perm-inputs", "perm-both"]))
 def test_scales_of_metrics_change_nothing(seed: int, scale: float, test: str) -> None:
@@ -700,8 +749,10 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
     for i, better in enumerate(found.metrics):
         for j in range(i + 1, len(names)):
             a, b = names.index(better), names.index(found.metrics[j])
-            extreme = np.abs(differences[:, a, b]) >= abs(values[a] - values[b]) - 1e-9
-            assert found.p[i, j] == extreme.mean()
+            beyond = np.abs(differences[:, a, b]) - abs(values[a] - values[b])
+            is_half = measure.takes_few_values and values[a] != values[b]
+            whole, ties = np.sum(beyond >= -1e-9), np.sum(np.abs(beyond) <= 1e-9)
+            assert found.p[i, j] == (whole - ties / 2 if is_half else whole) / 50
 
 
 def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
