@@ -74,6 +74,11 @@ def tau_b_of_all(data: tuple[Any, Any]) -> Any:
     return tested(all_pairs_swap(*data, "both"))
 
 
+def tau_b_by_system(data: tuple[Any, Any]) -> Any:
+    human, metrics = data
+    return tested(all_pairs_swap(human, metrics, "both", cell_labels("system", human.shape)))
+
+
 def tau_b_anew(by: Grouping, data: tuple[Any, Any]) -> Any:
     """One metric's scores swapped into all others, for one draw: tau_b of every hybrid counted anew."""
     human, metrics = data
@@ -202,6 +207,7 @@ def cases() -> list[Case]:
         ),
         *tau_b_cases("item", tau_b_by_item, 60.0),
         *tau_b_cases("none", tau_b_of_all, None),
+        *tau_b_cases("system", tau_b_by_system, None),
         Case(
             "plain loop: acc_eq(by=item) pairs, no draws",
             partial(naive_pairs, 10),

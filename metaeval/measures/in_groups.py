@@ -14,7 +14,7 @@ from metaeval.kernels.agreement.tau import CountStatistic, tau_b
 from metaeval.kernels.arrays.grouping import judged_groups
 from metaeval.kernels.resampling.copies import Origins
 from metaeval.kernels.resampling.permutation import SwapStatistic
-from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap, has_table
+from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
@@ -104,9 +104,9 @@ class GroupMeasure(Measure):
         if self.by == "item" and statistic is not None and self.on_nan != "common":
             how = {"pool": self.pool, "on_nan": self.on_nan}
             return item_pairs_swap(judged.human, judged.scores, statistic, swap, **how)  # type: ignore[arg-type]
-        if self.by == "none" and statistic is tau_b and self.on_nan == "drop" and has_table(judged.human):
-            return all_pairs_swap(judged.human, judged.scores, swap)
         assert judged.labels is not None
+        if statistic is tau_b and self.on_nan == "drop" and self.pool == "groups":
+            return all_pairs_swap(judged.human, judged.scores, swap, judged.labels)
         return any_swap(judged.human, judged.scores, partial(self.of_groups, judged.labels), swap)
 
     def _of_group_values(self, judged: Judged, swap: Swap) -> SwapStatistic:

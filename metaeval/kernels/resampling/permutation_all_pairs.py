@@ -1,169 +1,219 @@
-"""Kendall's τ_b over all judged cells of hybrids, whichever scores are swapped.
+"""Kendall's τ_b over the judged cells of whole groups of hybrids, whichever scores are swapped.
 
 A draw divides the cells into kept and taken ones, the same for all metrics. A hybrid's pairs are those among what it
 keeps of metric a, those among what is taken from b, and those of a kept with a taken cell; the first two depend on one
-metric each. The last are looked up: for the taken cells in the order of b a table holds, for each human score, how many
-humans put below it less how many above, cell after cell, and a kept cell's place among b's scores never changes.
+metric each. The last are looked up: for the taken cells in the order of b tables hold how many humans put below a human
+score less how many above, cell after cell (`digit_tables`), and a cell's place among b's scores never changes. A row
+of a table has the numbers of all draws of a block, so that one look serves them all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.pair_counts import pair_counts
-from metaeval.kernels.agreement.tau import tau_b
+from metaeval.kernels.agreement.tau import average, group_mean, tau_b
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.grouping import judged_groups
 
+from .digit_tables import Digit, Whole, accumulate, digits_of
 from .permutation import SwapStatistic, standardise
 from .swap_units import Swap, mask_shape
 
-#: Entries of a table up to which looking up is worth it; with more human scores every hybrid is counted anew.
-LARGEST_TABLE = 1 << 24
+#: Draws that share tables.
+AT_ONCE = 32
+#: Numbers looked up at a time.
+LOOKED_UP = 1 << 19
 
 
 @dataclass(frozen=True)
 class AllPairsSwap(SwapStatistic):
-    """Kendall's τ_b over all judged cells of every hybrid; segments, systems or single scores are swapped.
+    """Kendall's τ_b of groups of judged cells, averaged over groups; segments, systems or single scores are swapped.
 
-    judged: (N, S). human: (n,) rank of each judged cell's human score, ties equal. order: (M, n) cells by score. ranks:
-    (M, n) of the scores, ties equal. below: (M, M, n), [b, a, i] number of cells to which b gives less than a gives to
-    i; not_above: the same with equal ones, by (b, a), where b gives some score of a's. balance, own: (M,) concordant
-    less discordant pairs, and value, of each metric. human_untied: pairs that humans tell apart.
+    cells: (n,) flat numbers of the judged cells, group after group, in each by human score. starts: (G + 1,) where
+    groups begin. order: (M, n) cells of each group by score. digits: of the human ranks. runs: of equal scores, for
+    each metric. balance: (M, G) concordant less discordant pairs, and own, (M,) value, of each metric. human_untied:
+    (G,) pairs that humans tell apart.
     """
 
     swap: Swap
-    judged: Bools
-    human: Ints
+    shape: tuple[int, int]
+    cells: Ints
+    starts: Ints
     order: Ints
-    ranks: Ints
-    below: Ints
-    not_above: dict[tuple[int, int], Ints]
+    digits: tuple[Digit, ...]
+    runs: tuple[Runs, ...]
     balance: Ints
     own: Floats
-    human_untied: int
+    human_untied: Ints
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
         mask = {"inputs": swaps[:, np.newaxis], "systems": swaps[:, :, np.newaxis]}.get(self.swap, swaps)
-        mask = np.broadcast_to(mask, (len(swaps), *self.judged.shape))
-        signs = np.sign(np.arange(self.human.max() + 1) - self.human[:, np.newaxis]).astype(np.int8)
-        return np.stack([self._of_draw(taken, signs) for taken in mask[:, self.judged]])
+        flat = np.broadcast_to(mask, (len(swaps), *self.shape)).reshape(len(swaps), -1)
+        taken = np.ascontiguousarray(flat[:, self.cells].T)
+        parts = [self._of_draws(taken[:, start : start + AT_ONCE]) for start in range(0, len(swaps), AT_ONCE)]
+        return np.concatenate(parts)
 
-    def _of_draw(self, is_taken: Bools, signs: npt.NDArray[np.int8]) -> Floats:
-        """[a, b] of one draw; is_taken: (n,)."""
-        n_metrics = self.n_metrics
-        kept, taken = np.flatnonzero(~is_taken), np.flatnonzero(is_taken)
-        balance, untied = (np.empty((n_metrics, n_metrics), dtype=np.int64) for _ in range(2))
-        among_taken = np.empty(n_metrics, dtype=np.int64)
-        for b in range(n_metrics):
-            table = _Table.of(self.order[b], is_taken, signs)
-            below = self.below[b][:, kept]
-            balance[:, b] = table.balance(below, below, self.human[kept])
-            untied[:, b] = kept.size * taken.size
-            for a in range(n_metrics):
-                if (b, a) in self.not_above:
-                    not_above = self.not_above[b, a][kept]
-                    balance[a, b] = table.balance(below[a], not_above, self.human[kept])
-                    untied[a, b] -= int((table.n_before[not_above] - table.n_before[below[a]]).sum())
-            own = self.below[b, b][taken], self.not_above[b, b][taken]
-            among_taken[b] = table.balance(*own, self.human[taken]) // 2  # each pair twice
-        among_kept = self.balance - among_taken - np.diagonal(balance)
-        balance += among_kept[:, np.newaxis] + among_taken
-        untied += _n_untied(self.ranks[:, kept])[:, np.newaxis] + _n_untied(self.ranks[:, taken])
+    @property
+    def _kind(self) -> type[np.signedinteger]:
+        return np.int16 if 2 * self.cells.size <= np.iinfo(np.int16).max else np.int32
+
+    def _of_draws(self, is_taken: Bools) -> Floats:
+        """(n_draws, M, M); is_taken: (n, n_draws)."""
+        n_draws, n_metrics, n_groups = is_taken.shape[1], self.n_metrics, self.starts.size - 1
+        if not n_groups:
+            return np.full((n_draws, n_metrics, n_metrics), np.nan)
+        taken = np.ascontiguousarray(is_taken, dtype=self._kind)
+        kept = np.asarray(1 - taken, dtype=self._kind)
+        balance, among_taken = self._mixed_pairs(taken, kept)
+        own = np.diagonal(balance, axis1=1, axis2=2).transpose(0, 2, 1)  # (G, M, n_draws)
+        balance += (self.balance.T[:, :, np.newaxis] - among_taken - own)[:, :, np.newaxis]
+        balance += among_taken[:, np.newaxis]
+        untied = self._mixed_untied(taken, kept)
+        untied += np.stack([self._untied(runs, kept) for runs in self.runs], axis=1)[:, :, np.newaxis]
+        untied += np.stack([self._untied(runs, taken) for runs in self.runs], axis=1)[:, np.newaxis]
+        divisor = np.sqrt(untied.astype(np.float64) * self.human_untied.astype(np.float64)[:, *[np.newaxis] * 3])
         values = np.full(balance.shape, np.nan)
-        divisor = np.sqrt(untied.astype(np.float64) * float(self.human_untied))
         np.divide(balance, divisor, out=values, where=divisor != 0)
-        np.fill_diagonal(values, self.own)
-        return values
+        by_draw = np.ascontiguousarray(values.transpose(3, 1, 2, 0))
+        means = group_mean(by_draw.reshape(-1, n_groups)).value.reshape(by_draw.shape[:3])
+        means[:, np.arange(n_metrics), np.arange(n_metrics)] = self.own
+        return means
+
+    def _mixed_pairs(self, taken: Whole, kept: Whole) -> tuple[Ints, Ints]:
+        """Concordant less discordant pairs of a kept cell of a with a taken one of b, (G, a, b, n_draws), and pairs
+        among the taken ones of b, (G, b, n_draws).
+        """
+        n_metrics, n_groups, n_draws = self.n_metrics, self.starts.size - 1, taken.shape[1]
+        balance = np.zeros((n_groups, n_metrics, n_metrics, n_draws), dtype=np.int64)
+        twice_taken = np.zeros((n_groups, n_metrics, n_draws), dtype=np.int64)
+        for digit in self.digits:
+            changes, totals = digit.changes(taken)
+            whole = totals[digit.node, digit.values] * kept
+            balance -= self._per_group(whole)[:, np.newaxis, np.newaxis]
+            for b in range(n_metrics):
+                table = digit.table(b, changes)
+                for group, cells in self._pieces():
+                    lower = table.take(digit.rows(b, cells), axis=0)  # (cells, M, n_draws)
+                    own = lower[:, b] * taken[cells]
+                    lower *= kept[cells, np.newaxis]
+                    sums = 2 * np.add.reduce(lower, axis=0, dtype=np.int64)
+                    for a in range(n_metrics):
+                        if (b, a) in digit.not_above:
+                            upper = table.take(digit.rows_up_to(b, a, cells), axis=0)[:, 0]
+                            gained = upper * kept[cells] - lower[:, a]
+                            sums[a] += np.add.reduce(gained, axis=0, dtype=np.int64)
+                            if a == b:
+                                own += upper * taken[cells]
+                    balance[group, :, b] += sums
+                    twice_taken[group, b] += np.add.reduce(own, axis=0, dtype=np.int64)
+        return balance, twice_taken // 2
+
+    def _mixed_untied(self, taken: Whole, kept: Whole) -> Ints:
+        """Pairs of a kept cell of a with a taken one of b whose scores differ, (G, a, b, n_draws)."""
+        n_metrics, n_draws = self.n_metrics, taken.shape[1]
+        mixed = self._per_group(kept) * self._per_group(taken)
+        untied = np.empty((len(mixed), n_metrics, n_metrics, n_draws), dtype=np.int64)
+        untied[:] = mixed[:, np.newaxis, np.newaxis]
+        first = self.digits[0]
+        before = np.repeat(self.starts[:-1], np.diff(self.starts))
+        for b in range(n_metrics):
+            n_before = np.zeros((len(taken) + 1, n_draws), dtype=self._kind)
+            n_before[1:] = taken[self.order[b]]
+            accumulate(n_before)
+            for a in range(n_metrics):
+                if (b, a) in first.not_above:
+                    equal = n_before[before + first.not_above[b, a]] - n_before[before + first.below[b, :, a]]
+                    untied[:, a, b] -= self._per_group(equal * kept)
+        return untied
+
+    def _untied(self, runs: Runs, chosen: Whole) -> Ints:
+        """Pairs of chosen cells with different scores, (G, n_draws); chosen: (n, n_draws)."""
+        n_chosen = self._per_group(chosen)
+        untied = n_chosen * (n_chosen - 1) // 2
+        if runs.cells.size:
+            n_equal = np.add.reduceat(chosen[runs.cells], runs.starts, axis=0, dtype=np.int64)
+            np.subtract.at(untied, runs.groups, n_equal * (n_equal - 1) // 2)
+        return untied
+
+    def _per_group(self, numbers: Whole) -> Ints:
+        return np.asarray(np.add.reduceat(numbers, self.starts[:-1], axis=0, dtype=np.int64))
+
+    def _pieces(self) -> Iterator[tuple[int, slice]]:
+        """Groups in pieces whose numbers are looked up together."""
+        step = max(1, LOOKED_UP // (self.n_metrics * AT_ONCE))
+        for group, (begin, end) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
+            for start in range(begin, end, step):
+                yield group, slice(start, min(start + step, end))
 
 
 @dataclass(frozen=True)
-class _Table:
-    """The taken cells in the order of one metric.
+class Runs:
+    """Cells of a group that share their score with others: run after run, where each begins, and its group."""
 
-    n_before: (n + 1,) taken ones among the first cells. sums: (taken + 1, H), of the first taken cells how many humans
-    put below a human score less how many above.
-    """
-
-    n_before: Ints
-    sums: npt.NDArray[np.signedinteger]
+    cells: Ints
+    starts: Ints
+    groups: Ints
 
     @classmethod
-    def of(cls, order: Ints, is_taken: Bools, signs: npt.NDArray[np.int8]) -> _Table:
-        """signs: (n, H) of every human score less each cell's."""
-        n_before = np.zeros(order.size + 1, dtype=np.int64)
-        np.cumsum(is_taken[order], out=n_before[1:])
-        chosen = signs[order[is_taken[order]]]
-        kind = np.int16 if len(chosen) <= np.iinfo(np.int16).max else np.int32
-        sums = np.zeros((len(chosen) + 1, signs.shape[1]), dtype=kind)
-        np.cumsum(chosen, axis=0, dtype=kind, out=sums[1:])
-        return cls(n_before, sums)
-
-    def balance(self, below: Ints, not_above: Ints, human: Ints) -> Ints:
-        """Concordant less discordant pairs of some cells with the taken ones, (...); below, not_above: (..., m) places
-        of the cells' scores in the order, human: (m,) their human ranks.
-        """
-        flat, width = self.sums.ravel(), self.sums.shape[1]
-        lower = flat.take(self.n_before[below] * width + human).sum(axis=-1, dtype=np.int64)
-        if not_above is below:
-            upper = lower
-        else:
-            upper = flat.take(self.n_before[not_above] * width + human).sum(axis=-1, dtype=np.int64)
-        return np.asarray(lower + upper - self.sums[-1, human].sum(dtype=np.int64))
+    def of(cls, order: Ints, ranks: Ints, group: Ints) -> Runs:
+        """order: (n,) the cells of each group by score; ranks, group: (n,) of the cells."""
+        is_new = np.diff(ranks[order], prepend=-1) != 0
+        is_new |= np.diff(group, prepend=-1) != 0
+        lengths = np.diff(np.append(np.flatnonzero(is_new), order.size))
+        cells = order[np.repeat(lengths > 1, lengths)]
+        lengths = lengths[lengths > 1]
+        starts = np.cumsum(lengths) - lengths
+        return cls(cells, starts, group[cells[starts]])
 
 
-def _n_untied(ranks: Ints) -> Ints:
-    """Pairs of cells with different scores, for each metric; ranks: (M, m)."""
-    m = ranks.shape[1]
-    ties = [int((np.bincount(row) * (np.bincount(row) - 1) // 2).sum()) if m else 0 for row in ranks]
-    untied: Ints = m * (m - 1) // 2 - np.array(ties, dtype=np.int64)
-    return untied
+def all_pairs_swap(
+    human: npt.ArrayLike, metrics: npt.ArrayLike, swap: Swap = "both", labels: npt.ArrayLike | None = None
+) -> AllPairsSwap:
+    """Kendall's τ_b of groups, without a tie threshold, prepared for `permutation_test`; made for large groups.
 
-
-def has_table(human: npt.ArrayLike) -> bool:
-    """Whether human scores, NaN = not judged, are few enough in kind for `all_pairs_swap`."""
-    values = np.asarray(human, dtype=np.float64)
-    values = values[~np.isnan(values)]
-    return values.size > 1 and values.size * np.unique(values).size <= LARGEST_TABLE
-
-
-def all_pairs_swap(human: npt.ArrayLike, metrics: npt.ArrayLike, swap: Swap = "both") -> AllPairsSwap:
-    """Kendall's τ_b over all judged cells, without a tie threshold, prepared for `permutation_test`.
-
-    human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps.
+    human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. labels: (N, S) group of each
+    score, see `grouping.cell_labels`; None = one group. Groups where τ_b is not defined are excluded from a mean.
     Raises ValueError: arrays.
     """
     human = checks.human_scores(human)
-    judged = ~np.isnan(human)
-    metrics = checks.metric_scores(metrics, judged)
+    labels = np.zeros(human.shape, dtype=np.int64) if labels is None else checks.cell_labels(labels, human.shape)
+    metrics = checks.metric_scores(metrics, ~np.isnan(human))
     scores = standardise(human, metrics)
-    counts = pair_counts(human, scores, np.where(judged, 0, -1))
-    cells = scores[:, judged] + 0.0  # -0.0 becomes 0.0
-    order = np.argsort(cells, axis=1, kind="stable")
-    kind = np.uint16 if cells.shape[1] <= np.iinfo(np.uint16).max else np.int64
-    below = np.empty((len(cells), *cells.shape), dtype=kind)
-    not_above = {}
-    for b, places in enumerate(order):
-        ordered = cells[b, places]
-        below[b] = np.searchsorted(ordered, cells)
-        upper = np.searchsorted(ordered, cells, side="right")
-        for a in np.flatnonzero((upper != below[b]).any(axis=1)):
-            not_above[b, int(a)] = upper[a]
+    counts = pair_counts(human, scores, labels)
+    groups = judged_groups(human, labels)
+    group = np.repeat(np.arange(groups.sizes.size), groups.sizes)
+    by_human = np.lexsort((human.ravel()[groups.cells], group))
+    cells = groups.cells[by_human]
+    values = scores.reshape(len(scores), -1)[:, cells] + 0.0  # -0.0 becomes 0.0
+    ranks = np.unique(values, return_inverse=True)[1].reshape(values.shape).astype(np.int64)
+    order = np.stack([np.lexsort((row, group)) for row in ranks])
+    untied = counts.n_concordant + counts.n_discordant
     return AllPairsSwap(
         swap,
-        judged,
-        np.unique(human[judged], return_inverse=True)[1].astype(np.int64),
+        (int(human.shape[0]), int(human.shape[1])),
+        cells,
+        groups.starts,
         order,
-        np.stack([np.unique(row, return_inverse=True)[1] for row in cells]).astype(np.int64),
-        below,
-        not_above,
-        (counts.n_concordant - counts.n_discordant)[:, 0],
-        tau_b(counts)[:, 0],
-        int((counts.n_concordant + counts.n_discordant + counts.n_tied_metric)[0, 0]),
+        digits_of(group, _ranks_in_groups(human.ravel()[cells], group), ranks) if cells.size else (),
+        tuple(Runs.of(places, row, group) for places, row in zip(order, ranks, strict=True)),
+        counts.n_concordant - counts.n_discordant,
+        average(tau_b, counts).value,
+        (untied + counts.n_tied_metric)[0],
         n_metrics=len(scores),
         mask_shape=mask_shape(swap, human.shape),
     )
+
+
+def _ranks_in_groups(human: Floats, group: Ints) -> Ints:
+    """(n,) dense ranks from 0 of human scores that ascend in each group."""
+    is_first = np.diff(group, prepend=-1) != 0
+    is_higher = np.diff(human, prepend=human[:1]) != 0
+    steps = np.cumsum(is_higher & ~is_first)
+    return np.asarray(steps - steps[is_first][group], dtype=np.int64)

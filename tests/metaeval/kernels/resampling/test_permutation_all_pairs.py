@@ -1,4 +1,4 @@
-"""Kendall's τ_b over all cells of hybrids: looked up against every hybrid counted anew."""
+"""Kendall's τ_b over groups of hybrids: looked up against every hybrid counted anew."""
 
 from typing import get_args
 
@@ -8,19 +8,22 @@ import pytest
 
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import average, tau_b
-from metaeval.kernels.arrays.grouping import cell_labels
-from metaeval.kernels.resampling.permutation import draw_swaps
-from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap, has_table
+from metaeval.kernels.arrays.grouping import Grouping, cell_labels
+from metaeval.kernels.resampling import permutation_all_pairs
+from metaeval.kernels.resampling.digit_tables import accumulate, base_of, digits_of
+from metaeval.kernels.resampling.permutation import draw_swaps, standardise
+from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.swap_units import Swap, mask_shape
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
-def _scores(seed: int, shape: tuple[int, int] = (5, 9)) -> tuple[Floats, Floats]:
+def _scores(seed: int, shape: tuple[int, int] = (5, 9), n_human: int = 4) -> tuple[Floats, Floats]:
     """Coarse scores with missing judgements; two metrics are equal, one is constant, one shares some scores."""
     rng = np.random.default_rng(seed)
-    human = rng.integers(-3, 1, shape).astype(float)
+    human = rng.integers(1 - n_human, 1, shape).astype(float)
     human[rng.random(shape) < 0.3] = np.nan
     metrics = np.round(rng.normal(0, 1, (6, *shape)), 1)
     metrics[1] = metrics[0]
@@ -29,25 +32,73 @@ def _scores(seed: int, shape: tuple[int, int] = (5, 9)) -> tuple[Floats, Floats]
     return human, metrics
 
 
-def _counted_anew(human: Floats, metrics: Floats) -> Floats:
-    labels = cell_labels("none", (len(human), human.shape[1]))
+def _labels(by: Grouping, shape: tuple[int, ...]) -> Ints:
+    documents = np.arange(shape[1]) // 4
+    return cell_labels(by, (shape[0], shape[1]), documents=documents)
+
+
+def _counted_anew(labels: Ints, human: Floats, metrics: Floats) -> Floats:
     return average(tau_b, pair_counts(human, metrics, labels)).value
 
 
-@pytest.mark.parametrize("swap", get_args(Swap))
-@pytest.mark.parametrize("seed", range(4))
-def test_hybrids_have_the_values_of_counting_them_anew(swap: Swap, seed: int) -> None:
-    human, metrics = _scores(seed)
-    swaps = draw_swaps(np.random.default_rng(seed), 6, mask_shape(swap, human.shape))
+def _assert_as_counted_anew(human: Floats, metrics: Floats, labels: Ints, swap: Swap, n_draws: int = 6) -> None:
+    swaps = draw_swaps(np.random.default_rng(1), n_draws, mask_shape(swap, human.shape))
     swaps[0], swaps[1] = False, True
-    found = all_pairs_swap(human, metrics, swap).hybrids(swaps)
-    np.testing.assert_array_equal(found, any_swap(human, metrics, _counted_anew, swap).hybrids(swaps))
+    slow = any_swap(human, metrics, lambda h, m: _counted_anew(labels, h, m), swap).hybrids(swaps)
+    np.testing.assert_array_equal(all_pairs_swap(human, metrics, swap, labels).hybrids(swaps), slow)
+
+
+@pytest.mark.parametrize("by", ["none", "system", "doc"])
+@pytest.mark.parametrize("swap", get_args(Swap))
+@pytest.mark.parametrize("seed", range(3))
+def test_hybrids_have_the_values_of_counting_them_anew(swap: Swap, by: Grouping, seed: int) -> None:
+    human, metrics = _scores(seed)
+    _assert_as_counted_anew(human, metrics, _labels(by, human.shape), swap)
+
+
+@pytest.mark.parametrize("n_human", [1, 2, 40, 1000])
+@pytest.mark.parametrize("by", ["none", "system"])
+def test_few_and_many_kinds_of_human_scores_are_counted_alike(by: Grouping, n_human: int) -> None:
+    human, metrics = _scores(5, (4, 30), n_human)
+    _assert_as_counted_anew(human, metrics, _labels(by, human.shape), "both")
+
+
+def test_pieces_and_parts_of_the_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    human, metrics = _scores(3, (4, 30), 40)
+    monkeypatch.setattr(permutation_all_pairs, "AT_ONCE", 4)
+    monkeypatch.setattr(permutation_all_pairs, "LOOKED_UP", 7 * 6 * 4)
+    _assert_as_counted_anew(human, metrics, _labels("system", human.shape), "both")
+
+
+def test_sums_beyond_16_bits_are_whole() -> None:
+    """Nearly all of 17,000 cells are taken, and most of them lie below the best hundred, twice for one metric's own."""
+    order = np.arange(17_000.0)[np.newaxis]
+    human, metrics = (order >= 16_900).astype(float), np.stack([order, -order])
+    swaps = order[np.newaxis] % 500 > 0
+    (found,) = all_pairs_swap(human, metrics).hybrids(swaps)
+    scores, labels = standardise(human, metrics), _labels("none", human.shape)
+    expected = [_counted_anew(labels, human, np.where(swaps, b, a))[0] for a in scores for b in scores]
+    np.testing.assert_array_equal(found.ravel(), expected)
+
+
+def test_scores_outside_of_all_groups_are_not_used() -> None:
+    human, metrics = _scores(2)
+    labels = _labels("system", human.shape)
+    labels[1], labels[2, 4:] = -1, -1
+    _assert_as_counted_anew(human, metrics, labels, "both")
 
 
 def test_human_scores_that_are_all_equal_leave_no_value() -> None:
     human, metrics = _scores(1)
     human[~np.isnan(human)] = 1.0
     assert np.isnan(all_pairs_swap(human, metrics).hybrids(np.ones((1, *human.shape), dtype=bool))).all()
+
+
+def test_groups_of_one_score_leave_no_value() -> None:
+    human, metrics = np.array([[1.0, np.nan, 2.0]]), np.arange(6.0).reshape(2, 1, 3)
+    found = all_pairs_swap(human, metrics, "both", [[0, 1, 2]]).hybrids(np.ones((2, 1, 3), dtype=bool))
+    assert found.shape == (2, 2, 2)
+    assert np.isnan(found).all()
 
 
 def test_a_hybrid_by_hand() -> None:
@@ -58,9 +109,16 @@ def test_a_hybrid_by_hand() -> None:
     np.testing.assert_allclose(found, [[1.0, 2 / np.sqrt(6)], [2 / np.sqrt(6), 1 / 3]])
 
 
-def test_a_table_is_for_few_kinds_of_human_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    human = np.array([[1.0, 1.0, 2.0, np.nan]])
-    monkeypatch.setattr("metaeval.kernels.resampling.permutation_all_pairs.LARGEST_TABLE", 6)
-    assert has_table(human)
-    assert not has_table(np.array([[1.0, 2.0, 3.0]]))
-    assert not has_table(np.array([[1.0, np.nan]]))
+@pytest.mark.parametrize("n", [1, 2, 3, 16, 23, 24, 25])
+def test_running_sums_are_those_of_numpy(n: int) -> None:
+    rows = np.random.default_rng(n).integers(-9, 9, (n, 3))
+    expected = np.cumsum(rows, axis=0)
+    accumulate(rows)
+    np.testing.assert_array_equal(rows, expected)
+
+
+def test_many_kinds_of_human_scores_are_written_with_several_digits() -> None:
+    n = 1000
+    digits = digits_of(np.zeros(n, dtype=np.int64), np.arange(n), np.arange(2 * n).reshape(2, n))
+    assert len(digits) > 1
+    assert digits[0].base == base_of(n, len(digits)) < 12
