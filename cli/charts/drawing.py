@@ -16,6 +16,7 @@ from cli.charts.program import drawing_program
 from cli.charts.specification import Spec, config
 from cli.exit_codes import UsageError
 from cli.render.cells import one_line
+from cli.render.delimited import without_formula
 from cli.render.output import write
 
 ENDINGS = (".svg", ".png", ".html", ".json")
@@ -129,10 +130,15 @@ def _links(specification: Spec) -> list[str]:
     ]
 
 
-def csv_text(rows: list[dict[str, Any]]) -> str:
-    """Rows as comma-separated text, full precision, missing values empty."""
+def csv_text(rows: list[dict[str, Any]], *, safe_cells: bool = False) -> str:
+    """Rows as comma-separated text, full precision, missing values empty. safe_cells: no text is a formula."""
+
+    def cell(value: Any) -> Any:
+        return without_formula(value) if safe_cells and isinstance(value, str) else value
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(cell, names))
+    writer.writerows([cell(row.get(name)) for name in names] for row in rows)
     return out.getvalue()

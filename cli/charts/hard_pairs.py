@@ -32,7 +32,7 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> Spec:
         width=520,
         height=340,
         data=named("pairs"),
-        mark={"type": "point", "filled": True, "opacity": 0.6, "size": 35},
+        mark={"type": "point", "filled": True, "opacity": 1, "size": 28},
         encoding={
             "x": {
                 "field": "difference",

@@ -9,6 +9,7 @@ from cli.charts.specification import RAMP, Rows, Spec, chart, named, names_axis,
 
 _FEW = 8  # numbers, whose quartiles say little
 MOST_NUMBERS = 24  # columns beside each other in which numbers can still be read
+NO_VALUE = "no value"
 
 
 def heat_map(
@@ -24,7 +25,8 @@ def heat_map(
 ) -> Spec:
     """cells: with the fields of rows and columns and `value`. rows, columns: the field and its names in order.
 
-    value: what the numbers are; marked: a field that says which cells are bold.
+    value: what the numbers are; marked: a field that says which cells are bold. A cell without a number is grey with a
+    cross.
     """
     down, row_order = rows
     across, column_order = columns
@@ -73,6 +75,11 @@ def heat_map(
             }
             for which, weight in bold
         ]
+    more: Spec = {}
+    if len(numbers) < len(cells):
+        shown = [*tooltip(down, across), {"field": "is", "title": value}]
+        layers += _without_value(axes, shown, 10 if size > 14 else 8)
+        more = {"resolve": {"scale": {"color": "independent"}}}
     return chart(
         title,
         signature,
@@ -81,7 +88,28 @@ def heat_map(
         width={"step": size},
         height={"step": 18 if has_numbers else size},
         layer=layers,
+        **more,
     )
+
+
+def _without_value(axes: Spec, shown: list[Spec], font_size: int) -> list[Spec]:
+    """The layers of cells without a number, which must not look like one of the numbers; they have a legend."""
+    own = [{"filter": "!isValid(datum.value)"}, {"calculate": f"'{NO_VALUE}'", "as": "is"}]
+    colour = {"field": "is", "type": "nominal", "title": None, "scale": {"domain": [NO_VALUE], "range": ["#b8b8c8"]}}
+    return [
+        {
+            "data": named("values"),
+            "transform": own,
+            "mark": "rect",
+            "encoding": {**axes, "color": colour, "tooltip": shown},
+        },
+        {
+            "data": named("values"),
+            "transform": own,
+            "mark": {"type": "text", "fontSize": font_size, "color": "#222222", "text": "\N{MULTIPLICATION SIGN}"},
+            "encoding": axes,
+        },
+    ]
 
 
 def _ends(numbers: Sequence[float]) -> tuple[float, float]:

@@ -66,7 +66,7 @@ def _pairs(found: "Scatter") -> Spec:
             {"data": {"values": [{}]}, "mark": {"type": "rule", "strokeWidth": 1}, "encoding": {"x": {"datum": 0}}},
             {
                 "data": named("pairs"),
-                "mark": {"type": "point", "filled": True, "size": 28, "opacity": 0.75},
+                "mark": {"type": "point", "filled": True, "size": 28, "opacity": 1},
                 "encoding": {
                     "x": field("human", "Q", f"difference of {found.human}, better minus worse system"),
                     "y": field("metric", "Q", f"difference of {found.metric}"),

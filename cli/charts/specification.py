@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Spec = dict[str, Any]
 Rows = list[dict[str, Any]]
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 BLUE, ORANGE, GREY, LIGHT = "#0072b2", "#d55e00", "#8c8c8c", "#cfcfcf"
 MIDDLE = "#767676"  # can be seen on a light page and on a dark one
 CATEGORIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f", "#882255")
@@ -32,10 +32,14 @@ _PAPER = {"light": "#ffffff", "dark": "#17191c"}
 
 
 def config(theme: str = "light") -> Spec:
-    """Colours of text, lines and paper on a light or a dark page."""
+    """Colours of text, lines and paper on a light or a dark page.
+
+    No `aria` for each mark: a page gives a chart its name and its data, and Vega obeys backslashes in such texts.
+    """
     ink, faint, grid = _INK[theme], _FAINT[theme], _GRID[theme]
     guide = {"labelColor": ink, "titleColor": ink, "labelLimit": 260, "titleLimit": 400}
     return {
+        "aria": False,
         "background": _PAPER[theme],
         "view": {"stroke": grid},
         "title": {"color": ink, "subtitleColor": faint, "subtitleFontSize": 10, "anchor": "start", "frame": "bounds"},

@@ -73,7 +73,7 @@ def report(
         laid.testing.check()
         sections, notes = made(laid, wanted)
         what = "all test sets" if settings.testsets == "all" else settings.testsets.replace(",", ", ")
-        text = page(sections, f"Meta-evaluation of metrics: {what}", static=static)
+        text = page(sections, f"Meta-evaluation of metrics: {what}", static=static, safe_cells=output.safe_cells)
     write(text, target)
     for note in notes:
         output.note(note)

@@ -109,14 +109,21 @@ class PageOutput(_Place):
     db: Db = None
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The page.", show_default="report.html")] = None
     quiet: Quiet = False
+    safe_cells: Annotated[
+        bool,
+        typer.Option(
+            "--safe-cells",
+            help="In the CSV that tables and charts offer, put ' before texts that spreadsheets take for formulas.",
+        ),
+    ] = False
 
     @classmethod
     def of(cls, context: typer.Context, **own: Any) -> Self:
         """The options of a command: its own, and where it has none those that stood before its name.
 
-        Raises UsageError: a format for cells; before anything is computed.
+        Raises UsageError: a format; before anything is computed.
         """
         before = context.find_root().params
-        if before.get("format") or before.get("safe_cells"):
-            raise UsageError("--format and --safe-cells are for tables; the report is a page")
+        if before.get("format"):
+            raise UsageError("--format is for tables; the report is a page")
         return cls(**{item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)})  # type: ignore[arg-type]

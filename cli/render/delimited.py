@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last ones wide
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last ones wide
 
 
 def delimited_text(frame: "pl.DataFrame", separator: str) -> str:
@@ -38,7 +38,16 @@ def for_terminals(frame: "pl.DataFrame") -> "pl.DataFrame":
 
 def without_formulas(frame: "pl.DataFrame") -> "pl.DataFrame":
     """The frame with ' before texts that a spreadsheet would take for formulas; numbers stay."""
-    return _with_texts(frame, lambda text: f"'{text}" if text.startswith(_FORMULAS) else text)
+    return _with_texts(frame, without_formula)
+
+
+def without_formula(text: str) -> str:
+    """The text with ' before it where a spreadsheet would take it for a formula.
+
+    >>> without_formula("=1+1"), without_formula("BLEU")
+    ("'=1+1", 'BLEU')
+    """
+    return f"'{text}" if text.startswith(FORMULAS) else text
 
 
 def _with_texts(frame: "pl.DataFrame", changed: Callable[[str], str]) -> "pl.DataFrame":

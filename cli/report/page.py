@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
@@ -13,12 +14,14 @@ from cli.charts.drawing import csv_text, in_script
 from cli.charts.program import drawing_program
 from cli.charts.specification import Spec, config
 from cli.render.cells import one_line
-from cli.report.content import Figure, Grid
+from cli.render.delimited import FORMULAS
+from cli.report.content import Figure
 from cli.report.making import Made
 from metaeval.signature import program_version
 
 MOST_BYTES = 3_000_000
 _SAFE = ",.:;/() =+-_"  # characters that a link holds as they are
+_COMMAND = re.compile(r"`((?:scorehouse |--)[^`]*)`")
 _TAG = re.compile(r"<[A-Za-z][^<>]*>")
 _NAMED = re.compile(r'(\bid="|url\(#|href="#)((?:clip|gradient)[\w-]*)')
 
@@ -36,8 +39,11 @@ class Footnotes:
         return self.texts.index(signature) + 1
 
 
-def page(sections: Sequence[Made], title: str, *, static: bool) -> str:
-    """The report as HTML. static: without JavaScript, charts drawn here."""
+def page(sections: Sequence[Made], title: str, *, static: bool, safe_cells: bool = False) -> str:
+    """The report as HTML.
+
+    static: without JavaScript, charts drawn here. safe_cells: no text in the CSV that it offers is a formula.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     def shown(value: Any) -> Any:
@@ -68,9 +74,15 @@ def page(sections: Sequence[Made], title: str, *, static: bool) -> str:
         script=texts["page.js"],
         program="" if static or not figures else drawing_program(),
         charts=in_script([compact(one.spec) for one in figures]),
-        themes=in_script({name: config(name) for name in ("light", "dark")}),
-        links=_links,
-        grid_link=_grid_link,
+        settings=in_script(
+            {
+                "themes": {name: config(name) for name in ("light", "dark")},
+                "formulas": FORMULAS if safe_cells else (),
+            }
+        ),
+        pieces=_pieces,
+        links=partial(_links, safe_cells=safe_cells),
+        grid_link=lambda grid: _link(csv_text(grid.records(), safe_cells=safe_cells)),
         version=program_version(),
         date=datetime.now(UTC).date().isoformat(),
     )
@@ -110,15 +122,19 @@ def stacked(spec: Spec) -> Spec:
     return {**rest, "concat": spec["hconcat"], "columns": 2}
 
 
-def _links(figure: Figure) -> list[tuple[str, str]]:
+def _links(figure: Figure, *, safe_cells: bool) -> list[tuple[str, str]]:
     """Each data set of a chart: its name, and a link that holds it as CSV."""
-    return [
-        (name.replace("_", " "), _link(csv_text(rows))) for name, rows in figure.spec["datasets"].items() if any(rows)
-    ]
+    datasets = {name: rows for name, rows in figure.spec["datasets"].items() if any(rows)}
+    return [(name.replace("_", " "), _link(csv_text(rows, safe_cells=safe_cells))) for name, rows in datasets.items()]
 
 
-def _grid_link(grid: Grid) -> str:
-    return _link(csv_text(grid.records()))
+def _pieces(text: str) -> list[str]:
+    """A sentence in pieces, every second of them a command or option that stood in backticks.
+
+    >>> _pieces("`scorehouse audit` lists `all`.")
+    ['', 'scorehouse audit', ' lists `all`.']
+    """
+    return _COMMAND.split(text)
 
 
 def _link(text: str) -> str:

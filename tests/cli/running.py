@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,25 @@ def refused(ran: Ran, code: int, *words: str) -> str:
     for word in words:
         assert word in line
     return line
+
+
+class _Tags(HTMLParser):
+    """What runs in a page, or brings something from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [tag] if tag in ("script", "img", "iframe", "object", "embed", "link", "image", "use") else []
+        self.found += [name for name, _ in attrs if name.startswith("on")]
+
+
+def faults_of_page(text: str) -> list[str]:
+    """Tags and attributes of a page that run, or bring something from elsewhere."""
+    parser = _Tags()
+    parser.feed(text)
+    return parser.found
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,6 +17,7 @@ from warehouse import Warehouse
 _PROGRAM = typer.main.get_command(program())  # built once, for thousands of calls
 LISTS = ("lps", "metrics", "humans", "systems", "sources", "results", "issues")
 ANNOTATORS = ("sets", "annotators", "pairs")
+REPORTED = ("overview", "rankings", "significance", "correlations", "calibration", "deltas", "hard-pairs", "audit")
 OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),
     ("rank", "-m", "spa(n=20)", "-m", "pearson", "--all-metrics"),
@@ -85,6 +87,15 @@ def calls(
         first, second = metrics.get((testset, lp), ("BLEU", "chrF"))
         words_of = {"testset": testset, "lp": lp, "first": first, "second": second}
         yield "audit", testset, lp
+        yield (
+            "report",
+            testset,
+            "--lp",
+            lp,
+            "--draws",
+            "5",
+            *(word for name in REPORTED for word in ("--section", name)),
+        )
         yield from (("annotators", testset, lp, "--draws", "20", "--view", view) for view in ANNOTATORS)
         yield "show", testset, lp, "1"
         if other is not None:
@@ -115,17 +126,23 @@ def _protocol(testset: str) -> str:
 
 
 def fault(database: Path, words: Sequence[str]) -> str | None:
-    """What is wrong with how a command ended; None where it gave an answer, or one clear line why there is none."""
+    """What is wrong with how a command ended; None where it gave an answer, or one clear line why there is none.
+
+    The report, which is a page and refuses --format json, is written to stdout.
+    """
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    form = ("-o", "-") if words[0] == "report" else ("--format", "json")
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            code = run_program(_PROGRAM, ["--db", str(database), *words, "--format", "json"])
+            code = run_program(_PROGRAM, ["--db", str(database), *words, *form])
         except BaseException:
             return traceback.format_exc()
     out.seek(0)
     data, notes = out.read(), err.getvalue().splitlines()
     if "Traceback" in err.getvalue():
         return err.getvalue()
+    if code == 0 and words[0] == "report":
+        return _fault_of_page(data)
     if code != 0:
         errors = [line for line in notes if line.startswith("error: ")]
         is_clear = code == 2 and len(errors) == 1 and not data and notes[-1:] == errors
@@ -133,6 +150,14 @@ def fault(database: Path, words: Sequence[str]) -> str | None:
     if _is_empty(json.loads(data)) and words[0] != "list" and not _reasons(notes):
         return f"an empty answer without a reason: {data[:200]!r} {notes}"
     return None
+
+
+def _fault_of_page(page: str) -> str | None:
+    """What is wrong with a report: a section that is not there, or a part with neither content nor a reason."""
+    absent = [name for name in REPORTED if f'<section id="{name}"' not in page]
+    parts = [part.partition("</article>")[0] for part in page.split("<article ")[1:]]
+    empty = [part[:60] for part in parts if not re.search("<figure|<table|<li>[^<]", part)]
+    return f"sections {absent}, empty parts {empty}" if absent or empty or not parts else None
 
 
 def _is_empty(answer: object) -> bool:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import typer
 
-from cli.charts import DRAWN, WITHOUT_CHART, ranking
+from cli.charts import DRAWN, WITHOUT_CHART, pairs, ranking, significance
+from cli.charts import specification as shared
 from cli.charts.heat_map import heat_map
 from cli.main import COMMANDS, program
 from tests.cli.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
@@ -22,11 +23,24 @@ from warehouse import load
 from warehouse.export.mtme import ScoreTable
 
 SIM = ("sim24", "en-de")
+OF_PAPER = ("--testset", "sim24", "--lp", "en-de")
 OTHERS: dict[str, tuple[str, ...]] = {
     "rank_language_pairs": ("rank", "sim24", "all", "-m", "pa", *FEW[:4]),
     "scatter": ("scatter", *SIM, "simBLEU"),
     "show": ("show", *SIM, "12", "--metrics", "Kestrel-24*", "--systems", "[A-D]*"),
     "protocol": ("protocol", "wmt24", "--on", "sim24", "--lp", "en-de"),
+    "trend": ("trend", "sim24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", "simBLEU"),
+    "hard_pairs": ("hard-pairs", "sim24"),
+    "noise": ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
+    "oracles": ("noise", *SIM, "--oracles", "-m", "pdp"),
+    "deltas": ("deltas", "simBLEU", "all", "cs-uk", "--human", "mqm", "--draws", "5"),
+    "plan": (
+        *("plan", *SIM, "Oriole", "Embermatch", "-m", "pearson(by=none)"),
+        *("--segments", "1-40", "--worlds", "20", "--draws", "20"),
+    ),
+    "paper_curves": ("paper", "deutsch-2023", "figure-3", *OF_PAPER),
+    "paper_heat_map": ("paper", "graham-2014", "figure-2", *OF_PAPER),
+    "paper_scatter": ("paper", "graham-2014", "figure-1", *OF_PAPER),
 }
 
 
@@ -41,23 +55,33 @@ def test_every_command_draws_its_result_or_says_why_it_does_not() -> None:
     assert with_chart.isdisjoint(WITHOUT_CHART)
     assert with_chart | set(WITHOUT_CHART) == set(COMMANDS)
     tried = {*(command for command, _ in KINDS.values()), *(words[0] for words in OTHERS.values())}
-    assert with_chart == tried | {
-        "trend",
-        "deltas",
-        "hard-pairs",
-        "noise",
-        "paper",
-        "plan",
-    }  # which have tests of their own
+    assert with_chart == tried
+
+
+Drawn = Callable[[tuple[str, ...]], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def known() -> dict[tuple[str, ...], dict[str, Any]]:
+    return {}
+
+
+@pytest.fixture
+def drawn(scorehouse: Scorehouse, tmp_path: Path, known: dict[tuple[str, ...], dict[str, Any]]) -> Drawn:
+    """The specification that a command draws, which is asked for once."""
+
+    def found(words: tuple[str, ...]) -> dict[str, Any]:
+        if words not in known:
+            known[words] = specification(scorehouse, tmp_path / "chart.json", *words)
+        return known[words]
+
+    return found
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
-def test_charts_of_the_simulated_task_are_those_that_were_looked_at(
-    kind: str, scorehouse: Scorehouse, tmp_path: Path
-) -> None:
+def test_charts_of_the_simulated_task_are_those_that_were_looked_at(kind: str, drawn: Drawn) -> None:
     command, options = KINDS.get(kind, ("", ()))
-    words = OTHERS.get(kind) or (command, *SIM, *(() if command == "systems" else FEW), *options)
-    found = specification(scorehouse, tmp_path / "chart.json", *words)
+    found = drawn(OTHERS.get(kind) or (command, *SIM, *(() if command == "systems" else FEW), *options))
     assert faults(found) == []
     check_golden(kind, found)
 
@@ -131,7 +155,7 @@ def test_names_in_every_chart_are_texts_and_nothing_else(
 ) -> None:
     pytest.importorskip("vl_convert", reason="the report extra is not installed")
     monkeypatch.setattr("cli.charts.drawing.drawing_program", lambda: "/* the program */")
-    words = _calls("hostile24", f"{HOSTILE[0]}-src")[kind]
+    words = _calls("hostile24", f"{HOSTILE[1]}-src")[kind]
     drawn = [on_odd(*words, "--chart", tmp_path / f"x.{ending}") for ending in ("svg", "html")]
     assert [ran.code for ran in drawn] == [0, 0], drawn[0].err
     xml.etree.ElementTree.parse(tmp_path / "x.svg")
@@ -198,9 +222,6 @@ def coloured() -> Callable[[str], float]:
 
 
 def test_ramps_and_stacked_bars_can_be_told_apart_in_grey(coloured: Callable[[str], float]) -> None:
-    from cli.charts import pairs, significance
-    from cli.charts import specification as shared
-
     ramps = [shared.RAMP[::-1], significance._BLUES, significance._OTHERS]
     for ramp in ramps:
         greys = [coloured(colour) for colour in ramp]
@@ -222,20 +243,11 @@ def _marks(part: Any) -> Iterator[dict[str, Any]]:
             yield from _marks(value)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
-        ("trend", "sim24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", "simBLEU"),
-        ("hard-pairs", "sim24"),
-        ("scatter", *SIM, "simBLEU"),
-    ],
-    ids=lambda words: words[0],
-)
+@pytest.mark.parametrize("kind", ["noise", "trend", "hard_pairs", "scatter"])
 def test_points_whose_colours_mean_something_differ_in_shape_or_lightness_and_none_is_black(
-    words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, coloured: Callable[[str], float]
+    kind: str, drawn: Drawn, coloured: Callable[[str], float]
 ) -> None:
-    found = specification(scorehouse, tmp_path / "x.json", *words)
+    found = drawn(OTHERS[kind])
     assert '"black"' not in json.dumps(found)
     points = [one for one in _marks(found) if isinstance(one["mark"], dict) and one["mark"]["type"] == "point"]
     assert points
@@ -253,6 +265,34 @@ def test_a_cluster_around_a_metric_that_was_not_tested_has_two_brackets() -> Non
     ]
     found = [(one["cluster"], one["first"], one["last"]) for one in ranking._clusters(rows)]
     assert found == [(1, "1. m", "1. m"), (2, "2. m", "3. m"), (2, "5. m", "5. m"), (3, "6. m", "6. m")]
+
+
+def test_a_cell_without_a_number_is_drawn_as_one_and_has_a_legend() -> None:
+    cells = [{"row": name, "column": "x", "value": value} for name, value in (("a", 0.0), ("b", None), ("c", 0.5))]
+    axes = {"rows": ("row", ["a", "b", "c"]), "columns": ("column", ["x"])}
+    found, whole = (
+        heat_map(some, **axes, value="v", title="t", signature=["s:1"], lines=[])  # type: ignore[arg-type]
+        for some in (cells, [cell for cell in cells if cell["value"] is not None])
+    )
+    own = [
+        layer for layer in found["layer"] if layer.get("transform", [None])[0] == {"filter": "!isValid(datum.value)"}
+    ]
+    assert [layer["mark"] if isinstance(layer["mark"], str) else layer["mark"]["text"] for layer in own] == [
+        "rect",
+        "×",
+    ]
+    scale = own[0]["encoding"]["color"]["scale"]
+    assert scale["domain"] == ["no value"]
+    assert not set(scale["range"]) & set(shared.RAMP)
+    assert own[0]["encoding"]["tooltip"][-1] == {"field": "is", "title": "v"}
+    assert found["resolve"] == {"scale": {"color": "independent"}}
+    assert whole["layer"] == [layer for layer in found["layer"] if layer not in own]
+
+
+def test_the_schema_that_charts_name_is_that_of_the_program_that_draws_them() -> None:
+    converter = pytest.importorskip("vl_convert", reason="the report extra is not installed")
+    majors = {int(version.partition(".")[0]) for version in converter.get_vegalite_versions()}
+    assert f"/v{max(majors)}.json" in shared.SCHEMA
 
 
 def test_a_number_far_below_the_others_does_not_take_their_colours() -> None:

@@ -9,13 +9,14 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import duckdb
 import pytest
 
 import cli.options.output
 from cli.render import Format, render
-from tests.cli.running import LATEX_ENGINES, Scorehouse
+from tests.cli.running import LATEX_ENGINES, Scorehouse, faults_of_page
 from tests.helpers import tiny_bytes
 from tests.sharing import written
 
@@ -31,6 +32,7 @@ ODD = {
     "news": "+news\r\n\u2028|\\hline",
 }
 """What the tiny task calls things -> what they are called here."""
+RATERS = ("=rater<b>|`", "-r\u202e\\&_")
 OF_SET = ("tiny24", "en-de")
 COMMANDS = (
     ("list", "metrics"),
@@ -53,10 +55,13 @@ COMMANDS = (
     ("scatter", *OF_SET, ODD["Fine"]),
     ("hard-pairs", "tiny24", "--at-most", "9"),
     ("trend", "tiny24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", ODD["Fine"]),
+    ("annotators", *OF_SET, "--draws", "5"),
+    ("annotators", *OF_SET, "--draws", "5", "--view", "pairs"),
     ("audit", *OF_SET, "--queries"),
     ("sql", 'SELECT metric, system, domain, document, list(value) AS "=v" FROM scores GROUP BY ALL ORDER BY ALL'),
     ("diff", "plain.duckdb", "--verbose", "--exit-zero", "-m", "pearson"),
 )
+REPORTED = ("rankings", "deltas", "hard-pairs", "audit")
 LAID_OUT = ("rank", "compare", "protocol", "trend", "audit", "diff")
 """Commands whose table for reading may be another than that for programs."""
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -85,6 +90,18 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "UPDATE source SET path = replace(path, $plain, $name), origin = replace(origin, $plain, $name)",
             ):
                 connection.execute(statement, told)
+        connection.execute(
+            """
+            INSERT INTO judgement (judgement_id, vector_id, segment, rater, value)
+            SELECT row_number() OVER (ORDER BY v.vector_id, s.segment, r.rater),
+              v.vector_id, s.segment, r.rater, (v.vector_id + s.segment) % 7
+            FROM vector AS v
+            JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human' AND v.level = 'seg'
+            JOIN segment AS s ON s.evalset_id = v.evalset_id
+            CROSS JOIN unnest($raters) AS r (rater)
+            """,
+            {"raters": RATERS},
+        )
     return database
 
 
@@ -165,6 +182,29 @@ def test_odd_names_are_names_in_every_table_and_format(
     assert found == {}
     assert sum(r"\textless{}script\textgreater{}" in text for text in latex) > len(COMMANDS) / 2
     _compiled(latex, tmp_path)
+
+
+def test_odd_names_are_names_in_the_report_and_in_the_csv_that_it_offers(
+    scorehouse: Scorehouse, odd: Path, tmp_path: Path
+) -> None:
+    for extra in ("jinja2", "vl_convert"):
+        pytest.importorskip(extra, reason="the report extra is not installed")
+    path = tmp_path / "x.html"
+    sections = [word for name in REPORTED for word in ("--section", name)]
+    words = ("report", "tiny24", *sections, "-m", "pearson", "--draws", "3", "--static", "-q", "-o", path)
+    offered = []
+    for more in ((), ("--safe-cells",)):
+        assert scorehouse("--db", odd, *words, *more).code == 0
+        text = path.read_text("utf-8")
+        assert "Not computed" not in text
+        assert faults_of_page(text) == []
+        assert not OBEYED.search(text)
+        tables = [unquote(link) for link in re.findall(r'href="data:text/csv;charset=utf-8,([^"]*)"', text)]
+        assert len(tables) > len(REPORTED)
+        rows = [row for table in tables for row in csv.reader(io.StringIO(table, newline=""))]
+        offered.append([cell for row in rows for cell in row if cell.startswith(FORMULA) and not _is_number(cell)])
+    assert offered[0]
+    assert offered[1] == []
 
 
 def _compiled(tables: list[str], folder: Path) -> None:

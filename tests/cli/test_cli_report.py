@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
-from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,11 @@ from cli.commands import report as command
 from cli.main import exit_code
 from cli.report import page as paging
 from cli.report.content import Figure, Grid, Part, figure, grid, part_of
-from cli.report.desk import Desk
+from cli.report.desk import Desk, Settings, desk
+from cli.report.making import Made
 from cli.report.sections import SECTIONS
-from tests.cli.running import Scorehouse, refused
+from tests.cli.drawing import check_golden
+from tests.cli.running import Scorehouse, faults_of_page, refused
 from tests.helpers import tiny_facts, tiny_layout
 from warehouse import load
 from warehouse.export.mtme import ScoreTable, write_facts
@@ -83,24 +84,6 @@ def on_hostile(scorehouse: Scorehouse, hostile: Path, monkeypatch: pytest.Monkey
     return lambda *words: scorehouse("--db", hostile, "report", *words)
 
 
-class Tags(HTMLParser):
-    """What runs in a page, or brings something from elsewhere."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [tag] if tag in ("script", "img", "iframe", "object", "embed", "link", "image", "use") else []
-        self.found += [name for name, _ in attrs if name.startswith("on")]
-
-    @classmethod
-    def faults(cls, text: str) -> list[str]:
-        parser = cls()
-        parser.feed(text)
-        return parser.found
-
-
 def _embedded(text: str, name: str) -> Any:
     (found,) = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', text)
     return json.loads(found)
@@ -133,8 +116,8 @@ def test_every_footnote_that_is_named_is_there(written: Path) -> None:
 def test_names_on_the_page_are_texts_and_nothing_else(written: Path) -> None:
     text = written.read_text("utf-8")
     own = text.rsplit("<script>", 2)[0]
-    assert own.count("<script") == 2, "the data of charts and the themes"
-    assert Tags.faults(own) == ["script", "script"]
+    assert own.count("<script") == 2, "the data of charts and the settings"
+    assert faults_of_page(own) == ["script", "script"]
     assert "<!--" not in own
     assert "49-src" not in own, "no template"
     assert not set(own) & {"\x07", "\u202e", "\u2028", "\u2029"}
@@ -169,7 +152,7 @@ def test_a_static_page_has_no_script_and_draws_its_charts(on_hostile: Scorehouse
     text = path.read_text("utf-8")
     assert "<script" not in text.lower()
     assert "script-src" not in text
-    assert Tags.faults(text) == []
+    assert faults_of_page(text) == []
     (drawn,) = re.findall(r'<svg aria-hidden="true".*?</svg>', text, re.DOTALL)
     assert "\u05e9\u05dc\u05d5\u05dd" in drawn
     link = re.findall(r'download="table.csv" href="data:text/csv;charset=utf-8,([^"]*)"', text)[0]
@@ -197,6 +180,29 @@ def test_what_cannot_be_computed_is_a_sentence_with_the_reason(on_hostile: Score
     (reason,) = re.findall(r"<li>(Not computed: .*?)</li>", text)
     assert "no human score is loaded" in reason
     assert text.count("Nothing to show: no evaluation set of the report has human and metric scores.") == 1
+
+
+def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
+    part = Part("h", notes=("`scorehouse audit` lists all; `--on wmt24`, too: `<b>` of `x`.",))
+    section = replace(SECTIONS["audit"], about="about")
+    text = paging.page([Made(section, (part,), ("as `scorehouse protocol --significance` has",))], "t", static=True)
+    assert "<li><code>scorehouse audit</code> lists all; <code>--on wmt24</code>, too: `&lt;b&gt;` of `x`.</li>" in text
+    assert "as <code>scorehouse protocol --significance</code> has</p>" in text
+
+
+def test_every_command_that_the_sections_name_is_code(written: Path) -> None:
+    own = written.read_text("utf-8").rsplit("<script", 4)[0]
+    assert "<code>scorehouse protocol --significance</code>" in own
+    assert re.findall("`[^`<]*`", own) == []
+
+
+def test_the_agreement_of_rules_that_only_the_report_draws_is_the_one_that_was_looked_at(
+    default_database: Path,
+) -> None:
+    laid = desk(default_database, Settings("sim24", "en-de", draws=20), lambda *_: None)
+    (job,) = SECTIONS["protocols"].jobs(laid)
+    (drawn,) = job.compute().figures
+    check_golden("report_protocols", {"title": {"text": drawn.title, "subtitle": list(drawn.lines)}, **drawn.spec})
 
 
 # ------------------------------------------------------------------ the store
@@ -284,7 +290,7 @@ def test_what_cannot_be_written_or_found_is_one_line(
     refused(on_hostile("--draws", "0"), 2, "0")
     refused(on_hostile("-o", tmp_path / "no" / "x.html"), 2, "there is no folder")
     refused(on_hostile("-o", tmp_path), 2, "it is a folder")
-    refused(scorehouse("--format", "json", "report"), 2, "the report is a page")
+    refused(scorehouse("--format", "json", "report"), 2, "--format is for tables; the report is a page")
     refused(scorehouse("--db", tmp_path / "no.duckdb", "report", "-o", tmp_path / "x.html"), 4, "no.duckdb")
     assert list(tmp_path.glob("*.html")) == []
 

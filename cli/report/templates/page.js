@@ -2,8 +2,14 @@
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const made = (name, properties = {}) => Object.assign(document.createElement(name), properties);
 
+const {themes, formulas} = read("settings");
+
+function safe(cell) { // a text that no spreadsheet takes for a formula, where that is wanted; numbers stay
+  return typeof cell === "string" && formulas.some((sign) => cell.startsWith(sign)) ? `'${cell}` : cell;
+}
+
 function save(name, lines) {
-  const quoted = (cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const quoted = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   const text = lines.map((cells) => cells.map((cell) => quoted(String(cell ?? ""))).join(",")).join("\n");
   const url = URL.createObjectURL(new Blob([text + "\n"], {type: "text/csv;charset=utf-8"}));
   made("a", {href: url, download: `${name}.csv`}).click();
@@ -76,8 +82,10 @@ function prepareTable(box) {
   const button = made("button", {type: "button", textContent: "CSV"});
   button.setAttribute("aria-label", `CSV: ${title}`);
   button.addEventListener("click", () => {
-    const lines = [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => [...row.cells].map(raw));
-    save(fileName(title), [names, ...lines]);
+    const isNumber = headings.map((heading) => heading.classList.contains("n"));
+    const cells = (row) => [...row.cells].map((cell, column) => (isNumber[column] ? raw(cell) : safe(raw(cell))));
+    const lines = [...table.tBodies[0].rows].filter((row) => !row.hidden).map(cells);
+    save(fileName(title), [names.map(safe), ...lines]);
   });
   box.querySelector(".offer").append(button);
 }
@@ -85,7 +93,6 @@ function prepareTable(box) {
 // ------------------------------------------------------------------ charts
 
 const ERRORS = 1; // what Vega writes to the console
-const themes = read("themes");
 const screenIsDark = window.matchMedia("(prefers-color-scheme: dark)");
 const paper = window.matchMedia("print");
 const narrow = window.matchMedia("(max-width: 60rem)");
@@ -115,7 +122,8 @@ function prepareChart(element, spec) {
     const words = name.replaceAll("_", " ");
     const button = made("button", {type: "button", textContent: `CSV: ${words}`});
     button.setAttribute("aria-label", `CSV: ${words} of ${title}`);
-    button.addEventListener("click", () => save(fileName(`${title} ${name}`), [columns, ...rows]));
+    const lines = [columns, ...rows].map((cells) => cells.map(safe));
+    button.addEventListener("click", () => save(fileName(`${title} ${name}`), lines));
     offer.append(button);
   }
 }
