@@ -202,7 +202,8 @@ def test_a_table_macro_takes_columns_of_every_view(macro: str, third: int, two: 
 @pytest.mark.parametrize("name", sorted(SCALARS))
 def test_a_scalar_macro_takes_columns_of_any_name(name: str, two: Warehouse) -> None:
     values = SCALARS[name]
-    ((parameters,),) = two.rows(f"SELECT parameters FROM duckdb_functions() WHERE function_name = '{name}'")
+    query = "SELECT parameters FROM duckdb_functions() WHERE function_name = $name"
+    ((parameters,),) = two.rows(query, {"name": name})
     ((expected,),) = two.rows(f"SELECT {name}({', '.join(values)})")
     assert expected is not None
     for columns in (parameters, parameters[::-1], ["h", "m", "i", "a", "b"][: len(values)]):
@@ -278,10 +279,8 @@ def test_segments_whose_document_is_not_known_are_counted(tmp_path: Path) -> Non
         connection.execute("UPDATE internal.segment SET document = NULL, domain = NULL WHERE segment = 2")
     with Warehouse.open(tmp_path / "tiny.duckdb") as warehouse:
         for unit, word in (("doc", "document"), ("domain", "domain")):
-            query = (
-                f"SELECT DISTINCT reason FROM concordance_by('tiny24', 'en-de', 'mqm', 0, '{unit}') WHERE unit IS NULL"
-            )
-            assert warehouse.rows(query) == [(f"1 segments whose {word} is not known are in no unit",)]
+            query = "SELECT DISTINCT reason FROM concordance_by('tiny24', 'en-de', 'mqm', 0, $unit) WHERE unit IS NULL"
+            assert warehouse.rows(query, {"unit": unit}) == [(f"1 segments whose {word} is not known are in no unit",)]
 
 
 @pytest.mark.parametrize("missing", ["NULL, 1.0, 0", "1.0, NULL, 0", "0, NULL, 0", "NULL, NULL, 0", "1.0, 1.0, NULL"])
@@ -349,5 +348,5 @@ def test_a_scale_is_the_narrowest_that_holds_the_scores(low: str, high: str, sca
 def test_human_scores_of_the_same_judgements_have_one_protocol(two: Warehouse) -> None:
     names = ("wmt-raw", "wmt-z", "da-sqm-src", "wmt-appraise", "esa-human1", "mqm.merged", "mqm", "HUMAN", "pqm.x")
     expected = ("da", "da", "da-sqm", "appraise", "esa", "mqm", "mqm", "HUMAN", "pqm.x")
-    assert tuple(two.rows(f"SELECT protocol_of('{name}')")[0][0] for name in names) == expected
+    assert tuple(two.rows("SELECT protocol_of($name)", {"name": name})[0][0] for name in names) == expected
     assert tuple(human_protocols.protocol_of(name) for name in names) == expected

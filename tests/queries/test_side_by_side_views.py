@@ -153,7 +153,7 @@ def test_scores_name_family_kind_and_scale(simulated_warehouse: Warehouse) -> No
     assert len({scale for *_, scale, _, _ in seen}) >= 2
     for testset, _, base, family, kind, scale, low, high in seen:
         assert facts[testset, base] == (family, kind)
-        assert rows(f"SELECT scale_of({low}, {high})") == [(scale,)]
+        assert rows("SELECT scale_of($low, $high)", {"low": low, "high": high}) == [(scale,)]
     described = rows(
         "SELECT DISTINCT kind, scorer, base_metric, family, metric_kind FROM system_scores WHERE testset = 'sim24'"
     )

@@ -43,9 +43,10 @@ _ALL = {
 }
 
 
-def ask(database: Path, query: str) -> Rows:
+def ask(database: Path, query: str, **parameters: object) -> Rows:
+    """The answer of a query; parameters: values of `$name` in it."""
     with Warehouse.open(database) as warehouse:
-        return warehouse.rows(query)
+        return warehouse.rows(query, parameters)
 
 
 def held(database: Path) -> dict[str, Rows]:

@@ -48,9 +48,9 @@ def test_the_order_of_systems_may_differ_from_file_to_file(tmp_path: Path) -> No
     }
     database = loaded(small(tmp_path, metrics=metrics), tmp_path / "a.duckdb")
     for name in orders:
-        found = ask(database, f"SELECT system, segment, value FROM scores WHERE metric = '{name}'")
+        found = ask(database, "SELECT system, segment, value FROM scores WHERE metric = $name", name=name)
         assert by_cell(found) == cells_of(SYSTEMS, seg)
-        found = ask(database, f"SELECT system, value FROM aggregate_scores WHERE scorer = '{name}'")
+        found = ask(database, "SELECT system, value FROM aggregate_scores WHERE scorer = $name", name=name)
         assert dict(found) == dict(zip(SYSTEMS, seg[:, 0].tolist(), strict=True))
 
 

@@ -72,19 +72,19 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_a_folder_may_have_any_name(name: str, odd: tuple[Path, Path]) -> None:
     folder, database = odd
     testset = f"folder{FOLDERS.index(name)}"
-    assert ask(database, f"SELECT DISTINCT value FROM scores WHERE testset = '{testset}'") == [(1.0,)]
-    path = f"SELECT path FROM sources WHERE testset = '{testset}' ORDER BY path DESC LIMIT 1"
-    assert ask(database, path) == [(str(folder / name / testset / "metric-scores" / LP / "A-src.seg.score"),)]
+    assert ask(database, "SELECT DISTINCT value FROM scores WHERE testset = $testset", testset=testset) == [(1.0,)]
+    path = "SELECT path FROM sources WHERE testset = $testset ORDER BY path DESC LIMIT 1"
+    assert ask(database, path, testset=testset) == [
+        (str(folder / name / testset / "metric-scores" / LP / "A-src.seg.score"),)
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_metrics_and_systems_may_have_any_name(name: str, odd: tuple[Path, Path]) -> None:
     found = ask(
         odd[1],
-        f"""
-        SELECT metric, system, min(value) FROM scores WHERE testset = 'name{NAMES.index(name)}'
-        GROUP BY ALL ORDER BY 3
-        """,
+        "SELECT metric, system, min(value) FROM scores WHERE testset = $testset GROUP BY ALL ORDER BY 3",
+        testset=f"name{NAMES.index(name)}",
     )
     assert found == [(f"{name}-src", name, 0.0), ("A1-src", name, 1.0)]
 
