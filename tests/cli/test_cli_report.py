@@ -106,6 +106,12 @@ def test_every_section_stands_on_the_page_with_its_parts(written: Path) -> None:
     assert len(_embedded(text, "charts")) == text.count("data-chart=") >= 10
 
 
+def test_every_box_that_scrolls_has_a_name_of_its_own(written: Path) -> None:
+    names = re.findall(r'role="region" aria-label="([^"]+)"', written.read_text("utf-8"))
+    assert len(names) > 20
+    assert len(set(names)) == len(names)
+
+
 def test_every_footnote_that_is_named_is_there(written: Path) -> None:
     text = written.read_text("utf-8")
     named = set(re.findall(r'href="#(note-\d+)"', text))

@@ -43,6 +43,8 @@ def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
                 raise
             notes.append(f"{metric}: {error}")
             continue
+        if found.signature in signatures:  # the best metric is the old one, under its full name
+            continue
         figures.append(figure(scatter_panels(found), [found.signature]))
         signatures.append(found.signature)
         notes += found.notes
