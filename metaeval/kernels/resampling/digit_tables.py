@@ -55,9 +55,10 @@ class Digit:
         accumulate(rows)
         return rows.reshape(-1, changes.shape[2])
 
-    def rows(self, metric: int, cells: slice) -> Ints:
-        """(cells, M) where the tables of a metric hold the sums below each metric's scores."""
-        return self._rows(self.below[metric, cells], cells)
+    def rows(self, metric: int, others: Ints, cells: slice) -> Ints:
+        """(cells, others) where the tables of a metric hold the sums below the scores of other metrics."""
+        below = self.below[metric, cells]
+        return self._rows(below if others.size == below.shape[1] else below[:, others], cells)
 
     def rows_up_to(self, metric: int, other: int, cells: slice) -> Ints:
         """(cells, 1) the same with equal scores, for one other metric, with which there are some."""

@@ -20,7 +20,7 @@ import numpy as np
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
-from .draws import BLOCK, Progress, block_sizes, outcomes_in_order, single_blas_thread_abroad
+from .draws import BLOCK, Progress, block_sizes, n_cores, outcomes_in_order, single_blas_thread_abroad
 
 Alternative = Literal["greater", "two-sided"]
 
@@ -52,6 +52,10 @@ class SwapStatistic(ABC):
         NaN where the hybrid has no value.
         """
 
+    def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:
+        """`hybrids` of some pairs of metrics, wanted: (M, M); what others hold is not read."""
+        return self.hybrids(swaps)
+
 
 @dataclass(frozen=True)
 class PermutationTest:
@@ -79,10 +83,11 @@ class PermutationTest:
 
 @dataclass(frozen=True)
 class _Blocks:
-    """Blocks of draws that one task computes."""
+    """Blocks of draws that one task computes; wanted: (M, M) pairs of metrics, None = all."""
 
     statistic: SwapStatistic
     observed: Floats
+    wanted: Bools | None
     streams: Sequence[np.random.Generator]
     sizes: Sequence[int]
     two_sided: bool
@@ -177,18 +182,22 @@ def permutation_test(
         observed = _observed(statistic)
         streams = rng.spawn(len(sizes))
         step = -(-batch // BLOCK)
-        tasks = [
-            _Blocks(statistic, observed, streams[i : i + step], sizes[i : i + step], two_sided, mid_p, keep_null)
-            for i in range(0, len(sizes), step)
-        ]
         tally = _Tally(observed.size, early_stop)
-        with outcomes_in_order(_block_outcomes, tasks, executor, n_threads) as outcomes:
-            for outcome in outcomes:
-                tally.add(outcome)
-                if progress is not None:
-                    progress(tally.n_done, n_draws)
-                if tally.is_settled:
-                    break
+        for some in _rounds(range(0, len(sizes), step), step, early_stop is not None, n_threads):
+            wanted = tally.wanted
+            tasks = [
+                _Blocks(
+                    statistic, observed, wanted, streams[i : i + step], sizes[i : i + step], two_sided, mid_p, keep_null
+                )
+                for i in some
+            ]
+            with outcomes_in_order(_block_outcomes, tasks, executor, n_threads) as outcomes:
+                for outcome in outcomes:
+                    tally.add(outcome)
+                    if progress is not None:
+                        progress(tally.n_done, n_draws)
+                    if tally.is_settled:
+                        return tally.result(statistic, observed, alternative, plus_one)
     return tally.result(statistic, observed, alternative, plus_one)
 
 
@@ -237,6 +246,14 @@ def _observed(statistic: SwapStatistic) -> Floats:
     return np.ascontiguousarray(np.diagonal(statistic.hybrids(nothing)[0]))
 
 
+def _rounds(starts: Sequence[int], step: int, stops_early: bool, n_threads: int | None) -> list[Sequence[int]]:
+    """Tasks that are computed before those that come after them begin: with an early stop, only until the next look."""
+    if not stops_early:
+        return [starts]
+    size = max(-(-BLOCKS_BETWEEN_LOOKS // step), n_threads or n_cores())
+    return [starts[first : first + size] for first in range(0, len(starts), size)]
+
+
 def _block_outcomes(task: _Blocks) -> list[_BlockOutcome]:
     """Outcomes of the blocks of a task; in a process of its own, BLAS is held to one thread there too."""
     with single_blas_thread_abroad(task.home):
@@ -245,7 +262,8 @@ def _block_outcomes(task: _Blocks) -> list[_BlockOutcome]:
 
 def _block_outcome(task: _Blocks, stream: np.random.Generator, size: int) -> _BlockOutcome:
     statistic = task.statistic
-    hybrids = statistic.hybrids(draw_swaps(stream, size, statistic.mask_shape))
+    swaps = draw_swaps(stream, size, statistic.mask_shape)
+    hybrids = statistic.hybrids(swaps) if task.wanted is None else statistic.wanted_hybrids(swaps, task.wanted)
     delta = hybrids - hybrids.transpose(0, 2, 1)  # (k, M, M): a with b's units − b with a's units
     observed = task.observed[:, None] - task.observed[None, :]
     reached, reach = (np.abs(delta), np.abs(observed)) if task.two_sided else (delta, observed)
@@ -293,6 +311,12 @@ class _Tally:
     @property
     def _counted(self) -> Floats:
         return np.asarray(self._n_extreme - self._n_tied / 2)
+
+    @property
+    def wanted(self) -> Bools | None:
+        """(M, M) pairs of metrics that are still open in either direction, None while all are."""
+        either = self._open | self._open.T
+        return None if (either | np.eye(len(either), dtype=np.bool_)).all() else either
 
     @property
     def is_settled(self) -> bool:

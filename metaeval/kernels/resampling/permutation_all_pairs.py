@@ -54,28 +54,33 @@ class AllPairsSwap(SwapStatistic):
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
+        return self.wanted_hybrids(swaps, np.ones((self.n_metrics, self.n_metrics), dtype=np.bool_))
+
+    def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:
+        """See `permutation.SwapStatistic`; others have any value."""
         mask = {"inputs": swaps[:, np.newaxis], "systems": swaps[:, :, np.newaxis]}.get(self.swap, swaps)
         flat = np.broadcast_to(mask, (len(swaps), *self.shape)).reshape(len(swaps), -1)
         taken = np.ascontiguousarray(flat[:, self.cells].T)
-        parts = [self._of_draws(taken[:, start : start + AT_ONCE]) for start in range(0, len(swaps), AT_ONCE)]
+        wanted = wanted | np.diag(wanted.any(axis=0) | wanted.any(axis=1))
+        parts = [self._of_draws(taken[:, start : start + AT_ONCE], wanted) for start in range(0, len(swaps), AT_ONCE)]
         return np.concatenate(parts)
 
     @property
     def _kind(self) -> type[np.signedinteger]:
         return np.int16 if 2 * self.cells.size <= np.iinfo(np.int16).max else np.int32
 
-    def _of_draws(self, is_taken: Bools) -> Floats:
+    def _of_draws(self, is_taken: Bools, wanted: Bools) -> Floats:
         """(n_draws, M, M); is_taken: (n, n_draws)."""
         n_draws, n_metrics, n_groups = is_taken.shape[1], self.n_metrics, self.starts.size - 1
         if not n_groups:
             return np.full((n_draws, n_metrics, n_metrics), np.nan)
         taken = np.ascontiguousarray(is_taken, dtype=self._kind)
         kept = np.asarray(1 - taken, dtype=self._kind)
-        balance, among_taken = self._mixed_pairs(taken, kept)
+        balance, among_taken = self._mixed_pairs(taken, kept, wanted)
         own = np.diagonal(balance, axis1=1, axis2=2).transpose(0, 2, 1)  # (G, M, n_draws)
         balance += (self.balance.T[:, :, np.newaxis] - among_taken - own)[:, :, np.newaxis]
         balance += among_taken[:, np.newaxis]
-        untied = self._mixed_untied(taken, kept)
+        untied = self._mixed_untied(taken, kept, wanted)
         untied += np.stack([self._untied(runs, kept) for runs in self.runs], axis=1)[:, :, np.newaxis]
         untied += np.stack([self._untied(runs, taken) for runs in self.runs], axis=1)[:, np.newaxis]
         divisor = np.sqrt(untied.astype(np.float64) * self.human_untied.astype(np.float64)[:, *[np.newaxis] * 3])
@@ -86,7 +91,7 @@ class AllPairsSwap(SwapStatistic):
         means[:, np.arange(n_metrics), np.arange(n_metrics)] = self.own
         return means
 
-    def _mixed_pairs(self, taken: Whole, kept: Whole) -> tuple[Ints, Ints]:
+    def _mixed_pairs(self, taken: Whole, kept: Whole, wanted: Bools) -> tuple[Ints, Ints]:
         """Concordant less discordant pairs of a kept cell of a with a taken one of b, (G, a, b, n_draws), and pairs
         among the taken ones of b, (G, b, n_draws).
         """
@@ -97,25 +102,25 @@ class AllPairsSwap(SwapStatistic):
             changes, totals = digit.changes(taken)
             whole = totals[digit.node, digit.values] * kept
             balance -= self._per_group(whole)[:, np.newaxis, np.newaxis]
-            for b in range(n_metrics):
+            for b in np.flatnonzero(wanted.diagonal()).tolist():
                 table = digit.table(b, changes)
+                others = np.flatnonzero(wanted[:, b])
+                tied = [(place, a) for place, a in enumerate(others.tolist()) if (b, a) in digit.not_above]
                 for group, cells in self._pieces():
-                    lower = table.take(digit.rows(b, cells), axis=0)  # (cells, M, n_draws)
-                    own = lower[:, b] * taken[cells]
+                    lower = table.take(digit.rows(b, others, cells), axis=0)  # (cells, others, n_draws)
+                    own = lower[:, others == b][:, 0] * taken[cells]
                     lower *= kept[cells, np.newaxis]
                     sums = 2 * np.add.reduce(lower, axis=0, dtype=np.int64)
-                    for a in range(n_metrics):
-                        if (b, a) in digit.not_above:
-                            upper = table.take(digit.rows_up_to(b, a, cells), axis=0)[:, 0]
-                            gained = upper * kept[cells] - lower[:, a]
-                            sums[a] += np.add.reduce(gained, axis=0, dtype=np.int64)
-                            if a == b:
-                                own += upper * taken[cells]
-                    balance[group, :, b] += sums
+                    for place, a in tied:
+                        upper = table.take(digit.rows_up_to(b, a, cells), axis=0)[:, 0]
+                        sums[place] += np.add.reduce(upper * kept[cells] - lower[:, place], axis=0, dtype=np.int64)
+                        if a == b:
+                            own += upper * taken[cells]
+                    balance[group, others, b] += sums
                     twice_taken[group, b] += np.add.reduce(own, axis=0, dtype=np.int64)
         return balance, twice_taken // 2
 
-    def _mixed_untied(self, taken: Whole, kept: Whole) -> Ints:
+    def _mixed_untied(self, taken: Whole, kept: Whole, wanted: Bools) -> Ints:
         """Pairs of a kept cell of a with a taken one of b whose scores differ, (G, a, b, n_draws)."""
         n_metrics, n_draws = self.n_metrics, taken.shape[1]
         mixed = self._per_group(kept) * self._per_group(taken)
@@ -123,11 +128,11 @@ class AllPairsSwap(SwapStatistic):
         untied[:] = mixed[:, np.newaxis, np.newaxis]
         first = self.digits[0]
         before = np.repeat(self.starts[:-1], np.diff(self.starts))
-        for b in range(n_metrics):
+        for b in np.flatnonzero(wanted.diagonal()).tolist():
             n_before = np.zeros((len(taken) + 1, n_draws), dtype=self._kind)
             n_before[1:] = taken[self.order[b]]
             accumulate(n_before)
-            for a in range(n_metrics):
+            for a in np.flatnonzero(wanted[:, b]).tolist():
                 if (b, a) in first.not_above:
                     equal = n_before[before + first.not_above[b, a]] - n_before[before + first.below[b, :, a]]
                     untied[:, a, b] -= self._per_group(equal * kept)

@@ -50,19 +50,31 @@ class ItemPairsSwap(SwapStatistic):
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
+        return self.wanted_hybrids(swaps, np.ones((self.n_metrics, self.n_metrics), dtype=np.bool_))
+
+    def wanted_hybrids(self, swaps: Bools, wanted: Bools) -> Floats:
+        """See `permutation.SwapStatistic`; others are NaN."""
         mask = {"inputs": swaps[:, np.newaxis], "systems": swaps[:, :, np.newaxis]}.get(self.swap, swaps)
         mask = np.broadcast_to(mask, (len(swaps), *self.human.shape))
-        shape = (len(swaps), self.n_metrics, self.n_metrics)
-        values = self._pooled(mask, shape) if self.pool == "pairs" else self._averaged(mask, shape)
+        a, b = np.nonzero(wanted)
+        how = self._pooled if self.pool == "pairs" else self._averaged
+        values = np.full((len(swaps), self.n_metrics, self.n_metrics), np.nan)
+        values[:, a, b] = how(mask, _Hybrids(a, b, self._alike_among(a, b)))
         diagonal = np.arange(self.n_metrics)
         values[:, diagonal, diagonal] = self.own
         return values
 
-    def _averaged(self, mask: Bools, shape: tuple[int, ...]) -> Floats:
+    def _alike_among(self, a: Ints, b: Ints) -> Ints:
+        is_alike = np.zeros((self.n_metrics, self.n_metrics), dtype=np.bool_)
+        is_alike[*self.alike] = True
+        return np.flatnonzero(is_alike[a, b])
+
+    def _averaged(self, mask: Bools, hybrids: _Hybrids) -> Floats:
+        shape = (len(mask), hybrids.a.size)
         total, n_defined, n_groups = np.zeros(shape), np.zeros(shape), 0
-        step = max(1, AT_ONCE // int(np.prod(shape)))
+        step = max(1, AT_ONCE // (len(mask) * self.n_metrics**2))  # however many are wanted: sums round alike
         waiting: list[_Counts] = []
-        for counts in self._by_segment(mask):
+        for counts in self._by_segment(mask, hybrids):
             waiting.append(counts)
             n_groups += 1
             if len(waiting) == step:
@@ -81,9 +93,10 @@ class ItemPairsSwap(SwapStatistic):
         total += np.where(defined, values, 0.0).sum(axis=-1)
         n_defined += defined.sum(axis=-1)
 
-    def _pooled(self, mask: Bools, shape: tuple[int, ...]) -> Floats:
+    def _pooled(self, mask: Bools, hybrids: _Hybrids) -> Floats:
+        shape = (len(mask), hybrids.a.size)
         summed: PairCounts | None = None
-        for counts in self._by_segment(mask):
+        for counts in self._by_segment(mask, hybrids):
             one = _as_pair_counts([counts])
             summed = one if summed is None else summed + one
         if summed is None:
@@ -91,17 +104,25 @@ class ItemPairsSwap(SwapStatistic):
         values: Floats = self.statistic(summed.pooled()).reshape(shape)
         return np.where(np.isnan(values), 0.0, values) if self.on_nan == "zero" else values
 
-    def _by_segment(self, mask: Bools) -> Iterator[_Counts]:
+    def _by_segment(self, mask: Bools, hybrids: _Hybrids) -> Iterator[_Counts]:
         """Counts of each segment with at least two judged systems."""
         for segment in range(self.human.shape[1]):
             systems = np.flatnonzero(~np.isnan(self.human[:, segment]))
             if systems.size > 1:
                 human, scores = self.human[systems, segment], self.scores[:, systems, segment]
-                yield _counts(human, scores, mask[:, systems, segment], self.alike)
+                yield _counts(human, scores, mask[:, systems, segment], hybrids)
+
+
+class _Hybrids(NamedTuple):
+    """Metric a with scores from metric b, both (H,), and the places of those that are alike."""
+
+    a: Ints
+    b: Ints
+    alike: Ints
 
 
 class _Counts(NamedTuple):
-    """Pairs of one segment and every hybrid, (k, M, M): concordant less discordant, told apart by the metric and the
+    """Pairs of one segment and every hybrid, (k, H): concordant less discordant, told apart by the metric and the
     humans, told apart by the metric; and numbers of all pairs, of those that humans tell apart, and of systems.
     """
 
@@ -113,9 +134,10 @@ class _Counts(NamedTuple):
     n_systems: int
 
 
-def _counts(human: Floats, scores: Floats, mask: Bools, alike: Ints) -> _Counts:
-    """human: (n,), scores: (M, n), mask: (k, n), True = taken from metric b; alike: see `ItemPairsSwap`."""
-    n_systems, n_metrics = human.size, len(scores)
+def _counts(human: Floats, scores: Floats, mask: Bools, hybrids: _Hybrids) -> _Counts:
+    """human: (n,), scores: (M, n), mask: (k, n), True = taken from metric b."""
+    n_systems = human.size
+    a, b, alike = hybrids
     taken = mask.astype(np.float32)
     kept = 1 - taken
     first, second = np.triu_indices(n_systems, 1)
@@ -128,23 +150,23 @@ def _counts(human: Floats, scores: Floats, mask: Bools, alike: Ints) -> _Counts:
         pairs = source[:, first] * source[:, second]
         sums.append(((pairs * sign) @ metric_sign, (pairs * clear) @ metric_clear, pairs @ metric_clear))
     balance, untied, metric_untied = (
-        own[:, :, np.newaxis] + other[:, np.newaxis] for own, other in zip(*sums, strict=True)
+        own.take(a, axis=1) + other.take(b, axis=1) for own, other in zip(*sums, strict=True)
     )
     first, second = np.concatenate([first, second]), np.concatenate([second, first])
     sign, clear = np.concatenate([sign, -sign]), np.concatenate([clear, clear])
     pairs = kept[:, first] * taken[:, second]
     signed, told = pairs * sign, pairs * clear
-    above = (scores[:, np.newaxis, first] > scores[np.newaxis, :, second]).reshape(n_metrics**2, -1)
-    balance += 2 * (signed @ above.astype(np.float32).T).reshape(balance.shape)
-    balance -= signed.sum(axis=1)[:, np.newaxis, np.newaxis]
-    untied += told.sum(axis=1)[:, np.newaxis, np.newaxis]
-    metric_untied += pairs.sum(axis=1)[:, np.newaxis, np.newaxis]
+    higher, lower = scores[:, first], scores[:, second]
+    above = (higher.take(a, axis=0) > lower.take(b, axis=0)).astype(np.float32)
+    balance += 2 * (signed @ above.T)
+    balance -= signed.sum(axis=1)[:, np.newaxis]
+    untied += told.sum(axis=1)[:, np.newaxis]
+    metric_untied += pairs.sum(axis=1)[:, np.newaxis]
     if alike.size:  # neither above nor below
-        a, b = alike
-        tied = (scores[a][:, first] == scores[b][:, second]).astype(np.float32).T
-        balance[:, a, b] += signed @ tied
-        untied[:, a, b] -= told @ tied
-        metric_untied[:, a, b] -= pairs @ tied
+        tied = (higher[a[alike]] == lower[b[alike]]).astype(np.float32).T
+        balance[:, alike] += signed @ tied
+        untied[:, alike] -= told @ tied
+        metric_untied[:, alike] -= pairs @ tied
     n_pairs = n_systems * (n_systems - 1) // 2
     return _Counts(balance, untied, metric_untied, n_pairs, int(clear.sum()) // 2, n_systems)
 

@@ -19,7 +19,7 @@ from scipy import stats
 from metaeval.kernels.agreement.pairwise_accuracy import pairwise_accuracy
 from metaeval.kernels.agreement.pairwise_difference_pearson import pairwise_difference_pearson
 from metaeval.kernels.agreement.soft_pairwise import soft_pairwise_accuracy
-from metaeval.kernels.agreement.tau import TAUS
+from metaeval.kernels.agreement.tau import TAUS, tau_b
 from metaeval.kernels.arrays.grouping import cell_labels
 from metaeval.kernels.resampling import permutation_groups
 from metaeval.kernels.resampling.permutation import (
@@ -30,6 +30,7 @@ from metaeval.kernels.resampling.permutation import (
     standardise,
 )
 from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap, pooled_swap
+from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import (
     any_swap,
     correlation_group_swap,
@@ -387,6 +388,32 @@ def test_an_early_stop_freezes_clear_pairs_and_leaves_the_others_alone() -> None
         statistic, rng=np.random.default_rng(2), n_draws=1000, early_stop=(0.02, 0.5), n_threads=2, batch=300
     )
     assert np.array_equal(again.n_extreme, stopped.n_extreme)
+
+
+@pytest.mark.parametrize("kernel", [all_pairs_swap, partial(item_pairs_swap, statistic=tau_b)])
+def test_hybrids_of_settled_pairs_are_not_computed_and_nothing_changes(
+    kernel: Callable[..., SwapStatistic], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statistic = kernel(*larger_case())
+    original = type(statistic).wanted_hybrids
+    wants: list[npt.NDArray[np.bool_]] = []
+
+    def of_wanted(self: SwapStatistic, swaps: npt.NDArray[np.bool_], wanted: npt.NDArray[np.bool_]) -> Floats:
+        wants.append(wanted)
+        return original(self, swaps, wanted)
+
+    def of_all(self: SwapStatistic, swaps: npt.NDArray[np.bool_], wanted: npt.NDArray[np.bool_]) -> Floats:
+        return original(self, swaps, np.ones_like(wanted))
+
+    found = []
+    for method in (of_wanted, of_all):
+        monkeypatch.setattr(type(statistic), "wanted_hybrids", method)
+        rng = np.random.default_rng(2)
+        found.append(permutation_test(statistic, rng=rng, n_draws=600, early_stop=(0.02, 0.5), n_threads=1))
+    fewest = min(np.count_nonzero(wanted) for wanted in wants)
+    assert 0 < fewest < statistic.n_metrics * (statistic.n_metrics - 1)
+    for name in ("p", "n_draws", "n_extreme", "n_undefined"):
+        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name), err_msg=name)
 
 
 def test_kept_differences_give_the_same_p() -> None:
