@@ -79,6 +79,12 @@ def own_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
+def in_full(request: pytest.FixtureRequest) -> bool:
+    """Whether sweeps take all cases, as with `--all`, and not some of each class."""
+    return bool(request.config.getoption("--all"))
+
+
+@pytest.fixture(scope="session")
 def simulated_task() -> tuple[SimulatedEvalset, ...]:
     """The simulated evaluation sets with their truth."""
     return simulate_shared_task()

@@ -87,8 +87,8 @@ def test_packed_files_of_several_members_are_unpacked_whole() -> None:
 def test_a_file_that_expands_without_end_is_refused_at_once(tmp_path: Path) -> None:
     packer = zlib.compressobj(9, wbits=31)
     piece = b"M\ten-de\tnewstest2012\tAsh\t0.5\n" * 100_000
-    bomb = b"".join(packer.compress(piece) for _ in range(60)) + packer.flush()
-    assert len(bomb) * 200 < 60 * len(piece)
+    bomb = b"".join(packer.compress(piece) for _ in range(20)) + packer.flush()
+    assert len(bomb) * 200 < 20 * len(piece)
     with pytest.raises(ExpansionError, match="more than 200 times its"):
         unpacked(bomb)
     with pytest.raises(ExpansionError, match="more than 1000 bytes"):

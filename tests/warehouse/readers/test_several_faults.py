@@ -2,7 +2,8 @@
 
 import itertools
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,8 @@ DAMAGES: dict[str, Callable[[str], str]] = {
     "a carriage return": lambda line: line[:2] + "\r" + line[2:],
 }
 ANY_NAME = ("another name",)  # no fault in itself in most formats
+PAIRS = tuple(itertools.product(DAMAGES, repeat=2))
+LONG = pytest.mark.long("all 64 pairs of damages in each of 15 formats: 12 seconds")
 
 
 def test_every_reader_of_records_is_here() -> None:
@@ -147,8 +150,27 @@ def test_every_reader_of_records_is_here() -> None:
     assert there == {type(reader) for reader in (*RECORD_READERS, *OWN_READERS)}
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_of_two_damages_in_one_file_both_are_reported(name: str) -> None:
+def some_pairs(number: int) -> list[tuple[str, str]]:
+    """Sixteen pairs of damages, with each twice at both places; other pairs in the next formats, and all in four."""
+    damages = list(DAMAGES)
+    turns = (number % 4, number % 4 + 4)
+    return [(damage, damages[(at + turn) % len(damages)]) for turn in turns for at, damage in enumerate(damages)]
+
+
+def test_each_pair_of_damages_is_met_in_several_formats() -> None:
+    met = Counter(pair for number in range(len(FILES)) for pair in some_pairs(number))
+    assert met.keys() == set(PAIRS)
+    assert min(met.values()) >= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs"),
+    [
+        *(pytest.param(name, some_pairs(number), id=name) for number, name in enumerate(FILES)),
+        *(pytest.param(name, PAIRS, id=f"{name}, all", marks=LONG) for name in FILES),
+    ],
+)
+def test_of_two_damages_in_one_file_both_are_reported(name: str, pairs: Sequence[tuple[str, str]]) -> None:
     reader, path, header, row, given = FILES[name]
     sound = [*([header] if header else []), *map(row, LINES)]
     assert not read(reader, Path(path), "".join(sound), given).faults
@@ -163,7 +185,7 @@ def test_of_two_damages_in_one_file_both_are_reported(name: str) -> None:
         return {fault.line for fault in faults} & set(AT)
 
     single = {(at, damage): found({at: damage}) for at in AT for damage in DAMAGES}
-    for pair in itertools.product(DAMAGES, repeat=2):
+    for pair in pairs:
         alone = [single[place] for place in zip(AT, pair, strict=True)]
         assert found(dict(zip(AT, pair, strict=True))) >= alone[0] | alone[1], pair
         told = [bool(lines) or damage in ANY_NAME for lines, damage in zip(alone, pair, strict=True)]
