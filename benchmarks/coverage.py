@@ -18,10 +18,7 @@ fewest, and goes on where the last one ended; `python -m docs.generate` makes th
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -30,8 +27,8 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.counted import read_counts, write_counts
-from benchmarks.levels import EVALSETS, SIMULATED, Source, block_of, interval, sources
+from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_in_words, write_counts
+from benchmarks.levels import EVALSETS, SIMULATED, Source, block_of, sources
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, simulated_pair
 from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
@@ -176,39 +173,31 @@ def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: di
 
 def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = COVERAGE) -> None:
     """Add worlds to the kinds with the fewest of them, until the time is over or all have the most."""
-    end = time.monotonic() + 60 * minutes
     found, known = read(path), sources(database)
     asked = [kind for kind in kinds(list(known)) if only in " ".join(kind)]
 
     def so_far(kind: Kind) -> int:
         return found.get(rows(*kind)[1], Count()).n_intervals  # a difference: one a world
 
-    while time.monotonic() < end and (left := [kind for kind in asked if so_far(kind) < most]):
-        kind = min(left, key=so_far)
+    def add(kind: Kind) -> None:
         add_worlds(kind, so_far(kind) // SHARING, SHARING, known[kind[0]], found)
         write(found, path)
+
+    add_to_fewest(minutes, asked, so_far, most, add)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run, or print what there is."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage")
-    parser.add_argument("--minutes", type=float, default=0.0)
-    parser.add_argument("--db", type=Path)
-    parser.add_argument("--only", default="", help="kinds in whose name (data, what is resampled, measure) this stands")
-    parser.add_argument("--most", type=int, default=1000, help="worlds of a kind")
-    parser.add_argument("--out", type=Path, default=COVERAGE)
-    given = parser.parse_args(arguments)
-    if given.minutes:
-        warnings.simplefilter("ignore", RuntimeWarning)
-        simulate(given.minutes, given.db, given.only, given.most, given.out)
-    for row, count in read(given.out).items():
-        low, high = interval(count.n_holding, count.n_intervals)
-        share = count.n_holding / count.n_intervals
-        print(
-            f"{row.data}, {row.resample}, {row.measure}, {row.method}, {row.of}: {share:.3f}"
-            f" [{low:.3f}, {high:.3f}] of {count.n_intervals}, {count.n_undefined} not defined"
+    return run_counting(arguments, "benchmarks.coverage", COVERAGE, simulate, lines)
+
+
+def lines(path: Path) -> Iterator[str]:
+    """The share of each row in words."""
+    for row, count in read(path).items():
+        yield (
+            f"{row.data}, {row.resample}, {row.measure}, {row.method}, {row.of}: "
+            f"{share_in_words(count.n_holding, count.n_intervals)}, {count.n_undefined} not defined"
         )
-    return 0
 
 
 if __name__ == "__main__":

@@ -14,11 +14,9 @@ from its place, so that a run goes on where the last one ended.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.counted import run_counting, share_in_words
 from benchmarks.null_worlds import NULLS, Null, Pair, null_world, real_pair, simulated_pair, worsened
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
@@ -278,39 +277,18 @@ def weight(kind: Kind) -> int:
     return (3 if effect or null == "documents" or data == _ONLY_SEGMENTS else 1) * (2 if dear else 1)
 
 
-def interval(n_found: int, n_worlds: int) -> tuple[float, float]:
-    """95% interval of a share, Clopper and Pearson's.
-
-    >>> [round(end, 4) for end in interval(5, 100)]
-    [0.0164, 0.1128]
-    """
-    from scipy.stats import beta
-
-    low = 0.0 if n_found == 0 else float(beta.ppf(0.025, n_found, n_worlds - n_found + 1))
-    high = 1.0 if n_found == n_worlds else float(beta.ppf(0.975, n_found + 1, n_worlds - n_found))
-    return low, high
-
-
 def main(arguments: Sequence[str]) -> int:
     """Run, or print what there is."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.levels")
-    parser.add_argument("--minutes", type=float, default=0.0)
-    parser.add_argument("--db", type=Path)
-    parser.add_argument("--only", default="", help="rows in whose name this stands")
-    parser.add_argument("--most", type=int, default=1000, help="worlds of a row")
-    parser.add_argument("--out", type=Path, default=LEVELS)
-    given = parser.parse_args(arguments)
-    if given.minutes:
-        warnings.simplefilter("ignore", RuntimeWarning)
-        simulate(given.minutes, given.db, given.only, given.most, given.out)
-    for row, count in read(given.out).items():
-        low, high = interval(count.n_found, count.n_worlds)
-        share = count.n_found / count.n_worlds
-        print(
-            f"{row.data}, {row.null}, {row.effect:g}, {row.measure}, {row.test}: {share:.3f} [{low:.3f}, {high:.3f}]"
-            f" of {count.n_worlds}, {count.n_undefined} not defined"
+    return run_counting(arguments, "benchmarks.levels", LEVELS, simulate, lines)
+
+
+def lines(path: Path) -> Iterator[str]:
+    """The share of each row in words."""
+    for row, count in read(path).items():
+        yield (
+            f"{row.data}, {row.null}, {row.effect:g}, {row.measure}, {row.test}: "
+            f"{share_in_words(count.n_found, count.n_worlds)}, {count.n_undefined} not defined"
         )
-    return 0
 
 
 if __name__ == "__main__":

@@ -13,9 +13,7 @@ symmetric around 0. Tests are those of the command, one-sided for the system tha
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -24,8 +22,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.counted import read_counts, write_counts
-from benchmarks.levels import ALPHA, EVALSETS, SIMULATED, Count, Source, interval, sources
+from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_in_words, write_counts
+from benchmarks.levels import ALPHA, EVALSETS, SIMULATED, Count, Source, sources
 from benchmarks.null_worlds import Pair, null_world
 from metaeval.options import Options
 from metaeval.significance.systems import SYSTEM_TESTS, SystemTest, system_p_values
@@ -106,39 +104,32 @@ def add_world(kind: Kind, number: int, source: Source, found: dict[Row, Count]) 
 
 def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = SYSTEM_LEVELS) -> None:
     """Add worlds to the kinds with the fewest of them, until the time is over or all have the most."""
-    end = time.monotonic() + 60 * minutes
     found, known = read(path), sources(database)
     asked = [kind for kind in kinds(list(known)) if only in " ".join(kind)]
 
     def so_far(kind: Kind) -> int:
         return found.get(rows(*kind)[0], Count()).n_worlds
 
-    while time.monotonic() < end and (left := [kind for kind in asked if so_far(kind) < most]):
-        kind = min(left, key=so_far)
+    def add(kind: Kind) -> None:
         for _ in range(BATCH):
             add_world(kind, so_far(kind), known[kind[0]], found)
         write(found, path)
 
+    add_to_fewest(minutes, asked, so_far, most, add)
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run, or print what there is."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.system_levels")
-    parser.add_argument("--minutes", type=float, default=0.0)
-    parser.add_argument("--db", type=Path)
-    parser.add_argument("--only", default="", help="kinds in whose name (data, scorer, null) this stands")
-    parser.add_argument("--most", type=int, default=1000, help="worlds of a kind")
-    parser.add_argument("--out", type=Path, default=SYSTEM_LEVELS)
-    given = parser.parse_args(arguments)
-    if given.minutes:
-        simulate(given.minutes, given.db, given.only, given.most, given.out)
-    for row, count in read(given.out).items():
-        low, high = interval(count.n_found, count.n_worlds)
-        share = count.n_found / count.n_worlds
-        print(
-            f"{row.data}, {row.scorer}, {row.null}, {row.test}, {row.unit}: {share:.3f} [{low:.3f}, {high:.3f}]"
-            f" of {count.n_worlds}"
+    return run_counting(arguments, "benchmarks.system_levels", SYSTEM_LEVELS, simulate, lines)
+
+
+def lines(path: Path) -> Iterator[str]:
+    """The share of each row in words."""
+    for row, count in read(path).items():
+        yield (
+            f"{row.data}, {row.scorer}, {row.null}, {row.test}, {row.unit}: "
+            f"{share_in_words(count.n_found, count.n_worlds)}"
         )
-    return 0
 
 
 if __name__ == "__main__":

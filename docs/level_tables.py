@@ -3,6 +3,7 @@
 from typing import get_args
 
 from benchmarks import coverage, levels, system_levels
+from benchmarks.counted import interval
 from benchmarks.null_worlds import NULLS, Null
 from docs.tables import table
 from metaeval.kernels.resampling.bootstrap import Resample
@@ -65,7 +66,7 @@ def _held(n_holding: int, n_intervals: int) -> str:
     >>> _held(90, 100), _held(80, 100)
     ('.900 [.824, .951] 100', '**.800** [.708, .873] 100')
     """
-    low, high = levels.interval(n_holding, n_intervals)
+    low, high = interval(n_holding, n_intervals)
     shown = f"{n_holding / n_intervals:.3f}".removeprefix("0")
     shown = f"**{shown}**" if high < 0.93 or low > 0.97 else shown
     ends = ", ".join(f"{end:.3f}".removeprefix("0") for end in (low, high))
@@ -96,7 +97,7 @@ def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
     ('**.236** [.210, .264] 1000', '.050 [.037, .065] 1000')
     """
     share = n_found / n_worlds
-    low, high = (f"{end:.3f}".removeprefix("0") for end in levels.interval(n_found, n_worlds))
+    low, high = (f"{end:.3f}".removeprefix("0") for end in interval(n_found, n_worlds))
     shown = f"{share:.3f}".removeprefix("0")
     return f"{f'**{shown}**' if abs(share - 0.05) > off else shown} [{low}, {high}] {n_worlds}"
 

@@ -120,7 +120,7 @@ def ranked(
 
     how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
     none. verbose: notes name what is excluded.
-    Raises QuestionError: as `pool` and `comparison.compare`; a pooled ranking with people.
+    Raises QuestionError: as `pool` and `cached.settled`; a pooled ranking with people.
     """
     if found.people and how is not None:
         raise QuestionError("a pooled ranking has no human ceiling: people are on other data in each evaluation set")

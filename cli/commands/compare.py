@@ -74,7 +74,7 @@ def compare(
     with tests.cluster(testing) as testing, progress(output.quiet) as advance:
         found = compared(output.database, asked, parsed, options, testing, fresh=fresh, progress=advance)
     if found.pairwise is not None:
-        from metaeval.significance.pairwise import pair_frame, pair_json
+        from metaeval.significance.pair_tables import pair_frame, pair_json
 
         if charted.chart is not None:
             raise UsageError("--chart draws a matrix; two metrics have none")

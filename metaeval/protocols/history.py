@@ -10,8 +10,9 @@ from metaeval.inputs import Opened
 from metaeval.options import Options
 from metaeval.protocols import Protocol, protocols
 from metaeval.protocols.entry import enter
-from metaeval.protocols.scoring import ProtocolScore, Task, score
+from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
+from metaeval.protocols.task_scores import Task
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress

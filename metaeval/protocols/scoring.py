@@ -1,69 +1,33 @@
 """Scoring metrics by a protocol: every task with value, rank and cluster, and the weighted overall score."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.evaluation import Options
-from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
 from metaeval.measures.applicable import Population
 from metaeval.protocols.entry import Dropped, Entry
+from metaeval.protocols.overall import IN_WORDS, Verdict, lines_on_overall, mean_rank, mean_value, verdict_on
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall
 from metaeval.protocols.significance import (
     TaskTest,
     check_tests,
-    clusters_of,
     organisers,
-    overall_p,
     rule_test,
     tested_tasks,
 )
 from metaeval.protocols.stored_tasks import StoredTasks
+from metaeval.protocols.task_scores import Task, competition_ranks, scored_task
 from metaeval.protocols.tasks import Job, jobs_of
 from metaeval.signature import line, p_value_convention, program_version
-from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import TestOptions
 from warehouse import QuestionError
 from warehouse.progress import Progress
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Task:
-    """One task of a protocol on a test set: aligned with the protocol score's metrics.
-
-    values: (M,), NaN = missing; ranks and clusters: (M,), 0 = none. mapped: correlations enter an overall score of
-    values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers ranked them. beside:
-    by a test that holds its level, if asked for.
-    """
-
-    lps: tuple[str, ...]
-    level: str
-    measure: str
-    test: str
-    outliers: str
-    weight: float
-    values: Floats
-    mapped: bool
-    ranks: Ints
-    clusters: Ints
-    domain: str | None = None
-    human_references: bool | None = None
-    beside: Beside | None = None
-
-    def among(self, order: Ints) -> "Task":
-        """The task with its metrics in another order."""
-        return replace(
-            self,
-            values=self.values[order],
-            ranks=self.ranks[order],
-            clusters=self.clusters[order],
-            beside=self.beside and self.beside.among(order),
-        )
 
 
 @dataclass(frozen=True)
@@ -141,10 +105,12 @@ def score(
     besides: list[Beside | None] = [None] * len(jobs)
     if testing.population is not None:
         besides = beside(jobs, names, own, options, given)
-    tasks = [_task(job, names, test, found, options) for job, test, found in zip(jobs, tests, besides, strict=True)]
-    overall = _mean_rank(tasks) if by_ranks else _mean_value(tasks)
+    tasks = [
+        scored_task(job, names, test, found, options) for job, test, found in zip(jobs, tests, besides, strict=True)
+    ]
+    overall = mean_rank(tasks) if by_ranks else mean_value(tasks)
     verdict = (
-        _verdict(overall, names, jobs, tests, testing, by_ranks=by_ranks) if significance else _Verdict(len(names))
+        verdict_on(overall, names, jobs, tests, testing, by_ranks=by_ranks) if significance else Verdict(len(names))
     )
     better = -overall if by_ranks else overall
     overall_beside = None
@@ -156,14 +122,14 @@ def score(
         dtype=np.int64,
     )
     said = dict.fromkeys(note for job in jobs for one in job.group for note in one.block.selection.notes)
-    notes = [*entry.notes, *said, *_on_dropped(dropped), *verdict.notes, *_on_overall(entry, significance)]
+    notes = [*entry.notes, *said, *_on_dropped(dropped), *verdict.notes, *lines_on_overall(entry, significance)]
     return ProtocolScore(
         protocol=entry.protocol.name,
         testset=entry.testset,
         metrics=tuple(names[place] for place in order),
         overall=overall[order],
         by_ranks=by_ranks,
-        ranks=_ranks(better)[order],
+        ranks=competition_ranks(better)[order],
         clusters=verdict.clusters[order],
         tasks=tuple(task.among(order) for task in tasks),
         missing={name: found for place, name in enumerate(names) if (found := _missing(name, place, jobs, tasks))},
@@ -176,96 +142,6 @@ def score(
         population=testing.population,
         beside=overall_beside and overall_beside.among(order),
     )
-
-
-def _task(job: Job, names: Sequence[str], test: TaskTest | None, beside: Beside | None, options: Options) -> Task:
-    values = job.values(names)
-    return Task(
-        lps=job.lps,
-        level=job.rule.measure.level,
-        measure=str(job.rule.measure),
-        test=rule_test(job.rule, options),
-        outliers=job.outliers,
-        weight=job.weight,
-        values=values,
-        mapped=job.rule.measure.definition.is_correlation,
-        ranks=_ranks(values),
-        clusters=np.zeros(len(names), dtype=np.int64) if test is None else test.clusters,
-        domain=job.domain,
-        human_references=job.human_references,
-        beside=beside,
-    )
-
-
-def _ranks(values: Floats) -> Ints:
-    """Competition ranks, 0 for a metric without a value."""
-    found = ranks(values)
-    found[np.isnan(values)] = 0
-    return found
-
-
-def _mean_value(tasks: Sequence[Task]) -> Floats:
-    """Weighted mean over tasks, correlations mapped to [0, 1]; NaN where a task has no value."""
-    values = np.array([(task.values + 1) / 2 if task.mapped else task.values for task in tasks])
-    return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
-
-
-def _mean_rank(tasks: Sequence[Task]) -> Floats:
-    """Weighted mean over tasks of the cluster where the task is tested, else of the rank; NaN where a task has none."""
-    places = [task.clusters if task.clusters.any() else task.ranks for task in tasks]
-    values = np.array([np.where(found > 0, found, np.nan) for found in places])
-    return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
-
-
-class _Verdict:
-    """The test of the overall score: clusters, significant pairs and p (None = not tested), and notes."""
-
-    def __init__(self, n_metrics: int) -> None:
-        self.clusters = np.zeros(n_metrics, dtype=np.int64)
-        self.n_significant: int | None = None
-        self.own: Own | None = None
-        self.notes: list[str] = []
-
-
-def _verdict(
-    overall: Floats,
-    names: Sequence[str],
-    jobs: Sequence[Job],
-    tests: Sequence[TaskTest | None],
-    testing: TestOptions,
-    *,
-    by_ranks: bool,
-) -> _Verdict:
-    found = _Verdict(len(names))
-    for job, test in zip(jobs, tests, strict=True):
-        if test is not None and job.rule.test == "williams" and len(job.group[0].block.systems) <= 3:
-            what = f"{job.lps[0]} {job.rule.measure}"
-            found.notes.append(f"{what}: not tested, Williams' test needs more than 3 systems")
-    in_all = [all(place in job.common(names) for job in jobs) for place in range(len(names))]
-    complete = np.flatnonzero(np.array(in_all) & ~np.isnan(overall))
-    nulls = [test.null for test in tests if test is not None]
-    if by_ranks:
-        found.notes.append("the overall score is a mean of ranks, which is not tested")
-    elif any(null.drawn is None for null in nulls):
-        found.notes.append("one task's test (Williams) does not resample, so the overall score is not tested")
-    elif len(complete) > 1:
-        p = overall_p(nulls, complete, overall[complete], testing)
-        found.own = Own(p, complete)
-        found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)
-        indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
-        warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])
-        found.notes += [] if warning is None else [f"overall: {warning}"]
-        found.n_significant = n_significant_pairs(overall[complete], p, testing.alpha)
-    return found
-
-
-def _on_overall(entry: Entry, significance: bool) -> list[str]:
-    """A line where the overall score is not the published kind of number."""
-    if entry.protocol.overall is None:
-        return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
-    if entry.protocol.overall == "ranks" and not significance:
-        return ["ranks in the tasks are those of the values; --significance takes ranks of clusters, as the year did"]
-    return []
 
 
 def _on_dropped(dropped: Sequence[Dropped]) -> list[str]:
@@ -340,7 +216,7 @@ def _signature(
         ("n_missing", ",".join(str(block.n_missing) for block in blocks)),
         ("system_score", options.system_score),
         ("outliers", _outliers(entry)),
-        ("overall", _OVERALL[entry.protocol.overall == "ranks", testing is not None]),
+        ("overall", IN_WORDS[entry.protocol.overall == "ranks", testing is not None]),
         ("seed", options.seed),
         ("ties", "raw_floats" if options.raw_ties else None),
         ("round_human", options.round_human),
@@ -358,14 +234,6 @@ def _signature(
             ("absolute", "yes" if testing.absolute and is_williams else None),
         ]
     return line([*parts, ("scorehouse", program_version())])
-
-
-_OVERALL = {
-    (False, False): "weighted mean, correlations as (r+1)/2",
-    (False, True): "weighted mean, correlations as (r+1)/2",
-    (True, False): "weighted mean of ranks by value",
-    (True, True): "weighted mean of ranks by cluster",
-}
 
 
 def _outliers(entry: Entry) -> str | None:

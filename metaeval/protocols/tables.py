@@ -7,7 +7,8 @@ import numpy as np
 from metaeval import kernels
 from metaeval.measures.applicable import IN_WORDS
 from metaeval.protocols.populations import Beside
-from metaeval.protocols.scoring import ProtocolScore, Task
+from metaeval.protocols.scoring import ProtocolScore
+from metaeval.protocols.task_scores import Task
 
 if TYPE_CHECKING:
     import polars as pl

@@ -19,7 +19,7 @@ from metaeval.ranking import DEFAULT_MEASURES, ranked, read
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import matrix_frame
 from metaeval.significance.options import TestOptions
-from metaeval.significance.pairwise import pair_frame
+from metaeval.significance.pair_tables import pair_frame
 from metaeval.significance.systems import SystemTest, compare_systems, systems_frame
 from metaeval.system_scores import SystemScore
 from metaeval.tables.table import Table

@@ -63,7 +63,7 @@ def pending(
 ) -> Pending:
     """What a comparison of the metrics of a block reads from the warehouse; arguments as of `compared`.
 
-    Raises QuestionError: as `comparison.compare`.
+    Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
     testing.check()
     asked = block.selection.slice
@@ -81,7 +81,7 @@ def pending(
 def settled(one: Pending, database: Path | None, progress: Progress | None = None) -> Compared:
     """The answer of a comparison: stored before, or computed now and kept in the database, if one is named.
 
-    Raises QuestionError: as `comparison.compare`.
+    Raises QuestionError: as `select` and `run_test`; a test or option that does not fit.
     """
     found, notes = one.kept, [FROM_STORE]
     if found is None:
@@ -112,7 +112,8 @@ def compared(
 
     fresh: compute again all the same. in_depth: two metrics only are compared by every applicable test.
     The warehouse is open for reading until the inputs are there; the result is stored in a short transaction.
-    Raises QuestionError: as `comparison.compare`. SchemaError: the warehouse cannot be read.
+    Raises QuestionError: as `select` and `run_test`; a test or option that does not fit. SchemaError: the warehouse
+        cannot be read.
     """
     testing.check()
     with Warehouse.open(database) as warehouse:

@@ -9,15 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.evaluation import Evaluation, Options
-from metaeval.inputs import Inputs, remarks
+from metaeval.inputs import remarks
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.significance.metric_tests import (
     Tested,
-    chosen,
-    fitted_options,
     generalises,
     run_test,
     signature_of_test,
@@ -25,7 +23,6 @@ from metaeval.significance.metric_tests import (
 from metaeval.significance.options import Alternative, TestOptions
 from queries.blocks import Block
 from queries.selection import Slice
-from warehouse import Warehouse
 from warehouse.progress import Progress
 
 if TYPE_CHECKING:
@@ -99,29 +96,6 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]]) -> str | None:
     )
 
 
-def compare(
-    warehouse: Warehouse,
-    asked: Slice,
-    measure: Measure,
-    options: Options,
-    testing: TestOptions,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compare the metrics of a slice by one measure, each with each.
-
-    Tests that swap or redraw segments use means over judged segments as system scores.
-    Raises QuestionError: see `select`; a test that does not fit the measure or the system scores; fewer than 2
-        metrics; a number out of range.
-    """
-    testing.check()
-    block = Inputs(warehouse, asked, options.round_human).block(measure)
-    testing = chosen(measure, block, options, testing)
-    assert testing.test is not None
-    testing.check_fit([testing.test])
-    options = fitted_options(measure, testing.test, options, asked)
-    return compare_block(block, measure, options, testing.fitted(testing.test), progress)
-
-
 def compare_block(
     block: Block,
     measure: Measure,
@@ -130,7 +104,12 @@ def compare_block(
     progress: Progress | None = None,
     evaluation: Evaluation | None = None,
 ) -> Comparison:
-    """`compare` on a block; testing: as `chosen`. evaluation: of the measure on it, where it is known."""
+    """Compare the metrics of a block by one measure, each with each.
+
+    testing: as `chosen`. evaluation: of the measure on the block, where it is known. Tests that swap or resample
+    segments use means over judged segments as system scores.
+    Raises QuestionError: see `run_test`.
+    """
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
     notes = [generalises(measure, testing)]

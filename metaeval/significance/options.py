@@ -88,7 +88,8 @@ class TestOptions:
     def fitted(self, test: Test) -> "TestOptions":
         """These options for one test, without those that it has no use for."""
         unused = {name: getattr(TestOptions, name) for name, fitting in _SETTINGS.items() if test not in fitting}
-        return replace(self, test=test, resample="inputs", interval=None, **unused)
+        # where ties count whole, it is the same question whether that was said or is the default
+        return replace(self, test=test, resample="inputs", interval=None, **{"mid_p": self.mid_p or None, **unused})
 
 
 _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(

@@ -16,7 +16,6 @@ from cli.options import SliceFlags
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.significance.comparison import compare
 from metaeval.significance.options import TestOptions
 from metaeval.significance.systems import compare_systems
 from metaeval.study import check_ranked, study
@@ -30,6 +29,7 @@ from queries.engines import Engine, Source, opened
 from queries.pairs import Unit
 from queries.selection import Slice
 from tests.cli.running import Scorehouse, refused
+from tests.comparing import compare
 from tests.helpers import LP, MQM, NAN, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
 from warehouse.export import export

@@ -14,11 +14,12 @@ from metaeval import cache
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.significance.comparison import Comparison, compare
+from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from queries.blocks import Block
 from queries.selection import Selection, Slice
+from tests.comparing import compare
 from warehouse import Warehouse
 
 SIM = Slice("sim24", "cs-uk")

@@ -21,7 +21,7 @@ from metaeval.protocols.tables import as_json as protocol_json
 from metaeval.significance.cached import FROM_STORE, Compared, compared
 from metaeval.significance.comparison import Comparison, as_json
 from metaeval.significance.options import TestOptions
-from metaeval.significance.pairwise import pair_json
+from metaeval.significance.pair_tables import pair_json
 from queries.selection import Slice
 from tests.helpers import metric_tables, tiny_layout
 from tests.sharing import written

@@ -22,7 +22,7 @@ from metaeval.measures.applicable import POPULATIONS, SWAPS, Population
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
 from metaeval.significance import levels
-from metaeval.significance.comparison import Comparison, as_json, compare, compare_block, matrix_frame
+from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
 from metaeval.significance.levels import Level
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
@@ -31,6 +31,7 @@ from metaeval.system_scores import SystemScore, system_scores
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive
+from tests.comparing import compare
 from tests.drawn_units import swap_blocks
 from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse

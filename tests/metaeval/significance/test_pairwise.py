@@ -10,11 +10,12 @@ from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap, power
 from metaeval.measures import Measure
-from metaeval.significance.comparison import compare
 from metaeval.significance.options import TestOptions
-from metaeval.significance.pairwise import PairwiseComparison, compare_pair, pair_frame, pair_json
+from metaeval.significance.pair_tables import pair_frame, pair_json
+from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from metaeval.system_scores import system_scores
 from queries.selection import Slice
+from tests.comparing import compare
 from tests.drawn_units import resampled_units
 from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse

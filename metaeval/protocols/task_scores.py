@@ -1,0 +1,77 @@
+"""The score of one task of a protocol: a value, a rank and a cluster for each metric."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.evaluation import Options
+from metaeval.kernels.resampling.clusters import ranks
+from metaeval.protocols.populations import Beside
+from metaeval.protocols.significance import TaskTest, rule_test
+from metaeval.protocols.tasks import Job
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of a protocol on a test set: aligned with the protocol score's metrics.
+
+    values: (M,), NaN = missing; ranks and clusters: (M,), 0 = none. mapped: correlations enter an overall score of
+    values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers ranked them. beside:
+    by a test that holds its level, if asked for.
+    """
+
+    lps: tuple[str, ...]
+    level: str
+    measure: str
+    test: str
+    outliers: str
+    weight: float
+    values: Floats
+    mapped: bool
+    ranks: Ints
+    clusters: Ints
+    domain: str | None = None
+    human_references: bool | None = None
+    beside: Beside | None = None
+
+    def among(self, order: Ints) -> "Task":
+        """The task with its metrics in another order."""
+        return replace(
+            self,
+            values=self.values[order],
+            ranks=self.ranks[order],
+            clusters=self.clusters[order],
+            beside=self.beside and self.beside.among(order),
+        )
+
+
+def scored_task(job: Job, names: Sequence[str], test: TaskTest | None, beside: Beside | None, options: Options) -> Task:
+    """What a job found. names: the protocol's metrics; test: None = not tested."""
+    values = job.values(names)
+    return Task(
+        lps=job.lps,
+        level=job.rule.measure.level,
+        measure=str(job.rule.measure),
+        test=rule_test(job.rule, options),
+        outliers=job.outliers,
+        weight=job.weight,
+        values=values,
+        mapped=job.rule.measure.definition.is_correlation,
+        ranks=competition_ranks(values),
+        clusters=np.zeros(len(names), dtype=np.int64) if test is None else test.clusters,
+        domain=job.domain,
+        human_references=job.human_references,
+        beside=beside,
+    )
+
+
+def competition_ranks(values: Floats) -> Ints:
+    """Competition ranks, 0 for a metric without a value."""
+    found = ranks(values)
+    found[np.isnan(values)] = 0
+    return found

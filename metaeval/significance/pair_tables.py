@@ -1,0 +1,72 @@
+"""A comparison of two metrics as a table, and as nested values."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def pair_frame(found: PairwiseComparison) -> "pl.DataFrame":
+    """One row a test: test, population, alternative, system score, values, p, measured level, draws (0 = exact)."""
+    import polars as pl
+
+    rows = [
+        {
+            "test": one.test,
+            "population": one.population,
+            "alternative": one.alternative,
+            "system_score": one.system_score,
+            "better": found.metrics[0],
+            "other": found.metrics[1],
+            "value_better": one.values[0],
+            "value_other": one.values[1],
+            "p": one.p,
+            "level": one.level,
+            "draws": one.draws,
+        }
+        for one in found.tests
+    ]
+    schema = {
+        **dict.fromkeys(("test", "population", "alternative", "system_score", "better", "other"), pl.String),
+        **dict.fromkeys(("value_better", "value_other", "p", "level"), pl.Float64),
+        "draws": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=schema).fill_nan(None)
+
+
+def pair_json(found: PairwiseComparison) -> dict[str, Any]:
+    """A pairwise comparison as nested values."""
+    return {
+        "metrics": list(found.metrics),
+        "values": list(found.values),
+        "difference": found.difference,
+        "interval": {
+            "confidence": CONFIDENCE,
+            "resample": found.resample,
+            "method": found.interval,
+            "low": found.low,
+            "high": found.high,
+        },
+        "value_intervals": [{"low": low, "high": high} for low, high in found.value_intervals],
+        "tests": [
+            {
+                "test": one.test,
+                "population": one.population,
+                "alternative": one.alternative,
+                "system_score": one.system_score,
+                "values": list(one.values),
+                "p": one.p,
+                "level": None if np.isnan(one.level) else one.level,
+                "draws": one.draws,
+            }
+            for one in found.tests
+        ],
+        "power": found.power,
+        "summary": " ".join(found.words),
+        "measure": found.measure,
+        "signature": found.signature,
+    }

@@ -1,0 +1,29 @@
+"""Metrics of a slice compared as the program does it, computed anew."""
+
+from metaeval.evaluation import Options
+from metaeval.inputs import Inputs
+from metaeval.measures import Measure
+from metaeval.significance.cached import pending, settled
+from metaeval.significance.comparison import Comparison
+from metaeval.significance.options import TestOptions
+from queries.selection import Slice
+from warehouse import Warehouse
+from warehouse.progress import Progress
+
+
+def compare(
+    warehouse: Warehouse,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Every pair of metrics by one measure, also where there are only two."""
+    testing.check()
+    block = Inputs(warehouse, asked, options.round_human).block(measure)
+    in_depth = len(block.metrics) != 2  # in depth, two are another question
+    waiting = pending(warehouse, block, measure, options, testing, fresh=True, in_depth=in_depth)
+    found = settled(waiting, None, progress).comparison
+    assert found is not None
+    return found
