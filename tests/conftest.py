@@ -19,6 +19,7 @@ import pytest
 
 from tests.forking import Nursery, Subprocess
 from tests.helpers import real_data
+from tests.holding import warehouses_held
 from tests.sharing import attach, copies_for_new_files, made_once
 from warehouse import LoadReport, Warehouse, load
 from warehouse.simulation import SimulatedEvalset, simulate_shared_task, write_shared_task
@@ -58,6 +59,16 @@ def quick_new_files() -> Iterator[None]:
     """Tests begin new warehouse files as copies; those of the migrations and of whole shared tasks do not."""
     with pytest.MonkeyPatch.context() as patch, copies_for_new_files(True):
         patch.setattr("warehouse.database.updating.attach", attach)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_openings() -> Iterator[None]:
+    """The warehouse that was asked last stays open until somebody wants it otherwise."""
+    if sys.platform != "linux":  # elsewhere a file that is open cannot be removed
+        yield
+        return
+    with warehouses_held():
         yield
 
 

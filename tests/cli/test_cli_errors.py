@@ -324,7 +324,11 @@ run()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("times", [1, 2, 100], ids=["once", "twice", "wildly"])
+@pytest.mark.parametrize(
+    "times",
+    [1, pytest.param(2, marks=pytest.mark.long("two processes that load: 3 seconds")), 100],
+    ids=["once", "twice", "wildly"],
+)
 def test_ctrl_c_during_a_load_says_what_stays_and_how_to_go_on(
     times: int, scorehouse: Scorehouse, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ import csv
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -48,10 +48,18 @@ def _rows(lp: str, **wanted: str) -> dict[Key, dict[str, str]]:
 
 
 def _ranked(
-    warehouse: Warehouse, lp: str, measure: str, options: Options | None = None, metrics: tuple[str, ...] = ()
-) -> dict[str, dict[str, Any]]:
-    rows = rank(warehouse, "wmt23", lp, [measure], options=options, metrics=metrics).rows(named=True)
-    return {row["metric"]: row for row in rows}
+    warehouse: Warehouse,
+    lp: str,
+    measures: Sequence[str],
+    options: Options | None = None,
+    metrics: tuple[str, ...] = (),
+) -> list[dict[str, dict[str, Any]]]:
+    """The rows of each measure by their metrics."""
+    frame = rank(warehouse, "wmt23", lp, measures, options=options, metrics=metrics)
+    n_metrics, ranked = frame.height // len(measures), frame.rows(named=True)
+    parts = [ranked[place * n_metrics : (place + 1) * n_metrics] for place in range(len(measures))]
+    assert all(len({row["measure"] for row in part}) == 1 for part in parts)
+    return [{row["metric"]: row for row in part} for part in parts]
 
 
 def _assert_values(expected: dict[Key, dict[str, str]], found: dict[str, dict[str, Any]], n_metrics: int = 43) -> None:
@@ -67,27 +75,28 @@ def _assert_values(expected: dict[Key, dict[str, str]], found: dict[str, dict[st
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("statistic", ["pearson", "spearman", "tau_b", "pa"])
 @pytest.mark.parametrize("lp", LPS)
-def test_system_level_values_are_met(lp: str, statistic: str, source: str, wmt23_warehouse: Warehouse) -> None:
-    measure = {"tau_b": "kendall"}.get(statistic, statistic)
-    found = _ranked(wmt23_warehouse, lp, measure, Options(system_score=SOURCES[source]))
-    _assert_values(_rows(lp, level="sys", statistic=statistic, system_score=source), found)
+def test_system_level_values_are_met(lp: str, source: str, wmt23_warehouse: Warehouse) -> None:
+    measures = {"pearson": "pearson", "spearman": "spearman", "tau_b": "kendall", "pa": "pa"}
+    found = _ranked(wmt23_warehouse, lp, [*measures.values()], Options(system_score=SOURCES[source]))
+    for statistic, rows in zip(measures, found, strict=True):
+        _assert_values(_rows(lp, level="sys", statistic=statistic, system_score=source), rows)
 
 
 @pytest.mark.parametrize("lp", LPS)
 def test_soft_pairwise_accuracy_is_met_by_the_mean_over_five_seeds(lp: str, wmt23_warehouse: Warehouse) -> None:
-    runs = [_ranked(wmt23_warehouse, lp, "spa", Options(seed=seed)) for seed in SEEDS]
-    mean = {metric: {"value": sum(run[metric]["value"] for run in runs) / len(runs)} for metric in runs[0]}
+    runs = [_ranked(wmt23_warehouse, lp, ["spa"], Options(seed=seed))[0] for seed in SEEDS]
+    mean = {metric: {"value": math.fsum(run[metric]["value"] for run in runs) / len(runs)} for metric in runs[0]}
     _assert_values(_rows(lp, level="sys", statistic="spa"), mean)
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
-@pytest.mark.parametrize("statistic", ["pearson", *TAUS])
 @pytest.mark.parametrize("lp", LPS)
-def test_segment_level_values_are_met(lp: str, statistic: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
-    found = _ranked(wmt23_warehouse, lp, f"{statistic}(by={grouping})")
-    _assert_values(_rows(lp, level="seg", statistic=statistic, grouping=grouping), found)
+def test_segment_level_values_are_met(lp: str, grouping: str, wmt23_warehouse: Warehouse) -> None:
+    statistics = ("pearson", *TAUS)
+    found = _ranked(wmt23_warehouse, lp, [f"{statistic}(by={grouping})" for statistic in statistics])
+    for statistic, rows in zip(statistics, found, strict=True):
+        _assert_values(_rows(lp, level="seg", statistic=statistic, grouping=grouping), rows)
 
 
 SOME = ("GEMBA-MQM-src", "MetricX-23-QE-src", "XCOMET-QE-Ensemble-src", "mbr-metricx-qe-src", "prismSrc-src")
@@ -115,14 +124,15 @@ def _assert_calibrated(
     expected: dict[Key, dict[str, str]], warehouse: Warehouse, metrics: tuple[str, ...] = ()
 ) -> None:
     ((_, lp, grouping),) = {(row["testset"], row["lp"], row["grouping"]) for row in expected.values()}
-    found = _ranked(warehouse, lp, f"acc_eq(by={grouping})", metrics=metrics)
+    (found,) = _ranked(warehouse, lp, [f"acc_eq(by={grouping})"], metrics=metrics)
     assert all(row["epsilon"] for row in expected.values())
     _assert_values(expected, found, len(metrics) or 43)
 
 
 @pytest.mark.parametrize("lp", LPS)
 def test_pairwise_difference_pearson_is_met(lp: str, wmt23_warehouse: Warehouse) -> None:
-    _assert_values(_rows(lp, level="seg", statistic="pdp"), _ranked(wmt23_warehouse, lp, "pdp"))
+    (found,) = _ranked(wmt23_warehouse, lp, ["pdp"])
+    _assert_values(_rows(lp, level="seg", statistic="pdp"), found)
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
