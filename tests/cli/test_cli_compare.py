@@ -56,13 +56,13 @@ def test_a_measure_without_a_value_is_null_and_last(compare: Scorehouse) -> None
     assert shape["values"][-2:] == shape["ranks"][-2:] == [None, None]
 
 
-@pytest.mark.parametrize("kind", ["table", "csv", "tsv", "markdown", "latex"])
-def test_every_format_holds_the_matrix(compare: Scorehouse, kind: str) -> None:
-    ran = compare("sim24", "en-de", "sim*", "Marlin*", "-m", "pa", "--draws", 20, "--format", kind)
-    assert ran.code == 0
-    for name in ("simBLEU-refA", "Marlin-24-refA"):
-        shown = name.replace("_", "\\_")
-        assert ran.out.count(shown) >= 2
+def test_every_format_holds_the_matrix(compare: Scorehouse) -> None:
+    for kind in ("table", "csv", "tsv", "markdown", "latex"):
+        ran = compare("sim24", "en-de", "sim*", "Marlin*", "-m", "pa", "--draws", 20, "--format", kind)
+        assert ran.code == 0
+        for name in ("simBLEU-refA", "Marlin-24-refA"):
+            shown = name.replace("_", "\\_")
+            assert ran.out.count(shown) >= 2, kind
 
 
 def test_a_p_of_0_is_written_as_below_the_draws_for_reading_and_as_a_number_for_programs(compare: Scorehouse) -> None:
@@ -244,7 +244,7 @@ def test_an_interrupt_ends_with_130_and_stores_nothing(database: Path) -> None:
     """A comparison that would take long, ended by Ctrl-C when its progress shows that it computes."""
     terminal, stderr = os.openpty()
     process = subprocess.Popen(
-        [*PROGRAM, "--db", str(database), "compare", "sim24", "en-de", "-m", "spa", "--draws", "100000"],
+        [*PROGRAM, "--db", str(database), "compare", "sim24", "cs-uk", "-m", "spa", "--draws", "100000"],
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,

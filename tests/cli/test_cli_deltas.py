@@ -9,12 +9,12 @@ from tests.cli.running import Scorehouse, refused
 WORDS = ("deltas", "simBLEU", "all", "cs-uk", "--human", "mqm", "--draws", "20")
 
 
-@pytest.mark.parametrize("format", ["table", "csv", "tsv", "jsonl", "markdown", "latex"])
-def test_formats(scorehouse: Scorehouse, format: str) -> None:
-    ran = scorehouse(*WORDS, "--format", format)
-    assert ran.code == 0, ran.err
-    assert "mqm" in ran.out
-    assert ran.notes[0].startswith("deltas:simBLEU|testset:all|lp:cs-uk|human:mqm|pairs:all|fit:isotonic")
+def test_formats(scorehouse: Scorehouse) -> None:
+    for format in ("table", "csv", "tsv", "jsonl", "markdown", "latex"):
+        ran = scorehouse(*WORDS, "--format", format)
+        assert ran.code == 0, ran.err
+        assert "mqm" in ran.out
+        assert ran.notes[0].startswith("deltas:simBLEU|testset:all|lp:cs-uk|human:mqm|pairs:all|fit:isotonic")
 
 
 def test_json_has_a_row_for_each_level_asked(scorehouse: Scorehouse) -> None:

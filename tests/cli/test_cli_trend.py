@@ -69,18 +69,13 @@ def test_a_table_has_a_line_for_each_group_and_a_column_for_each_year_and_protoc
 VIEWS = {"years": (), "within": ("--within", *PUBLISHED), "over-years": ("--over-years",), "bridges": ("--bridges",)}
 
 
-@pytest.mark.parametrize(
-    ("view", "format"),
-    [
-        *(("years", format) for format in ("csv", "tsv", "jsonl", "markdown", "latex")),
-        *((view, "csv") for view in VIEWS),
-    ],
-)
-def test_views_have_formats(trend: Scorehouse, view: str, format: str) -> None:
-    ran = trend(*CS_UK, *VIEWS[view], "--format", format)
-    assert ran.code == 0, ran.err
-    assert len(ran.out.splitlines()) >= 1
-    assert ran.notes[0].startswith("trend:")
+def test_views_have_formats(trend: Scorehouse) -> None:
+    of_years = [("years", format) for format in ("csv", "tsv", "jsonl", "markdown", "latex")]
+    for view, format in (*of_years, *((view, "csv") for view in VIEWS if view != "years")):
+        ran = trend(*CS_UK, *VIEWS[view], "--format", format)
+        assert ran.code == 0, ran.err
+        assert len(ran.out.splitlines()) >= 1
+        assert ran.notes[0].startswith("trend:")
 
 
 def test_pooled_rows_say_how_many_evaluation_sets_they_stand_on(trend: Scorehouse) -> None:

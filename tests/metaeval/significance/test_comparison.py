@@ -100,11 +100,11 @@ def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Ware
 @pytest.mark.parametrize("measure", ["pa", "spearman"])
 def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehouse, measure: str) -> None:
     block = fetched(simulated_warehouse, FEW)
-    found = compare(simulated_warehouse, FEW, parsed(measure), JUDGED, replace(PAPER, test=None, draws=20, mid_p=False))
+    found = compare(simulated_warehouse, FEW, parsed(measure), JUDGED, replace(PAPER, test=None, draws=8, mid_p=False))
     assert found.test == "perm-inputs"
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], block.scores[:, :, kept]
-    masks = np.concatenate(list(swap_blocks(np.random.default_rng([0, 1]), 20, (int(kept.sum()),))))
+    masks = np.concatenate(list(swap_blocks(np.random.default_rng([0, 1]), 8, (int(kept.sum()),))))
     statistic = naive.pairwise_accuracy("organisers") if measure == "pa" else naive.system_correlation(measure)
     values, differences = naive.swapped_differences(statistic, human, metrics, "inputs", masks)
     check_against(found, [metric.name for metric in block.metrics], values, differences, two_sided=True)
@@ -354,7 +354,10 @@ def test_threads_and_processes_give_the_same_numbers(simulated_warehouse: Wareho
 
 
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own making
-@pytest.mark.parametrize("processes", [False, True])
+@pytest.mark.parametrize(
+    "processes",
+    [False, pytest.param(True, marks=pytest.mark.long("a cluster of processes: 3 seconds; `compare` has one, too"))],
+)
 def test_a_dask_cluster_gives_the_same_numbers(simulated_warehouse: Warehouse, processes: bool) -> None:
     asked = replace(FEW, segments=(1, 40))
     with dask_pool(processes=processes) as pool:
