@@ -83,7 +83,13 @@ def test_means_show_the_human_score_first_and_say_what_is_covered(scorehouse: Sc
     assert ran.notes[0].startswith("table:means|testset:sim24|lp:cs-uk|human:mqm|")
 
 
-@pytest.mark.parametrize("form", Format)
+FORMS = [
+    pytest.param(form, marks=() if form in (Format.CSV, Format.JSON, Format.PARQUET) else pytest.mark.long("2 seconds"))
+    for form in Format
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_means_of_an_export_in_every_format(
     form: Format, scorehouse: Scorehouse, exported: Path, tmp_path: Path
 ) -> None:

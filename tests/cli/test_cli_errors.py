@@ -262,7 +262,13 @@ with duckdb.connect({str(own_database)!r}):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize(
     "module",
-    ["cli.main", "typer", "cli.commands.listing", "warehouse", "duckdb", "atexit", "decimal", "polars", "polars._plr"],
+    [
+        *("cli.main", "cli.commands.listing", "duckdb", "atexit", "polars._plr"),
+        *(
+            pytest.param(name, marks=pytest.mark.long("a process for each: 1 second"))
+            for name in ("typer", "warehouse", "decimal", "polars")
+        ),
+    ],
 )
 def test_ctrl_c_while_the_program_starts_is_one_quiet_line(
     module: str, simulated_database: Path, tmp_path: Path
@@ -288,13 +294,16 @@ run()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize(
-    "query",
+    ("moment", "query"),
     [
-        "SELECT count(*) FROM scores AS a, scores AS b, scores AS c WHERE sin(a.value + b.value + c.value) > 2",
-        "SELECT a.value FROM scores AS a, scores AS b WHERE sin(a.value + b.value) > 0.999999",
+        ("before", "SELECT a.value FROM scores AS a, scores AS b WHERE sin(a.value + b.value) > 0.999999"),
+        (
+            "during",
+            "SELECT count(*) FROM scores AS a, scores AS b, scores AS c WHERE sin(a.value + b.value + c.value) > 2",
+        ),
     ],
+    ids=["before", "during"],
 )
-@pytest.mark.parametrize("moment", ["before", "during"])
 def test_ctrl_c_during_a_query_is_heard_at_once_wherever_it_comes(
     moment: str, query: str, simulated_database: Path
 ) -> None:
@@ -310,7 +319,7 @@ def interrupt():
 plain = queries.adhoc._watch
 
 def watched(*words):
-    threading.Timer(2 if {moment!r} == "during" else 0, interrupt).start()
+    threading.Timer(1 if {moment!r} == "during" else 0, interrupt).start()
     plain(*words)
 
 queries.adhoc._watch = watched

@@ -236,14 +236,14 @@ def test_a_score_beyond_what_sums_can_hold_is_reported_with_the_bound(scorehouse
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such names there")
-@pytest.mark.parametrize(
-    "name", ["a b", "-x", "A\x1b[31m", "two\nlines", "tab\there", "*", "[1]", "%s", "{x}", "$(x)", "'"]
-)
-def test_a_metric_file_with_any_name_is_loaded_and_listed(name: str, scorehouse: Scorehouse, tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "task", metrics={"M-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
-    file = root / "metric-scores" / "en-de" / "M-src.seg.score"
-    file.rename(file.with_name(f"{name}-src.seg.score"))
+def test_a_metric_file_with_any_name_is_loaded_and_listed(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    names = ["a b", "-x", "A\x1b[31m", "two\nlines", "tab\there", "*", "[1]", "%s", "{x}", "$(x)", "'"]
+    tables = {f"M{place}-src": ScoreTable(["Ash"], seg=np.full((1, 5), place)) for place in range(len(names))}
+    root = tiny_layout(tmp_path / "task", metrics=tables)
+    for place, name in enumerate(names):
+        file = root / "metric-scores" / "en-de" / f"M{place}-src.seg.score"
+        file.rename(file.with_name(f"{name}-src.seg.score"))
     ran = scorehouse("--db", tmp_path / "a.duckdb", "load", root)
     assert ran.code == 0, ran.err
     listed = scorehouse("--db", tmp_path / "a.duckdb", "list", "metrics", "--format", "json").json
-    assert [row["metric"] for row in listed] == [f"{name}-src"]
+    assert sorted(row["metric"] for row in listed) == sorted(f"{name}-src" for name in names)

@@ -21,7 +21,7 @@ from metaeval.protocols.scoring import score
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
-SIM = ("sim24", "en-de")
+SIM = ("sim24", "cs-uk")
 ITEMS = [(paper, item) for paper in PAPERS.values() for item in paper.items]
 Values = dict[tuple[str, str], float | None]
 
@@ -74,7 +74,7 @@ def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
 
 def test_table_1_counts_what_compare_counts(outcome: Computes, simulated_warehouse: Warehouse) -> None:
     values = _values(outcome("thompson-2024", "table-1"))
-    row = "sim24.en-de"
+    row = ".".join(SIM)
     for name in ("pa", "spa"):
         table = metaeval.compare(
             simulated_warehouse, *SIM, name, test="perm-inputs", draws=20, only="reference-based", raw_ties=name == "pa"

@@ -270,8 +270,9 @@ def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_war
     )
     assert "|interval:95%,normal," in found.signature
     assert found.interval == "normal"
-    assert fought(simulated_warehouse, "spa(n=20)", testing=replace(QUICK, draws=60)).interval == "normal"
-    assert fought(simulated_warehouse, "pa", testing=replace(QUICK, draws=60)).interval == "percentile"
+    few = replace(TWO, segments=(1, 40))
+    assert fought(simulated_warehouse, "spa(n=20)", few, replace(QUICK, draws=20)).interval == "normal"
+    assert fought(simulated_warehouse, "pa", few, replace(QUICK, draws=20)).interval == "percentile"
 
 
 def test_accuracy_has_no_bca_interval(simulated_warehouse: Warehouse) -> None:
