@@ -66,7 +66,8 @@ def left_out(result: Result, verbose: bool) -> list[str]:
         if not out:
             continue
         if not verbose:
-            lines.append(f"{len(out)} of {len(choices)} {kind} are excluded (--explain says why)")
+            are = "is" if len(out) == 1 else "are"
+            lines.append(f"{len(out)} of {len(choices)} {kind} {are} excluded (--explain says why)")
             continue
         by_reason: dict[str, list[str]] = {}
         for choice in out:

@@ -12,6 +12,7 @@ from metaeval.inputs import Inputs, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure
 from metaeval.signature import signature
 from queries.blocks import Block
+from queries.reasons import by_reason
 from queries.selection import Selection, Slice
 from warehouse import QuestionError, Warehouse
 
@@ -81,8 +82,8 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     is_judged = block.judged.any() or not measure.definition.needs_segments
     notes = remarks(block)
     if evaluation.left_out:
-        reasons = ", ".join(f"{name} ({reason})" for name, reason in sorted(evaluation.left_out.items()))
-        notes.append(f"{measure}: without {reasons}")
+        reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(evaluation.left_out).items()]
+        notes.append(f"{measure}: without {'; '.join(reasons)}")
     if not evaluation.metrics:
         notes.append(f"{measure}: no metric can be ranked (--explain says why)")
     elif not is_judged:

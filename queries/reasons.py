@@ -1,5 +1,6 @@
 """Why a system or a metric is excluded: a value for each reason, with its sentence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -59,3 +60,16 @@ class Exclusion:
     def lacks_scores(self) -> bool:
         """Whether it would be included if only it had more scores."""
         return self.reason in _FOR_WANT_OF_SCORES
+
+
+def by_reason(excluded: Mapping[str, Exclusion]) -> dict[str, list[str]]:
+    """Reason -> the names that it excludes, by name.
+
+    >>> missing, reference = Exclusion(Reason.NO_SEGMENT_SCORES), Exclusion(Reason.IS_REFERENCE)
+    >>> by_reason({"C": missing, "B": reference, "A": missing})
+    {'incomplete segment scores': ['A', 'C'], 'the reference that the metrics use': ['B']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in sorted(excluded):
+        found.setdefault(str(excluded[name]), []).append(name)
+    return found

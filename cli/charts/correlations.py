@@ -26,5 +26,5 @@ def correlation_matrix(frame: "pl.DataFrame", order: Sequence[str], measure: str
         value=measure,
         title=f"How much do metrics agree with each other? ({measure})",
         signature=[signature],
-        lines=["ordered by average-linkage clustering of 1 − the correlation; ×: not defined"],
+        lines=["ordered by average-linkage clustering of 1 − the correlation"],
     )

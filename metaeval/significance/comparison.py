@@ -22,6 +22,7 @@ from metaeval.significance.metric_tests import (
 )
 from metaeval.significance.options import Alternative, TestOptions
 from queries.blocks import Block
+from queries.reasons import by_reason
 from queries.selection import Slice
 from warehouse.progress import Progress
 
@@ -113,7 +114,7 @@ def compare_block(
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
     notes = [generalises(measure, testing)]
-    notes += [f"without {name}: {reason}" for name, reason in sorted(tested.left_out.items())]
+    notes += [f"without {', '.join(names)}: {reason}" for reason, names in by_reason(tested.left_out).items()]
     notes += remarks(tested.block)
     return _comparison(tested, options, testing, notes, time.perf_counter() - started)
 

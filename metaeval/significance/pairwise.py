@@ -26,6 +26,7 @@ from metaeval.significance.metric_tests import (
 )
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
+from queries.reasons import by_reason
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
@@ -155,8 +156,8 @@ def tests_of_pair(
         if (least := _LEAST_SYSTEMS.get(test, 0)) > len(block.systems):
             notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
         elif measure.resamples_segments(test) and block.left_out:
-            names = ", ".join(f"{name} ({reason})" for name, reason in sorted(block.left_out.items()))
-            notes.append(f"without {test}: {names}")
+            reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(block.left_out).items()]
+            notes.append(f"without {test}: {'; '.join(reasons)}")
         elif test != testing.test:
             tests.append(test)
     return tests, notes

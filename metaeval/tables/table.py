@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metaeval.inputs import remarks
 from metaeval.signature import line, program_version, slice_parts
 from queries.blocks import Block
-from queries.reasons import Exclusion
+from queries.reasons import Exclusion, by_reason
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,5 +62,5 @@ def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, .
 
 
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
-    """A line for each metric that a table does without."""
-    return [f"without {name}: {excluded[name]}" for name in sorted(excluded)]
+    """A line for each reason why a table does without metrics."""
+    return [f"without {', '.join(names)}: {reason}" for reason, names in by_reason(excluded).items()]

@@ -143,7 +143,7 @@ def test_a_metric_with_holes_is_excluded_from_counts_and_means(tmp_path: Path, h
         (by_default,) = _study(warehouse, Slice(TESTSET, LP), "pa").results
         (by_mean,) = _study(warehouse, Slice(TESTSET, LP), "pa", system_score="mean").results
     assert not {"Holes-src", "Submitted-src"} & set(counts.frame["metric"])
-    assert f"without Holes-src: {reason}" in counts.notes
+    assert f"without Holes-src, Submitted-src: {reason}" in counts.notes
     assert by_default.evaluation.left_out == {"Holes-src": reason}
     assert by_mean.evaluation.left_out["Holes-src"] == by_mean.evaluation.left_out["Submitted-src"] == reason
     ranked = dict(zip([m.name for m in by_default.evaluation.metrics], by_default.evaluation.system_score, strict=True))

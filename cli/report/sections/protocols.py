@@ -78,7 +78,7 @@ def _agreement(found: Matrix, testset: str, signatures: Sequence[str]) -> Figure
         value="Kendall's τ",
         title=f"How far do the rankings of {testset} by two protocols agree?",
         signature=signatures,
-        lines=["Kendall's τ of the two rankings, of the metrics that both rank; ×: not defined"],
+        lines=["Kendall's τ of the two rankings, of the metrics that both rank"],
     )
     return figure(chart, signatures)
 

@@ -23,6 +23,7 @@ _COLUMNS = {
     "n_systems": "systems",
     "n_segments": "segments",
 }
+_WHY = "(`scorehouse rank --explain` says why)"
 _OTHERS = "All other evaluation sets"
 _BRIEF = {"testset": "test set", "lp": "language pair", "human": "human score", **_COLUMNS}
 
@@ -51,7 +52,7 @@ def _detailed(desk: Desk, state: EvalsetState) -> Part:
         heading,
         (figure(ranking_dots(found.frame, found.signature, found.lines), signatures),),
         (grid(f"Ranking of metrics, {heading}", found.frame, _COLUMNS),),
-        found.notes,
+        tuple(note.replace("(--explain says why)", _WHY) for note in found.notes),
         signatures,
     )
 
