@@ -4,6 +4,7 @@ import gc
 import itertools
 import math
 import os
+import sys
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -11,6 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Hundreds of processes of the tests would each compile all packages anew where no bytecode may be kept.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A busy machine is no bug. Other examples are drawn in each run, so that they add up to many.
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)

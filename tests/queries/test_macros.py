@@ -30,13 +30,13 @@ SHARED = ("internal.question", "internal.official_list")
 PASSED_ON = sorted(ARGUMENTS.keys() - {"concordance_by"})
 """Table macros but for that to which concordance passes its arguments on: the names of both are met."""
 LONG = pytest.mark.long("names and views in all places of a macro's call: 1 minute")
-THIRDS = 3
-A_THIRD = [
-    pytest.param(macro, third, marks=() if third == n % THIRDS else LONG)
+THIRDS, SIXTHS = 3, 6
+A_SIXTH = [
+    pytest.param(macro, sixth, marks=() if sixth == n else LONG)
     for n, macro in enumerate(PASSED_ON)
-    for third in range(THIRDS)
+    for sixth in range(SIXTHS)
 ]
-"""Each macro with a third of the names that it must take, and with all of them where there is time. Those of the parts
+"""Each macro with a sixth of the names that it must take, and with all of them where there is time. Those of the parts
 that macros share are met in one of them or another."""
 _LITERAL: dict[tuple[str, str, str | None], list[tuple[object, ...]]] = {}
 SCALARS: Mapping[str, Sequence[str]] = {
@@ -122,8 +122,8 @@ def test_every_macro_is_looked_at(two: Warehouse) -> None:
 
 
 @pytest.mark.parametrize("turned", [0, pytest.param(1, marks=LONG), pytest.param(2, marks=LONG)])
-@pytest.mark.parametrize(("macro", "third"), A_THIRD)
-def test_a_table_macro_takes_columns_of_tables_of_any_name(macro: str, third: int, turned: int, two: Warehouse) -> None:
+@pytest.mark.parametrize(("macro", "sixth"), A_SIXTH)
+def test_a_table_macro_takes_columns_of_tables_of_any_name(macro: str, sixth: int, turned: int, two: Warehouse) -> None:
     """Every name stands for the table of one of the arguments, of another one where they are turned."""
     reserved = set(two.sql("SELECT keyword_name FROM duckdb_keywords()")["keyword_name"])
     expected = literal_rows(two, macro, PAIRS)
@@ -134,7 +134,7 @@ def test_a_table_macro_takes_columns_of_tables_of_any_name(macro: str, third: in
     columns = columns[turned % len(columns) :] + columns[: turned % len(columns)]
     cells = [{"testset": "tiny24", "lp": lp, "human": human} for lp, human in PAIRS]
     seen = set()
-    for n in range(third * len(columns), len(names), THIRDS * len(columns)):
+    for n in range(sixth * len(columns), len(names), SIXTHS * len(columns)):
         table_of = {column: names[n - back] for back, column in enumerate(columns)}
         seen |= {*table_of.values()}
         tables = []
@@ -147,16 +147,16 @@ def test_a_table_macro_takes_columns_of_tables_of_any_name(macro: str, third: in
         human = given.get("human", "x_0.human")
         query = f"SELECT {given['lp']} AS x_1, {human} AS x_2, m_0.* FROM ({joined}), {call} AS m_0"
         assert rows(two, query) == expected, table_of
-    assert len(seen) >= len(names) // THIRDS - len(columns)
+    assert len(seen) >= len(names) // SIXTHS - len(columns)
 
 
-@pytest.mark.parametrize(("macro", "third"), A_THIRD)
-def test_a_table_macro_takes_columns_of_any_name(macro: str, third: int, two: Warehouse) -> None:
+@pytest.mark.parametrize(("macro", "sixth"), A_SIXTH)
+def test_a_table_macro_takes_columns_of_any_name(macro: str, sixth: int, two: Warehouse) -> None:
     reserved = set(two.sql("SELECT keyword_name FROM duckdb_keywords()")["keyword_name"])
     names = sorted(set(names_of(macro)) - reserved)
     expected = literal_rows(two, macro, PAIRS)
     values = ", ".join(f"('{lp}', '{human}', 'tiny24')" for lp, human in PAIRS)
-    for n in range(third * 3, len(names), THIRDS * 3):
+    for n in range(sixth * 3, len(names), SIXTHS * 3):
         name, other, third = names[n], names[n - 1], names[n - 2]
         call = f"{macro}({ARGUMENTS[macro].format(testset=third, lp=name, human=other)})"
         query = (
