@@ -85,12 +85,7 @@ TABLES: dict[str, tuple[str, str, str]] = {
 _NOT_IN_FILES = {"testset_id", "lp", "testset"}  # folders tell
 
 
-TABLE_COLUMNS = """
-SELECT column_name
-FROM duckdb_columns()
-WHERE database_name = current_database() AND table_name = $table
-ORDER BY column_index
-"""
+TABLE_COLUMNS = "SELECT name FROM pragma_table_info($table) ORDER BY cid"
 
 
 def export_parquet(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:

@@ -6,7 +6,7 @@ import json
 import random
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
@@ -19,11 +19,12 @@ from warehouse.database.faults import answered
 from warehouse.database.updating import writing
 from warehouse.export import MANIFEST, export, import_parquet, is_export
 from warehouse.export import manifest as manifest_module
-from warehouse.export.exported import copy
+from warehouse.export.exported import Exported, copy
 from warehouse.export.files import beside
 from warehouse.export.manifest import FileRecord, read_manifest, write_manifest
 from warehouse.export.mtme import RatingTable, ScoreTable
 from warehouse.export.parquet import TABLES
+from warehouse.export.reimport import Imported
 from warehouse.names import UNFINISHED_EXPORT
 
 VIEWS = {
@@ -114,6 +115,22 @@ def exported(loaded: Path) -> Path:
     return loaded / "exported"
 
 
+class RoundTrip(NamedTuple):
+    """What left a warehouse as Parquet, and came into another one."""
+
+    folder: Path
+    database: Path
+    exported: list[Exported]
+    imported: list[Imported]
+
+
+@pytest.fixture(scope="module")
+def back(loaded: Path) -> RoundTrip:
+    """The whole warehouse, exported and imported; read it only."""
+    folder, database = loaded / "whole", loaded / "back.duckdb"
+    return RoundTrip(folder, database, export(loaded / "w.duckdb", folder), import_parquet(folder, database))
+
+
 def _rows(database: Path, sources: bool = True, where: str = "true") -> dict[str, list[tuple[object, ...]]]:
     views = {**VIEWS, **({"sources": SOURCES} if sources else {})}
     with Warehouse.open(database) as warehouse:
@@ -124,23 +141,19 @@ def _rows(database: Path, sources: bool = True, where: str = "true") -> dict[str
         }
 
 
-def test_parquet_comes_back_with_the_same_rows(database: Path, tmp_path: Path) -> None:
-    done = export(database, tmp_path / "out")
-    assert [(item.testset, item.lp) for item in done] == [
+def test_parquet_comes_back_with_the_same_rows(loaded: Path, back: RoundTrip) -> None:
+    assert [(item.testset, item.lp) for item in back.exported] == [
         ("tiny24", "en-de"),
         ("tiny24", "en-zh"),
         ("tiny25", "en-sr_Cyrl_RS"),
     ]
-    imported = import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
-    assert [item.status for item in imported] == ["loaded"] * 3
-    before, after = _rows(database), _rows(tmp_path / "back.duckdb")
+    assert [item.status for item in back.imported] == ["loaded"] * 3
+    before, after = _rows(loaded / "w.duckdb"), _rows(back.database)
     assert all(before[view] for view in VIEWS)  # every view has something to lose
     assert after == before
 
 
-def test_the_identifiers_of_a_fresh_warehouse_come_back_in_the_same_order(database: Path, tmp_path: Path) -> None:
-    export(database, tmp_path / "out")
-    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+def test_the_identifiers_of_a_fresh_warehouse_come_back_in_the_same_order(loaded: Path, back: RoundTrip) -> None:
     query = """
         SELECT sc.name, y.name, v.level, s.segment, s.value
         FROM score AS s
@@ -151,15 +164,13 @@ def test_the_identifiers_of_a_fresh_warehouse_come_back_in_the_same_order(databa
         WHERE e.lp = 'en-de'
         ORDER BY s.vector_id, s.rowid
     """
-    with Warehouse.open(database) as before, Warehouse.open(tmp_path / "back.duckdb") as after:
+    with Warehouse.open(loaded / "w.duckdb") as before, Warehouse.open(back.database) as after:
         assert before.rows(query) == after.rows(query)
 
 
-def test_the_errors_of_a_judgement_come_back_in_the_same_order(database: Path, tmp_path: Path) -> None:
-    export(database, tmp_path / "out")
-    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
+def test_the_errors_of_a_judgement_come_back_in_the_same_order(loaded: Path, back: RoundTrip) -> None:
     query = "SELECT weight FROM ratings WHERE lp = 'en-de' AND system = 'Ash' AND segment = 3"
-    with Warehouse.open(database) as before, Warehouse.open(tmp_path / "back.duckdb") as after:
+    with Warehouse.open(loaded / "w.duckdb") as before, Warehouse.open(back.database) as after:
         assert before.rows(query) == after.rows(query) == [(0.1,), (0.2,), (0.3,)]
 
 
@@ -177,13 +188,11 @@ def test_parquet_comes_into_a_warehouse_that_holds_other_things(database: Path, 
             assert found[0] == found[1] > 0
 
 
-def test_importing_twice_changes_nothing(database: Path, tmp_path: Path) -> None:
-    export(database, tmp_path / "out")
-    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
-    before = (tmp_path / "back.duckdb").read_bytes()
-    assert {item.status for item in import_parquet(tmp_path / "out", tmp_path / "back.duckdb")} == {"unchanged"}
-    assert {item.status for item in import_parquet(tmp_path / "out", database)} == {"unchanged"}
-    assert (tmp_path / "back.duckdb").read_bytes() == before
+def test_importing_twice_changes_nothing(back: RoundTrip, database: Path) -> None:
+    before = back.database.read_bytes()
+    assert {item.status for item in import_parquet(back.folder, back.database)} == {"unchanged"}
+    assert {item.status for item in import_parquet(back.folder, database)} == {"unchanged"}
+    assert back.database.read_bytes() == before
 
 
 def test_an_evaluation_set_from_other_files_is_not_overwritten(database: Path, tmp_path: Path) -> None:
@@ -195,10 +204,8 @@ def test_an_evaluation_set_from_other_files_is_not_overwritten(database: Path, t
     assert _rows(tmp_path / "other.duckdb") == before
 
 
-def test_what_is_loaded_after_an_import_meets_it(loaded: Path, tmp_path: Path) -> None:
-    export(loaded / "w.duckdb", tmp_path / "out")
-    import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
-    report = load([loaded / "layout"], tmp_path / "back.duckdb")
+def test_what_is_loaded_after_an_import_meets_it(loaded: Path, back: RoundTrip, tmp_path: Path) -> None:
+    report = load([loaded / "layout"], written(tmp_path / "back.duckdb", back.database.read_bytes()))
     assert {evalset.status for evalset in report.evalsets} == {"unchanged"}
 
 
@@ -210,10 +217,9 @@ def test_an_export_into_the_same_folder_takes_the_place_of_the_earlier_one(datab
     assert _rows(tmp_path / "back.duckdb") == _rows(database)
 
 
-def test_the_partitions_can_be_read_by_name(database: Path, tmp_path: Path) -> None:
-    export(database, tmp_path / "out")
-    assert is_export(tmp_path / "out")
-    glob = str(tmp_path / "out" / "score" / "*" / "*" / "*.parquet")
+def test_the_partitions_can_be_read_by_name(back: RoundTrip) -> None:
+    assert is_export(back.folder)
+    glob = str(back.folder / "score" / "*" / "*" / "*.parquet")
     with duckdb.connect() as connection:
         rows = connection.execute(
             """
