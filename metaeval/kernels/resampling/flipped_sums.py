@@ -25,127 +25,168 @@ CHUNK = 2040
 OUTCOMES = 1 << 22
 #: The same, of system pairs that are compared together.
 AT_ONCE = 1 << 18
+#: Sums of all segments that are kept for all draws; where there are more, they are computed in each.
+GAPS_KEPT = 1 << 23
 
 
 class FlippedSums:
-    """Sums of the flipped segments' differences, for each system pair of one draw after the other.
+    """Sums of the flipped segments' differences: what all draws share.
 
-    scores: (M, N, S) standardised, 0 where not judged; judged: (N, S); flips: (n_flips, S), True where the sign is −1;
-    swaps: (n_draws, *mask_shape).
+    scores: (M, N, S) standardised, 0 where not judged; judged: (N, S); flips: (n_flips, S), True where the sign is −1.
     """
 
-    def __init__(self, swap: Swap, scores: Floats, judged: Bools, flips: Bools, swaps: Bools) -> None:
-        used = judged.sum(axis=0) >= 2
-        self._swap = swap
-        self._judged = judged[:, used]
-        self._masks = swaps[..., used]
-        scores = scores[:, :, used]
+    def __init__(self, swap: Swap, scores: Floats, judged: Bools, flips: Bools) -> None:
+        self.used: Bools = judged.sum(axis=0) >= 2
+        self.swap = swap
+        self.judged = judged[:, self.used]
+        scores = scores[:, :, self.used]
         if swap == "inputs":  # what systems share on a segment cancels; without it sums round less
-            means = scores.sum(axis=1, keepdims=True) / self._judged.sum(axis=0)
-            scores = np.where(self._judged, scores - means, 0.0)
-        self._scores = scores
+            means = scores.sum(axis=1, keepdims=True) / self.judged.sum(axis=0)
+            scores = np.where(self.judged, scores - means, 0.0)
+        self.scores = scores
         n_metrics, n_systems, n_segments = scores.shape
         by_segment = scores.transpose(2, 1, 0).reshape(n_segments, n_systems * n_metrics)
-        self._by_segment = np.ascontiguousarray(by_segment)
+        self.by_segment = np.ascontiguousarray(by_segment)
         n_flips = len(flips)
-        self._n_padding = -n_flips % 8  # flips of nothing: always counted, then taken off
-        self._flips = np.zeros((n_segments, n_flips + self._n_padding))
-        self._flips[:, :n_flips] = flips[:, used].T
-        self._first, self._second = np.triu_indices(n_systems, 1)
-        pairs = list(zip(self._first, self._second, strict=True))
-        n_pairs, n_sums = len(pairs), n_metrics * self._flips.shape[1]
-        self._n_at_once = max(1, min(n_pairs, AT_ONCE // max(1, n_metrics * n_sums)))
-        self._rooms: dict[tuple[int, int], _Room] = {}
-        everything = np.ones(self._judged.shape, dtype=np.bool_)
-        self._whole = self._system_sums(everything)
-        self._whole_lone = {
-            pair: gaps for pair, (i, j) in enumerate(pairs) if (gaps := self._lone_gaps(i, j, everything)) is not None
+        self.n_padding = -n_flips % 8  # flips of nothing: always counted, then taken off
+        self.flips = np.zeros((n_segments, n_flips + self.n_padding))
+        self.flips[:, :n_flips] = flips[:, self.used].T
+        self.first, self.second = np.triu_indices(n_systems, 1)
+        self._whole = (self.by_segment.T @ self.flips).reshape(n_systems, n_metrics, -1)
+        everything = np.ones(self.judged.shape, dtype=np.bool_)
+        self.whole_lone = {
+            pair: gaps
+            for pair, (i, j) in enumerate(zip(self.first, self.second, strict=True))
+            if (gaps := self.lone_gaps(i, j, everything)) is not None
         }
-        slacks = [self._slack(i, j) for i, j in pairs]
-        self._whole_slack = np.array([whole for whole, _ in slacks]).reshape(n_pairs, n_metrics, 1)
-        self._slacks = np.array([swapped for _, swapped in slacks]).reshape(n_pairs, len(swaps), n_metrics, 1)
+        sizes = [size.sum(axis=1) for size, _ in map(self._sizes, range(self.first.size))]
+        self._slack = 0.5 * TOLERANCE * np.array(sizes).reshape(-1, n_metrics, 1) + ROUNDING * n_segments
+        self._gaps = None
+        if self.first.size * n_metrics * self.flips.shape[1] <= GAPS_KEPT:
+            self._gaps = self._whole_gaps(slice(0, self.first.size), slice(0, self.flips.shape[1]))
+
+    def whole_gaps(self, pairs: slice, flips: slice) -> Floats:
+        """Sums of all segments' differences with the sign turned, and the slack of ties: (pairs, M, flips)."""
+        return self._whole_gaps(pairs, flips) if self._gaps is None else self._gaps[pairs, :, flips]
+
+    def _whole_gaps(self, pairs: slice, flips: slice) -> Floats:
+        gaps = np.empty((pairs.stop - pairs.start, len(self.scores), flips.stop - flips.start))
+        for place, pair in enumerate(range(pairs.start, pairs.stop)):
+            i, j = self.first[pair], self.second[pair]
+            np.subtract(self._whole[j, :, flips], self._whole[i, :, flips], out=gaps[place])
+            if pair in self.whole_lone:
+                gaps[place] -= self.whole_lone[pair][:, flips]
+        gaps += self._slack[pairs]
+        return gaps
+
+    def lone_gaps(self, i: np.integer, j: np.integer, mask: Bools) -> Floats | None:
+        """What takes the segments that only one of the two systems has out of their gap, (M, n_flips).
+
+        None where both have the same segments.
+        """
+        is_lone = self.judged[i] ^ self.judged[j]
+        if not is_lone.any():
+            return None
+        chosen = np.flatnonzero(is_lone & (mask[i] | mask[j]))
+        first = np.where(mask[i, chosen], self.scores[:, i, chosen], 0.0)
+        second = np.where(mask[j, chosen], self.scores[:, j, chosen], 0.0)
+        return np.asarray((second - first) @ self.flips[chosen], dtype=np.float64)
+
+    def swapped_slack(self, pair: int, masks: Bools) -> Floats:
+        """Half of 1e-9 Σ |d| of the swapped part in each draw, (n_draws, M); masks: (n_draws, S) or (n_draws, N, S).
+
+        Ties are decided within twice this. All segments' slack has the rounding of the sums on top.
+        """
+        size, both = self._sizes(pair)
+        if self.swap == "inputs":
+            return np.asarray(0.5 * TOLERANCE * (masks[:, both].astype(np.float64) @ size.T))
+        n_common = int(both.sum())
+        parts = zip((self.first[pair], self.second[pair]), (size[:, :n_common], size[:, n_common:]), strict=True)
+        sums = [masks[:, k][:, both].astype(np.float64) @ own.T for k, own in parts]
+        return np.asarray(0.5 * TOLERANCE * (sums[0] + sums[1]))
+
+    def _sizes(self, pair: int) -> tuple[Floats, Bools]:
+        """|d| of the common segments of a pair, (M, s), and which segments these are, (S,).
+
+        With single scores swapped, Σ |d| of a hybrid is not a sum of parts; Σ |x_i| + |x_j| bounds it: (M, 2 s).
+        """
+        i, j = self.first[pair], self.second[pair]
+        both = self.judged[i] & self.judged[j]
+        first, second = self.scores[:, i][:, both], self.scores[:, j][:, both]
+        if self.swap == "both":
+            return np.abs(np.concatenate([first, second], axis=1)), both
+        return np.abs(first - second), both
+
+    def drawn(self, swaps: Bools) -> DrawnSums:
+        """Those of some draws; swaps: (n_draws, *mask_shape)."""
+        return DrawnSums(self, swaps[..., self.used])
+
+
+class DrawnSums:
+    """Sums of the flipped segments' differences, for each system pair of one draw after the other."""
+
+    def __init__(self, shared: FlippedSums, masks: Bools) -> None:
+        self._shared = shared
+        self._masks = masks
+        n_pairs, (n_metrics, n_systems, n_segments) = shared.first.size, shared.scores.shape
+        n_flips = shared.flips.shape[1]
+        self._n_at_once = max(1, min(n_pairs, AT_ONCE // max(1, n_metrics**2 * n_flips)))
+        self._rooms: dict[tuple[int, int], _Room] = {}
+        slacks = [shared.swapped_slack(pair, masks) for pair in range(n_pairs)]
+        self._slack = np.array(slacks).reshape(n_pairs, len(masks), n_metrics, 1)
+        # Used again for every draw: fresh memory is slow.
+        self._chosen_scores = np.empty((n_segments, n_systems * n_metrics))
+        self._chosen_flips = np.empty(shared.flips.shape)
+        self._taken = np.empty((n_systems * n_metrics, n_flips))
 
     def counts(self, draw: int) -> Iterator[tuple[slice, Ints]]:
         """For some system pairs at a time: which, and [pair, shift, a], the number of flips in which the hybrid of
         metric a with the swapped units of metric (a + shift) mod M has a sum of 0 or less, (pairs, M, M).
         """
-        mask = np.broadcast_to(self._masks[draw], self._judged.shape)
+        shared, n_metrics = self._shared, len(self._shared.scores)
+        mask = np.broadcast_to(self._masks[draw], shared.judged.shape)
         taken = self._system_sums(mask)
-        kept = self._whole - taken
         n_flips = taken.shape[2]
-        for start in range(0, len(self._first), self._n_at_once):
-            pairs = range(start, min(start + self._n_at_once, len(self._first)))
+        for start in range(0, len(shared.first), self._n_at_once):
+            pairs = range(start, min(start + self._n_at_once, len(shared.first)))
             which = slice(pairs.start, pairs.stop)
-            lone = [self._lone_parts(pair, mask) for pair in pairs]
-            taken_slack = self._slacks[which, draw]
-            kept_slack = self._whole_slack[which] - taken_slack
-            counts = np.full((len(pairs), len(self._scores), len(self._scores)), -self._n_padding)
+            lone = [self._lone_part(pair, mask) for pair in pairs]
+            counts = np.full((len(pairs), n_metrics, n_metrics), -shared.n_padding)
             for begin in range(0, n_flips, CHUNK):
                 some = slice(begin, min(begin + CHUNK, n_flips))
                 room = self._room(len(pairs), some.stop - begin)
                 for place, pair in enumerate(pairs):
-                    i, j = self._first[pair], self._second[pair]
+                    i, j = shared.first[pair], shared.second[pair]
                     np.subtract(taken[i, :, some], taken[j, :, some], out=room.taken[place])
-                    np.subtract(kept[j, :, some], kept[i, :, some], out=room.kept[place])
-                    if (parts := lone[place]) is not None:
-                        room.taken[place] += parts[0][:, some]
-                        room.kept[place] += parts[1][:, some]
-                room.taken -= taken_slack
-                room.kept += kept_slack
+                    if (part := lone[place]) is not None:
+                        room.taken[place] += part[:, some]
+                room.taken -= self._slack[which, draw]
+                np.add(shared.whole_gaps(which, some), room.taken, out=room.kept)
                 counts += room.counts()
             yield which, counts
 
     def _room(self, n_pairs: int, n_flips: int) -> _Room:
         """Used again for as many pairs and flips."""
         if (n_pairs, n_flips) not in self._rooms:
-            self._rooms[n_pairs, n_flips] = _Room(n_pairs, len(self._scores), n_flips)
+            self._rooms[n_pairs, n_flips] = _Room(n_pairs, len(self._shared.scores), n_flips)
         return self._rooms[n_pairs, n_flips]
 
-    def _lone_parts(self, pair: int, mask: Bools) -> tuple[Floats, Floats] | None:
-        """What is added to the taken and the kept gap of a pair for segments that only one of its systems has."""
-        whole = self._whole_lone.get(pair)
-        if whole is None or (extra := self._lone_gaps(self._first[pair], self._second[pair], mask)) is None:
-            return None
-        return extra, extra - whole
+    def _lone_part(self, pair: int, mask: Bools) -> Floats | None:
+        """What is added to the taken gap of a pair for segments that only one of its systems has."""
+        shared = self._shared
+        return shared.lone_gaps(shared.first[pair], shared.second[pair], mask) if pair in shared.whole_lone else None
 
     def _system_sums(self, mask: Bools) -> Floats:
         """Sums of each system's masked, flipped scores over its judged segments: (N, M, n_flips)."""
-        n_metrics, n_systems = self._scores.shape[:2]
+        shared = self._shared
+        n_metrics, n_systems = shared.scores.shape[:2]
         chosen = np.flatnonzero(mask.any(axis=0))
-        scores = self._by_segment[chosen]
-        if self._swap == "both":
+        scores = shared.by_segment.take(chosen, axis=0, out=self._chosen_scores[: chosen.size], mode="clip")
+        flips = shared.flips.take(chosen, axis=0, out=self._chosen_flips[: chosen.size], mode="clip")
+        if shared.swap == "both":
             scores *= np.repeat(mask[:, chosen], n_metrics, axis=0).T
-        sums: Floats = scores.T @ self._flips[chosen]  # (N·M, s) @ (s, n_flips)
+        sums: Floats = np.matmul(scores.T, flips, out=self._taken)  # (N·M, s) @ (s, n_flips)
         return sums.reshape(n_systems, n_metrics, -1)
-
-    def _lone_gaps(self, i: np.integer, j: np.integer, mask: Bools) -> Floats | None:
-        """What takes the segments that only one of the two systems has out of their gap, (M, n_flips).
-
-        None where both have the same segments.
-        """
-        is_lone = self._judged[i] ^ self._judged[j]
-        if not is_lone.any():
-            return None
-        chosen = np.flatnonzero(is_lone & (mask[i] | mask[j]))
-        first = np.where(mask[i, chosen], self._scores[:, i, chosen], 0.0)
-        second = np.where(mask[j, chosen], self._scores[:, j, chosen], 0.0)
-        return np.asarray((second - first) @ self._flips[chosen], dtype=np.float64)
-
-    def _slack(self, i: np.integer, j: np.integer) -> tuple[Floats, Floats]:
-        """Half of 1e-9 Σ |d|, of all segments (M,) and of the swapped part in each draw (n_draws, M).
-
-        Ties are decided within twice this. All segments' slack has the rounding of the sums on top.
-        """
-        both = self._judged[i] & self._judged[j]
-        if self._swap == "both":  # Σ |d| of a hybrid is not a sum of parts; Σ |x_i| + |x_j| bounds it
-            parts = [(np.abs(self._scores[:, k][:, both]), self._masks[:, k][:, both]) for k in (i, j)]
-        else:
-            parts = [(np.abs(self._scores[:, i] - self._scores[:, j])[:, both], self._masks[:, both])]
-        whole = sum(np.asarray(size.sum(axis=1)) for size, _ in parts)
-        swapped = sum(np.asarray(mask.astype(np.float64) @ size.T) for size, mask in parts)
-        half = 0.5 * TOLERANCE
-        rounding = ROUNDING * self._judged.shape[1]
-        return np.asarray(half * whole + rounding), np.asarray(half * swapped)
 
 
 class _Room:

@@ -8,6 +8,7 @@ what metric a keeps plus what is taken from metric b.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +43,7 @@ class SoftPairwiseSwap(SwapStatistic):
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
-        sums = FlippedSums(self.swap, self.scores, self.judged, self.flips, swaps)
+        sums = self._flipped.drawn(swaps)
         n_metrics = self.n_metrics
         shifts = np.arange(n_metrics)
         other = (shifts + shifts[:, np.newaxis]) % n_metrics  # [shift, a]: the metric that a takes from
@@ -53,6 +54,14 @@ class SoftPairwiseSwap(SwapStatistic):
                 distance += np.abs(counts - self.human_counts[pairs, np.newaxis, np.newaxis]).sum(axis=0)
             values[draw, shifts, other] = -distance
         return values
+
+    @cached_property
+    def _flipped(self) -> FlippedSums:
+        return FlippedSums(self.swap, self.scores, self.judged, self.flips)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without sums that another process computes faster than it reads them."""
+        return {name: value for name, value in self.__dict__.items() if name != "_flipped"}
 
 
 @dataclass(frozen=True)
