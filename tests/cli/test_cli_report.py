@@ -23,6 +23,8 @@ from cli.report.content import Figure, Grid, Part, figure, grid, part_of
 from cli.report.desk import Desk, Settings, desk
 from cli.report.making import Made
 from cli.report.sections import SECTIONS
+from cli.report.sections.overview import unranked
+from queries.longitudinal import EvalsetState
 from tests.cli.drawing import check_golden
 from tests.cli.running import Scorehouse, faults_of_page, refused
 from tests.helpers import tiny_facts, tiny_layout
@@ -209,6 +211,20 @@ def test_the_agreement_of_rules_that_only_the_report_draws_is_the_one_that_was_l
     (job,) = SECTIONS["protocols"].jobs(laid)
     (drawn,) = job.compute().figures
     check_golden("report_protocols", {"title": {"text": drawn.title, "subtitle": list(drawn.lines)}, **drawn.spec})
+
+
+def test_the_overview_says_why_an_evaluation_set_is_not_ranked() -> None:
+    states = [
+        EvalsetState("a24", lp, 2024, n_humans, n_metrics, lp)
+        for lp, n_humans, n_metrics in (("cs-uk", 2, 3), ("de-fr", 0, 3), ("en-de", 2, 3), ("en-ja", 1, 0))
+    ]
+    states.append(replace(states[2], testset="b25"))
+    assert unranked(states, states[:1]) == [
+        "Not ranked: a24 de-fr: no human score is loaded.",
+        "Not ranked: a24 en-de; b25 en-de: the official human score is not loaded; "
+        "`scorehouse rank --human NAME` ranks by another one.",
+        "Not ranked: a24 en-ja: no metric is loaded.",
+    ]
 
 
 # ------------------------------------------------------------------ the store

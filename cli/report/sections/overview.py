@@ -8,6 +8,7 @@ from cli.report.desk import Desk
 from cli.report.making import Job, Section
 from metaeval.ranking import named
 from queries.listing import listing
+from queries.longitudinal import EvalsetState
 
 _TESTSETS = {
     "testset": "test set",
@@ -51,6 +52,7 @@ def _part(desk: Desk) -> Part:
         notes.append(f"This report is on {len(desk.states)} of them, of {', '.join(sorted(covered))}.")
     if desk.reason:
         notes.append(f"Nothing can be ranked: {desk.reason}.")
+    notes += unranked(desk.states, desk.humans)
     return Part(
         "The warehouse",
         grids=(
@@ -59,6 +61,22 @@ def _part(desk: Desk) -> Part:
         ),
         notes=tuple(notes),
     )
+
+
+def unranked(states: Sequence[EvalsetState], ranked: Sequence[EvalsetState]) -> list[str]:
+    """A line for each reason why evaluation sets are not ranked."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for one in states:
+        if one in ranked:
+            continue
+        if not one.n_humans:
+            reason = "no human score is loaded"
+        elif not one.n_metrics:
+            reason = "no metric is loaded"
+        else:
+            reason = "the official human score is not loaded; `scorehouse rank --human NAME` ranks by another one"
+        found.setdefault(reason, []).append((one.testset, one.lp))
+    return [f"Not ranked: {named(of)}: {reason}." for reason, of in found.items()]
 
 
 def _shown(desk: Desk, state: object) -> str:
