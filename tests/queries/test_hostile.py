@@ -24,6 +24,8 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 SECRET = "42424242"
 TIMEOUT, MEMORY, SPILL = 1.0, 300, 100  # seconds, megabytes
+PATIENCE = 30.0  # seconds for what is refused, however slow the machine is
+LATE = 5.0  # seconds after its time in which a query is stopped on a busy machine; those here would run for minutes
 _MEGABYTE = 1_000_000
 _RUN = """
 import json, resource, sys, time
@@ -32,7 +34,7 @@ import queries.adhoc
 from queries.adhoc import answer
 from warehouse import WarehouseError
 
-database, timeout, memory, spill = sys.argv[1:]
+database, memory, spill = sys.argv[1:]
 watch = queries.adhoc._watch
 
 def timed(process, reading, asked):
@@ -43,10 +45,10 @@ def timed(process, reading, asked):
     watch(process, reading, asked)
 
 queries.adhoc._watch = timed
-for query in json.loads(sys.stdin.read()):
+for query, timeout in json.loads(sys.stdin.read()):
     begun = time.monotonic()
     try:
-        found = answer(Path(database), query, timeout=float(timeout), memory=memory, spill=spill)
+        found = answer(Path(database), query, timeout=timeout, memory=memory, spill=spill)
         told = ["answered", str(found)]
     except WarehouseError as error:
         told = [type(error).__name__, str(error)]
@@ -66,10 +68,9 @@ def _room(folder: Path) -> int:
     return total
 
 
-def _attack(
-    queries: Sequence[str], database: Path, tmp_path: Path, timeout: float = TIMEOUT
-) -> list[tuple[str, str, str]]:
+def _attack(queries: Sequence[str], database: Path, tmp_path: Path) -> list[tuple[str, str, str]]:
     """Query, end and message of each; asserts that none takes more than it may, and that none leaves anything."""
+    timeouts = [PATIENCE if query in OUTSIDE else TIMEOUT for query in queries]
     before = database.read_bytes()
     spilled = tmp_path / "spilled"
     (tmp_path / "folder").mkdir()
@@ -87,8 +88,10 @@ def _attack(
     watching.start()
     try:
         ran = subprocess.run(
-            [sys.executable, "-c", _RUN, str(database), str(timeout), f"{MEMORY}MB", f"{SPILL}MB"],
-            input=json.dumps([query.format(**places) for query in queries]),
+            [sys.executable, "-c", _RUN, str(database), f"{MEMORY}MB", f"{SPILL}MB"],
+            input=json.dumps(
+                [[query.format(**places), timeout] for query, timeout in zip(queries, timeouts, strict=True)]
+            ),
             cwd=ROOT,
             env={**os.environ, "TMPDIR": str(spilled), "HOME": str(tmp_path / "folder")},
             capture_output=True,
@@ -101,8 +104,8 @@ def _attack(
     assert ran.stderr == ""
     found = [json.loads(line) for line in ran.stdout.splitlines()]
     assert len(found) == len(queries)
-    for query, _, message, seconds, peak in found:
-        assert seconds <= timeout + 1, (query[:200], message)
+    for (query, _, message, seconds, peak), timeout in zip(found, timeouts, strict=True):
+        assert seconds <= timeout + LATE, (query[:200], message)
         assert peak <= (MEMORY + 200) * _MEGABYTE, (query[:200], message)
         assert SECRET not in message.replace(str(tmp_path), ""), query[:200]
         assert "\n" not in message or message.startswith("shape:"), query[:200]
@@ -131,7 +134,7 @@ def test_what_takes_time_memory_and_disk_is_stopped_at_its_limits(simulated_data
 
 @pytest.mark.long("hundred queries that reach outside: 1 minute")
 def test_what_reaches_outside_is_refused(simulated_database: Path, tmp_path: Path) -> None:
-    for query, end, message in _attack(OUTSIDE, simulated_database, tmp_path, timeout=30):
+    for query, end, message in _attack(OUTSIDE, simulated_database, tmp_path):
         assert end == "QuestionError", (query, end, message)
 
 
