@@ -258,7 +258,14 @@ def test_other_documents_of_a_process_in_between_are_met(tmp_path: Path) -> None
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of other systems")
 @pytest.mark.parametrize(
     ("word", "delay"),
-    [("begun", 0.0), ("reading files", 0.0), ("writing", 0.1), ("writing", 0.25)],
+    [
+        ("reading files", 0.0),
+        ("writing", 0.1),
+        *(
+            pytest.param(*moment, marks=pytest.mark.long("further moments"))
+            for moment in (("begun", 0.0), ("writing", 0.25))
+        ),
+    ],
 )
 def test_a_killed_first_load_leaves_nothing_half_there(
     word: str, delay: float, big_layout: Path, tmp_path: Path

@@ -9,6 +9,7 @@ from metaeval.evaluation import Options
 from metaeval.measures import Measure
 from metaeval.study import rank, study
 from queries.selection import Slice
+from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, tiny_layout
 from warehouse import QuestionError, Warehouse, load
 from warehouse.own.scores import add, remove
@@ -20,8 +21,7 @@ _TABLES = ("vector", "score", "aggregate_score", "scorer", "entry", "source", "m
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     tiny_layout(tmp_path)
-    (tmp_path / "scores.duckdb").write_bytes(tiny_bytes())
-    return tmp_path / "scores.duckdb"
+    return sharing.written(tmp_path / "scores.duckdb", tiny_bytes())
 
 
 def written(path: Path, rows: Sequence[str]) -> Path:
