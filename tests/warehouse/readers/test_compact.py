@@ -35,7 +35,14 @@ def test_compact_frames_with_other_names_and_larger_numbers_are_joined_in_their_
 
 
 def test_frames_with_hundreds_of_names_each_are_joined() -> None:
-    frames = [_frame(*((f"{part}-{n}", n * 1000, None, None) for n in range(200))) for part in range(400)]
+    """80,000 names together: more than fit into 16 bits."""
+    others = [pl.lit(None, _TYPES[name]).alias(name) for name in ("value", "is_so", "nothing")]
+    frames = [
+        pl.DataFrame({"name": [f"{part}-{n}" for n in range(1000)], "n": [n * 1000 for n in range(1000)]}).select(
+            "name", "n", *others
+        )
+        for part in range(80)
+    ]
     together = joined([compact(frame) for frame in frames])
     assert_frame_equal(plain(together, _TYPES), pl.concat(frames))
 
