@@ -178,7 +178,7 @@ def test_evaluation_sets_beyond_those_in_detail_share_a_table_and_the_page_says_
     assert "1 evaluation set has a table without charts" in text
     assert re.search(r'id="rankings-1-title">odd24 en-de<', text), "the latest is in detail"
     assert re.search(r'id="rankings-2-title">All other evaluation sets<', text)
-    assert "<td>odd23</td><td>en-de</td><td>mqm</td><td>spa</td>" in text
+    assert '<td>odd23</td><td class="s">en-de</td><td>mqm</td><td>spa</td>' in text
 
 
 def test_what_cannot_be_computed_is_a_sentence_with_the_reason(on_hostile: Scorehouse, tmp_path: Path) -> None:
