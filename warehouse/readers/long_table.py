@@ -14,7 +14,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.compact import compact, plain
 from warehouse.readers.records import Records, readable_rows
 from warehouse.readers.text.cells import cells_that_are
-from warehouse.readers.text.named_columns import Header, header_of, placed, table_under, tables_under
+from warehouse.readers.text.named_columns import Header, header_of, placed, table_under, tables_under, whole_header
 from warehouse.readers.text.tables import numbers
 from warehouse.readers.vocabulary import language_pair_called, reference_called, standard_reference, testset_of
 
@@ -64,9 +64,10 @@ class LongTableReader:
         import polars as pl
 
         header = _header(next(iter(pieces()), b""), claim)
-        if header is None or header.form != "text":
+        if header is None or header.form == "parquet":
             yield self.parse(b"".join(pieces()), claim, given)
             return
+        header = whole_header(header, pieces, claim.path)
         kept, names = [], set[str]()
         n_faults = n_others = 0
         for table, faults in tables_under(header, pieces, claim.path):

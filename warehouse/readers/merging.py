@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from warehouse.errors import Fault
+from warehouse.readers.text.json_lines import ONE_OBJECT
 
 _MOST_FAULTS = 20
 _MORE = re.compile(r"(?P<n>\d+) more (?P<what>such lines|lines: .*)")
@@ -48,5 +49,7 @@ def merged(pieces: Iterable[Iterable[Fault]]) -> list[Fault]:
 
 def _kind(fault: Fault) -> tuple[str, str, str]:
     """What faults of one kind have in common, whatever stands in their lines."""
+    if fault.expected == ONE_OBJECT:
+        return "", fault.expected, fault.way_out
     found = re.sub(r"^\d+ columns$|^a blank line$", "columns", fault.found)
     return found.split("'")[0].split('"')[0], fault.expected, fault.way_out

@@ -1,6 +1,7 @@
 """Large tables are read in pieces; their rows, faults and notes are those of the whole."""
 
 import gzip
+import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -44,6 +45,27 @@ TEXTS = {
     "a column twice": HEADER.replace("comment", "seg") + ROWS,
     "a column called line": HEADER.replace("comment", "line") + ROWS,
 }
+OBJECTS = "".join(
+    json.dumps({"testset": "t24", "lp": lp, "metric": metric, "system": system, "seg": segment, "score": value}) + "\n"
+    for lp in ("en-de", "de-en")
+    for metric in ("Mine-refA", "Other", "MQM")
+    for system in ("A", "B")
+    for segment, value in enumerate((0.5, None, 1e-3, "-2"), start=1)
+)
+LATE = OBJECTS.replace("t24", "t23")
+LINES = {
+    "sound": OBJECTS,
+    "a mark before it and returns": "\ufeff" + OBJECTS.replace("\n", "\r\n"),
+    "a key that comes late": OBJECTS + LATE.replace('"seg"', '"comment": "c", "human": null, "seg"'),
+    "another name of a column that comes late": OBJECTS + LATE.replace('"system"', '"sys"'),
+    "a key that only an unsound line has": OBJECTS
+    + '{"testset": "t24", "system": "A", "parts": [1]}\n'
+    + OBJECTS[:100],
+    "blank, torn and doubled lines": OBJECTS.replace('"Other"', '"Other"}{', 9).replace("\n", "\n\n", 30) + "[1]\n" * 9,
+    "many values with parts": OBJECTS.replace("0.5", "[0.5]").replace("0.001", "true") * 3,
+    "no numbers and no names": OBJECTS.replace("-2", "two").replace('"B"', '""').replace('"Other"', "null"),
+    "NUL bytes and halves of characters": OBJECTS.replace('"A"', '"A\\ud83d"', 3).replace("t24", "t\0", 4),
+}
 GIVEN = {
     "load": Given(),
     "add": Given(metric="Mine", is_own=True),
@@ -55,12 +77,12 @@ def _cut(data: bytes, size: int) -> Callable[[], Iterator[bytes]]:
     return lambda: whole_lines(data[at : at + size] for at in range(0, len(data), size))
 
 
-def _whole(data: bytes, given: Given) -> Kept:
-    return kept([READER.parse(data, claimed(READER, PATH, HEADER + ROWS, given), given).normal(PATH)])
+def _whole(data: bytes, given: Given, sound: str = HEADER + ROWS) -> Kept:
+    return kept([READER.parse(data, claimed(READER, PATH, sound, given), given).normal(PATH)])
 
 
-def _in_pieces(pieces: Callable[[], Iterable[bytes]], given: Given) -> Kept:
-    found = READER.parse_pieces(pieces, claimed(READER, PATH, HEADER + ROWS, given), given)
+def _in_pieces(pieces: Callable[[], Iterable[bytes]], given: Given, sound: str = HEADER + ROWS) -> Kept:
+    found = READER.parse_pieces(pieces, claimed(READER, PATH, sound, given), given)
     return kept(records.normal(PATH) for records in found)
 
 
@@ -79,6 +101,26 @@ def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeyp
     assert sorted(pieces.faults) == sorted(set(whole.faults))
     assert set(pieces.notes) == set(whole.notes)
     assert pieces.evalsets == whole.evalsets
+
+
+@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
+@pytest.mark.parametrize("text", LINES.values(), ids=LINES)
+def test_json_lines_in_pieces_are_read_as_the_whole(text: str, given: Given) -> None:
+    data = text.encode()
+    whole, pieces = _whole(data, given, OBJECTS), _in_pieces(_cut(data, 500), given, OBJECTS)
+    assert_frame_equal(_scores(pieces), _scores(whole))
+    assert sorted(pieces.faults) == sorted(set(whole.faults))
+    assert set(pieces.notes) == set(whole.notes)
+    assert pieces.evalsets == whole.evalsets
+
+
+def test_damaged_json_lines_in_pieces_have_the_faults_of_the_whole(in_full: bool) -> None:
+    for data in damaged(OBJECTS.encode(), seed=1, n=150 if in_full else 15):
+        if not data.startswith(OBJECTS[:90].encode()):
+            continue
+        whole, pieces = _whole(data, Given(), OBJECTS), _in_pieces(_cut(data, 400), Given(), OBJECTS)
+        assert sorted(pieces.faults) == sorted(set(whole.faults))
+        assert_frame_equal(_scores(pieces), _scores(whole))
 
 
 def test_a_damaged_table_in_pieces_has_the_faults_of_the_whole(in_full: bool) -> None:

@@ -7,14 +7,17 @@ from typing import Any
 
 from warehouse.errors import Fault
 
+ONE_OBJECT = "one JSON object per line"
 _MOST_FAULTS = 20
 
 
-def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Line number, from 1, and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
+def json_objects(
+    text: str, path: Path, faults: list[Fault], first_line: int = 1
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line number and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
     decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant)
     n_wrong = 0
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=first_line):
         try:
             content = decoder.decode(line)
         except (ValueError, RecursionError):
@@ -27,9 +30,9 @@ def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[i
         if n_wrong <= _MOST_FAULTS:
             found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
             found = found if is_whole else "half of a surrogate pair, which is not a character"
-            faults.append(Fault(str(path), number, found, "one JSON object per line"))
+            faults.append(Fault(str(path), number, found, ONE_OBJECT))
     if n_wrong > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more such lines", "one JSON object per line"))
+        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more such lines", ONE_OBJECT))
 
 
 def first_object(head: Sequence[str]) -> dict[str, Any] | None:

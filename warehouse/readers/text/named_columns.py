@@ -35,6 +35,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
 }
 _SEPARATORS = "\t,;"
 _PARQUET = b"PAR1"
+_MOST_FAULTS = 20
 _LEVELS = {
     "sys": "sys",
     "system": "sys",
@@ -123,6 +124,11 @@ def tables_under(
     if twice := _twice(header, path):
         yield _stripped(_no_rows(header)), twice
         return
+    if header.form == "json":
+        for text, first_line, more, _ in texts_of(pieces(), path):
+            sound = _sound_objects(text, path, more, first_line)
+            yield _stripped(_json_table(header, sound)), more
+        return
     if "line" in header.columns or any(b'"' in piece for piece in pieces()):
         faults: list[Fault] = []
         texts = _telling(texts_of(pieces(), path), faults)
@@ -135,6 +141,17 @@ def tables_under(
         n_header = int(first_line == 1)
         table, more = table_of(text, header.columns, header.separator, path, n_header=n_header, first_line=first_line)
         yield _stripped(table.rename(called)), [*faults, *more]
+
+
+def whole_header(header: Header, pieces: Callable[[], Iterable[bytes]], path: Path) -> Header:
+    """The header of all of a text in pieces: further JSON lines may have further keys."""
+    if header.form != "json":
+        return header
+    columns: dict[str, None] = {}
+    for text, first_line, faults, _ in texts_of(pieces(), path):
+        for _, content in _sound_objects(text, path, faults, first_line):
+            columns |= dict.fromkeys(content)
+    return Header("json", tuple(columns))
 
 
 def _telling(texts: Iterable[tuple[str, int, list[Fault], bool]], faults: list[Fault]) -> Iterator[str]:
@@ -234,19 +251,35 @@ def _parquet(header: Header, data: bytes, path: Path) -> "tuple[pl.DataFrame, li
 
 
 def _json(text: str, path: Path) -> "tuple[Header, pl.DataFrame, list[Fault]]":
-    import polars as pl
-
     faults: list[Fault] = []
-    sound: list[tuple[int, dict[str, Any]]] = []
-    for line, content in json_objects(text, path, faults):
+    sound = _sound_objects(text, path, faults)
+    header = Header("json", tuple(dict.fromkeys(key for _, content in sound for key in content)))
+    return header, _json_table(header, sound), faults
+
+
+def _sound_objects(
+    text: str, path: Path, faults: list[Fault], first_line: int = 1
+) -> list[tuple[int, dict[str, float | str | None]]]:
+    """Line number and object of each line that has texts and numbers; faults of the others are added to a list."""
+    sound, with_parts = [], []
+    for line, content in json_objects(text, path, faults, first_line):
         if any(isinstance(cell, bool | dict | list) for cell in content.values()):
-            faults.append(Fault(str(path), line, "a value with parts, or true or false", "texts and numbers"))
+            with_parts.append(Fault(str(path), line, "a value with parts, or true or false", "texts and numbers"))
         else:
             sound.append((line, content))
-    header = Header("json", tuple(dict.fromkeys(key for _, content in sound for key in content)))
+    faults += with_parts[:_MOST_FAULTS]
+    if len(with_parts) > _MOST_FAULTS:
+        found = f"{len(with_parts) - _MOST_FAULTS} more such lines"
+        faults.append(Fault(str(path), 0, found, "texts and numbers"))
+    return sound
+
+
+def _json_table(header: Header, sound: Sequence[tuple[int, dict[str, float | str | None]]]) -> "pl.DataFrame":
+    import polars as pl
+
     schema: dict[str, Any] = {"line": pl.Int64} | dict.fromkeys(header.names, pl.String)
     columns = [[_in_words(content.get(column)) for _, content in sound] for column in header.columns]
-    return header, pl.DataFrame([[line for line, _ in sound], *columns], schema=schema), faults
+    return pl.DataFrame([[line for line, _ in sound], *columns], schema=schema)
 
 
 def _in_words(cell: float | str | None) -> str | None:
