@@ -12,6 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from metaeval import cache
 from metaeval.cache import DAMAGED
 from metaeval.evaluation import Options
 from metaeval.measures import Measure
@@ -22,6 +23,7 @@ from metaeval.significance.cached import FROM_STORE, Compared, compared
 from metaeval.significance.comparison import Comparison, as_json
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pair_tables import pair_json
+from metaeval.significance.pairwise import PairwiseComparison
 from queries.selection import Slice
 from tests.helpers import metric_tables, tiny_layout
 from tests.sharing import written
@@ -175,7 +177,18 @@ def test_an_interrupt_stores_nothing(database: Path) -> None:
 SPOILED = ("", "{", "[]", "null", "7", '{"measure": 1}', "[" * 100_000, "half")
 
 
-@pytest.mark.parametrize(("asked", "spoilings"), [(FEW, SPOILED), (TWO, SPOILED[-3:])])
+@pytest.mark.parametrize("answer", [Comparison, PairwiseComparison])
+@pytest.mark.parametrize("spoiled", [one for one in SPOILED if one != "half"], ids=lambda text: text[:20])
+def test_a_payload_that_is_no_result_is_damaged(
+    spoiled: str, answer: type[Comparison] | type[PairwiseComparison], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "stored_payload", lambda warehouse, key: spoiled)
+    question = cache.Question("key", "compare", "sim24", "cs-uk", answer)
+    assert question.stored(None) is None  # type: ignore[arg-type]
+    assert question.notes == [DAMAGED]
+
+
+@pytest.mark.parametrize(("asked", "spoilings"), [(FEW, SPOILED[-3:]), (TWO, SPOILED[-1:])])
 def test_a_damaged_result_is_computed_anew_and_stored(asked: Slice, spoilings: tuple[str, ...], database: Path) -> None:
     first = ran(database, asked)
     for spoiled in spoilings:
