@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -12,11 +12,13 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
+from metaeval.kernels.resampling.jackknife_test import LEAST_SYSTEMS, LEAST_SYSTEMS_FISHER
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import CLAIMED, HOLDING, RESAMPLED, Population, Test
+from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
+from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, RESAMPLED, Population, Test
 from metaeval.measures.parameters import Parameter, Value
 from metaeval.options import Options
 from metaeval.system_scores import SystemScore, SystemScores, system_scores
@@ -83,7 +85,9 @@ class Measure(ABC):
     fixed_system_score: source of system scores where the measure allows one only. is_calibrated: each metric has a tie
     threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
     can be compared with each other, too. adds_up: made of pairs that can be added up over evaluation sets.
-    takes_few_values: resamples often tie with the data, so in permutation tests ties count half.
+    holding: tests that hold their level, by population, the best first. is_tested_as_z: what is compared with its
+    jackknife error is the difference of Fisher's z. takes_few_values: resamples often tie with the data, so in
+    permutation tests ties count half.
     interval: the type of bootstrap interval that covers best; has_bca: whether a BCa interval fits it at all.
     why_tests: why the default test is the default, and why others do not apply.
 
@@ -97,6 +101,8 @@ class Measure(ABC):
     fixed_system_score: ClassVar[SystemScore | None] = None
     is_calibrated: ClassVar[bool] = False
     pair_statistic: ClassVar[PairStatistic | None] = None
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING
+    is_tested_as_z: ClassVar[bool] = False
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "percentile"
     has_bca: ClassVar[bool] = True
@@ -130,19 +136,35 @@ class Measure(ABC):
     def tests(self) -> tuple[Test, ...]:
         """The applicable tests, that of protocols without one of their own first; none where there is no test."""
 
-    def holding_test(self, population: Population) -> Test | None:
-        """The applicable test that holds its level for a population; None where there is none (docs/levels.md)."""
-        return next(
-            (test for test in HOLDING[population] if test in self.tests and self.claims(test) == population), None
-        )
+    def holding_test(self, population: Population, n_systems: int | None = None) -> Test | None:
+        """The applicable test that holds its level for a population; None where there is none (docs/levels.md).
 
-    def default_test(self, population: Population) -> Test:
-        """The test that a measure is compared by unless another is named.
+        n_systems: without those that need more systems, unless no other is left.
+        """
+        tests = self._holding_tests(population)
+        enough = [test for test in tests if n_systems is None or self.least_systems(test) <= n_systems]
+        return next(iter([*enough, *tests]), None)
+
+    def _holding_tests(self, population: Population) -> list[Test]:
+        return [
+            test
+            for test in self.holding[population]
+            if test in self.tests and (population == "both" or self.claims(test) == population)
+        ]
+
+    def least_systems(self, test: Test) -> int:
+        """The number of systems that a test needs."""
+        if test in JACKKNIVES:
+            return LEAST_SYSTEMS_FISHER if self.is_tested_as_z else LEAST_SYSTEMS
+        return WILLIAMS_LEAST if test == "williams" else 0
+
+    def default_test(self, population: Population, n_systems: int | None = None) -> Test:
+        """The test that a measure is compared by unless another is named; n_systems: as of `holding_test`.
 
         Raises QuestionError: there is no test for the measure, or none for this population.
         """
         self.check_tested()
-        test = self.holding_test(population)
+        test = self.holding_test(population, n_systems)
         if test is None:
             claimed = dict.fromkeys(self.claims(test) for test in self.tests)
             raise QuestionError(

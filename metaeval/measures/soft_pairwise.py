@@ -1,6 +1,6 @@
 """Soft pairwise accuracy: spa."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.soft_pairwise_error import soft_pairwise_standard_errors
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, Test
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, RESAMPLED, Population, Test
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Floats, Ints, Measure, Values
 from metaeval.measures.pairwise_accuracy import over_all_pairs
@@ -35,6 +35,7 @@ def sign_generator(seed: int) -> np.random.Generator:
 class SoftPairwiseAccuracy(Measure):
     """Agreement of metric and humans on how certain it is that one system is better than another."""
 
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_SYSTEMS
     fixed_system_score: ClassVar[SystemScore | None] = "judged-mean"
     interval: ClassVar[IntervalMethod] = "normal"  # values of resamples are biased, and their quantiles with them
     why_tests: ClassVar[str] = (

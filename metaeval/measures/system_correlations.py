@@ -1,5 +1,6 @@
 """Correlations of system scores: pearson, spearman, kendall and weighted_tau."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import RESAMPLED, Test
+from metaeval.measures.applicable import HOLDING_OF_PEARSON, RESAMPLED, Population, Test
 from metaeval.measures.measure import Definition, Floats, Measure, Values
 from metaeval.measures.system_level import SystemMeasure, n_pairs
 from metaeval.options import Options
@@ -47,6 +48,8 @@ class SystemCorrelation(SystemMeasure):
 class SystemPearson(SystemCorrelation):
     """Pearson's r over systems, for which Williams' test was made."""
 
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
+    is_tested_as_z: ClassVar[bool] = True
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "normal"
     why_tests: ClassVar[str] = f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores"

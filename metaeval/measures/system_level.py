@@ -1,6 +1,7 @@
 """What measures of system scores share: which scores they take, and how these are swapped and resampled."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import RESAMPLED, Test
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, RESAMPLED, Population, Test
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Bools, Floats, Measure
 from metaeval.options import Options
@@ -21,6 +22,7 @@ from queries.blocks import Block
 class SystemMeasure(Measure):
     """A measure of one score for each system, by people and by each metric."""
 
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_SYSTEMS
     why_tests: ClassVar[str] = (
         "segments are swapped where system scores are means over judged ones; submitted scores only swap with their "
         "systems"
@@ -46,6 +48,9 @@ class SystemMeasure(Measure):
         human = system_scores(block, "judged-mean").human
         of_included = np.where(self.included(human)[:, np.newaxis], judged.human, np.nan)
         return self.swap_of(of_included, judged.scores, swap, options, human)
+
+    def resamples_segments(self, test: Test) -> bool:
+        return test != "jackknife-systems" and super().resamples_segments(test)
 
     @abstractmethod
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:

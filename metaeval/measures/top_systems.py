@@ -1,5 +1,6 @@
 """Correlation of system scores over the best systems only: pearson(top=n)."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from metaeval.kernels.resampling.permutation_system import SystemSwap, system_sw
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.resampling.williams import LEAST_SYSTEMS
-from metaeval.measures.applicable import RESAMPLED, Test
+from metaeval.measures.applicable import HOLDING_OF_PEARSON, RESAMPLED, Population, Test
 from metaeval.measures.measure import Bools, Definition, Floats, Values
 from metaeval.measures.parameters import Parameter, whole_number
 from metaeval.measures.system_level import SystemMeasure
@@ -23,6 +24,8 @@ from queries.blocks import Block
 class TopPearson(SystemMeasure):
     """Pearson's r over the n best systems by people; these are chosen again in every resample."""
 
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
+    is_tested_as_z: ClassVar[bool] = True
     why_tests: ClassVar[str] = (
         f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores, from {LEAST_SYSTEMS} systems on"
     )

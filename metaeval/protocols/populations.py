@@ -80,7 +80,7 @@ def of_task(
     """A task tested for testing.population, among the metrics that its own test had; None where no test can."""
     assert testing.population is not None
     measure = job.rule.measure
-    test = measure.holding_test(testing.population)
+    test = measure.holding_test(testing.population, _n_systems(job))
     if test is None or (len(job.group) > 1 and test not in ("perm-inputs", "perm-systems")):
         return None
     there = own.there
@@ -139,7 +139,7 @@ def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
 def _counts_half(job: Job, testing: TestOptions) -> bool:
     """Whether the test of a task for testing.population counts ties half."""
     assert testing.population is not None
-    test = job.rule.measure.holding_test(testing.population)
+    test = job.rule.measure.holding_test(testing.population, _n_systems(job))
     return test is not None and bool(by_default(job.rule.measure, test, testing.population, testing).mid_p)
 
 
@@ -182,6 +182,10 @@ def _permuted(weighted: Sequence[tuple[_Part, float]], testing: TestOptions, rng
         executor=testing.executor,
         n_threads=testing.n_threads,
     ).p
+
+
+def _n_systems(job: Job) -> int:
+    return min(len(one.block.systems) for one in job.group)
 
 
 def _has_segments(job: Job, name: str) -> bool:

@@ -37,23 +37,25 @@ def chosen(measure: Measure, block: Block, options: Options, testing: TestOption
     if testing.test is not None:
         measure.check_applies(testing.test)
         claimed = measure.claims(testing.test)
-        if asked not in (None, claimed):
+        if asked not in (None, claimed) and testing.test != measure.holding_test(asked):
             raise QuestionError(
                 f"test {testing.test!r} of {str(measure)!r} is for population {claimed!r}, not for {asked!r}; "
                 "leave out one of the two"
             )
-        return replace(testing, population=claimed)
+        return replace(testing, population=asked or claimed)
+    n_systems = len(block.systems)
     if asked is None:
         has_segments = bool(block.judged.any() and np.count_nonzero(block.with_segments) > 1)
         population = measure.default_population(options.system_score, has_segments)
-        return by_default(measure, measure.holding_test(population) or measure.tests[0], population, testing)
-    return by_default(measure, measure.default_test(asked), asked, testing)
+        return by_default(measure, measure.holding_test(population, n_systems) or measure.tests[0], population, testing)
+    return by_default(measure, measure.default_test(asked, n_systems), asked, testing)
 
 
 def by_default(measure: Measure, test: Test, population: Population, testing: TestOptions) -> TestOptions:
     """A test that was not named: ties count half where the measure takes few values, unless it is said otherwise."""
-    mid_p = measure.takes_few_values and test in PERMUTATIONS if testing.mid_p is None else testing.mid_p
-    return replace(testing, test=test, population=population, mid_p=mid_p)
+    if testing.mid_p is None and measure.takes_few_values and test in PERMUTATIONS:
+        testing = replace(testing, mid_p=True)
+    return replace(testing, test=test, population=population)
 
 
 def generalises(measure: Measure, testing: TestOptions) -> str:
@@ -181,6 +183,7 @@ def signature_of_test(tested: Tested, options: Options, testing: TestOptions) ->
         ("early_stopping", "yes" if testing.early_stop else None),
         ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if testing.test == "williams" else None),
         ("absolute", "yes" if testing.absolute else None),
+        ("scale", "fisher_z" if testing.test in VARYING and tested.evaluation.measure.is_tested_as_z else None),
         ("test_seed", None if is_exact else options.seed),
     ]
     return signature(tested.evaluation, tested.block.selection, options) + "|" + line(parts)

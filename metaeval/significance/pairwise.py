@@ -10,8 +10,6 @@ from metaeval.evaluation import Options, evaluate
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
-from metaeval.kernels.resampling.jackknife_test import LEAST_SYSTEMS as JACKKNIFE_LEAST
-from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.signature import line
@@ -33,9 +31,6 @@ from warehouse.progress import Progress
 
 Ends = tuple[float, float]
 CONFIDENCE = 0.95
-_LEAST_SYSTEMS: Mapping[Test, int] = MappingProxyType(
-    {"williams": WILLIAMS_LEAST, "jackknife-systems": JACKKNIFE_LEAST, "jackknife-both": JACKKNIFE_LEAST}
-)
 _UNITS: Mapping[Resample, str] = MappingProxyType(
     {"inputs": "segments", "systems": "systems", "both": "segments and systems"}
 )
@@ -153,7 +148,7 @@ def tests_of_pair(
     if is_named:
         return tests, notes
     for test in measure.tests:
-        if (least := _LEAST_SYSTEMS.get(test, 0)) > len(block.systems):
+        if (least := measure.least_systems(test)) > len(block.systems):
             notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
         elif measure.resamples_segments(test) and block.left_out:
             reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(block.left_out).items()]
@@ -175,7 +170,8 @@ def _tested(
     """One test, with the system scores that it takes; testing: as `chosen`, for the main test."""
     options = options if test == testing.test else replace(options, system_score=None)
     fitted = fitted_options(measure, test, options, asked)
-    its_testing = replace(testing.fitted(test), population=measure.claims(test), correction="none")
+    population = testing.population if test == testing.test else measure.claims(test)
+    its_testing = replace(testing.fitted(test), population=population, correction="none")
     tested = run_test(block, measure, fitted, its_testing, progress)
     if len(tested.block.metrics) < 2:
         raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(tested.block.metrics)}")

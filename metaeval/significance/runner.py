@@ -173,11 +173,15 @@ def _jackknifed(
     resampling: Mapping[str, Any],
 ) -> Run:
     varying = VARYING[str(testing.test)]
-    of_part = measure.of_segments if varying == "segments" else measure.resampled
+    statistic = measure.resampled_systems(block, options) if varying == "systems" else None
+    if statistic is None:
+        of_part = measure.of_segments if varying == "segments" else measure.resampled
+        statistic = of_part(block, options, epsilon)
     found = jackknife_test(
-        of_part(block, options, epsilon),
+        statistic,
         varying,
         alternative=testing.side,
+        fisher=measure.is_tested_as_z,
         **resampling,
     )
     return Run(found.p, None, is_exact=varying != "both")

@@ -179,7 +179,7 @@ def _p_values(
     if anchor is None or len(block.metrics) < 2:
         return p, None, None
     try:
-        test = measure.default_test(population)
+        test = measure.default_test(population, len(block.systems))
         wanted = TestOptions(
             alternative="two-sided", draws=testing.draws, alpha=testing.alpha, n_threads=testing.n_threads
         )

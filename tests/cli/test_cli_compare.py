@@ -162,7 +162,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         (("sim24", "en-de", "-m", "pa", "--resample", "systems"), ["are for two metrics, and this slice has"]),
         (("sim24", "en-de", "--resample", "both", "--interval", "bca"), ["BCa interval", "not both"]),
         (("sim24", "en-de", "--population", "words"), ["--population 'words'", "segments, systems, both"]),
-        (("sim24", "en-de", "--test", "perm-systems", "--population", "both"), ["for population 'systems', not for"]),
+        (("sim24", "en-de", "--test", "perm-inputs", "--population", "both"), ["for population 'segments', not for"]),
         (("sim24", "en-de", "-m", "weighted_tau", "--population", "both"), ["no test for population 'both'"]),
         (("sim24", "en-de", "-m", "pa", "--legacy-df"), ["legacy df belongs to williams"]),
         (("sim24", "en-de", "-m", "speerman"), ["unknown measure", "spearman"]),

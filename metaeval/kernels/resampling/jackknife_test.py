@@ -17,10 +17,14 @@ from .permutation import Alternative
 from .resampled_statistics import ResampleStatistic
 
 Varying = Literal["segments", "systems", "both"]
+#: Correlations nearer to ±1 are taken for this one on Fisher's scale, which has no place for 1.
+LARGEST = 1 - 1e-12
 #: Differences and standard errors below this are rounding.
 TOLERANCE = 1e-12
 #: With fewer systems a variance over systems means nothing; nor does one over segments.
 LEAST_SYSTEMS = 3
+#: On Fisher's scale: without one of 3 systems any correlation is 1 or -1.
+LEAST_SYSTEMS_FISHER = 4
 #: Groups of segments that are left out, one after the other.
 SEGMENT_GROUPS = 40
 #: The same, where each of them is left out with each system.
@@ -31,9 +35,9 @@ GROUPS_WITH_SYSTEMS = 20
 class JackknifeTest:
     """Outcome for all pairs of M metrics.
 
-    values: (M,). error: (M, M) standard error of a − b. p: (M, M), [a, b] is the p-value of "a is better than b" (that
-    they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN on the diagonal and where a value, or a
-    value without one of the systems, is not defined.
+    values: (M,). error: (M, M) standard error of a − b, with `fisher` of z_a − z_b. p: (M, M), [a, b] is the
+    p-value of "a is better than b" (that they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN
+    on the diagonal and where a value, or a value without one of the systems, is not defined.
     """
 
     values: Floats
@@ -49,6 +53,7 @@ def jackknife_test(
     rng: np.random.Generator | None = None,
     n_draws: int = 1000,
     alternative: Alternative = "greater",
+    fisher: bool = False,
     executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Progress | None = None,
@@ -59,11 +64,13 @@ def jackknife_test(
     difference without system i; for "segments" over N = 40 groups of segments (each segment, where there are fewer), of
     which group g has segments g, g + 40, g + 80 and so on. For "both" the variance of the difference over resampled
     segments is added to that over systems, as cluster-robust variances over two ways add up; what both ways share is
-    not subtracted, so the test errs on the side of caution.
+    taken off once, and no less than the larger of the two remains.
+    fisher: differences are those of Fisher's z = artanh of the values. The variance of a correlation r depends on r,
+    and leaving one of a dozen systems out overstates it; that of z does neither.
     rng: for "both" alone, which draws n_draws resamples of segments. Without any variance p is 1 where the metrics are
     equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
-    Raises ValueError: fewer than 2 metrics or 3 systems (segments), an unknown alternative or kind of unit, no rng for
-        "both".
+    Raises ValueError: fewer than 2 metrics or 3 systems (segments; 4 with `fisher`), an unknown alternative or kind of
+        unit, no rng for "both".
     Source: Efron and Tibshirani 1993, eq. 11.5; Cameron, Gelbach and Miller 2011 for variances over two ways.
     """
     if varying not in get_args(Varying):
@@ -72,7 +79,8 @@ def jackknife_test(
         raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
     with single_blas_thread():
         values = statistic.values(None, None, 1)[0]
-        without = _without_segments(statistic) if varying == "segments" else _without_systems(statistic)
+        without = _without_segments(statistic) if varying == "segments" else _without_systems(statistic, fisher)
+        without = _scaled(without, fisher)
     n_left_out = len(without)
     if len(values) < 2:
         raise ValueError(f"{len(values)} metric: a comparison needs at least 2")
@@ -91,24 +99,29 @@ def jackknife_test(
             n_threads=n_threads,
             progress=progress,
         )
-        over_segments = _variances(drawn.draws.T)
+        over_segments = _variances(_scaled(drawn.draws.T, fisher))
         with single_blas_thread():
-            shared = np.nan_to_num(_of_single_scores(statistic, without))
+            shared = np.nan_to_num(_of_single_scores(statistic, without, fisher))
         variance = np.maximum(variance + over_segments - shared, np.maximum(variance, over_segments))
     error = np.sqrt(variance)
     df = n_left_out - 1
-    return JackknifeTest(values, error, _p_values(values, error, df, alternative), df)
+    return JackknifeTest(values, error, _p_values(_scaled(values, fisher), error, df, alternative), df)
 
 
-def _without_systems(statistic: ResampleStatistic) -> Floats:
+def _scaled(values: Floats, fisher: bool) -> Floats:
+    return np.arctanh(np.clip(values, -LARGEST, LARGEST)) if fisher else values
+
+
+def _without_systems(statistic: ResampleStatistic, fisher: bool) -> Floats:
     """(N, M) values without each of the systems."""
     n_systems = statistic.shape[0]
-    if n_systems < LEAST_SYSTEMS:
-        raise ValueError(f"{n_systems} systems: a variance over systems needs at least {LEAST_SYSTEMS}")
+    least = LEAST_SYSTEMS_FISHER if fisher else LEAST_SYSTEMS
+    if n_systems < least:
+        raise ValueError(f"{n_systems} systems: a variance over systems needs at least {least}")
     return statistic.values(_all_but_one(n_systems), None, n_systems)
 
 
-def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats) -> Floats:
+def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fisher: bool) -> Floats:
     """(M, M) variances of differences that come from single scores, beyond their systems and their segments.
 
     Of a mean over N systems and G groups, with residuals e of rows and columns, it is Σ e² / ((N − 1)(G − 1) N G); what
@@ -122,7 +135,8 @@ def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats) -> 
     values = np.empty((n_systems, n_groups, without_systems.shape[1]))
     for group in range(n_groups):
         kept = np.flatnonzero(np.arange(n_segments) % n_groups != group)
-        values[:, group] = statistic.values(systems, np.broadcast_to(kept, (n_systems, kept.size)), n_systems)
+        found = statistic.values(systems, np.broadcast_to(kept, (n_systems, kept.size)), n_systems)
+        values[:, group] = _scaled(found, fisher)
     excess = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean(axis=(0, 1))
     n = n_systems * n_groups
     return _variances(excess.reshape(n, -1)) * (n - 1) * (n_systems - 1) * (n_groups - 1) / n

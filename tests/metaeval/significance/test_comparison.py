@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
@@ -84,9 +85,9 @@ def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(si
 
 def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse, FEW)
-    testing = TestOptions(population="systems", draws=60, alternative="greater")
+    testing = TestOptions(test="perm-systems", draws=60, alternative="greater")
     found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), testing)
-    assert found.test == "perm-systems"
+    assert found.population == "systems"
     scores = system_scores(block, "submitted")
     rng = np.random.default_rng([0, 1])
     masks = np.concatenate(list(swap_blocks(rng, 60, scores.human.shape)))
@@ -452,9 +453,15 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
         ("acc_eq(by=system)", "systems", "perm-systems"),
         ("tau_eq(by=none)", "segments", "jackknife-segments"),
         ("pearson", "segments", "perm-inputs"),
-        ("pearson", "systems", "perm-systems"),
+        ("pearson", "systems", "jackknife-systems"),
+        ("pearson", "both", "jackknife-systems"),
+        ("pearson(top=8)", "systems", "jackknife-systems"),
+        ("spearman", "systems", "perm-systems"),
+        ("pa", "both", "perm-systems"),
+        ("acc_eq(by=item)", "both", "jackknife-both"),
+        ("pearson(by=none)", "both", "jackknife-both"),
         ("pa", "segments", "perm-inputs"),
-        ("spa", "both", "jackknife-both"),
+        ("spa", "both", "perm-systems"),
         ("tau_b(by=none)", "segments", "perm-inputs"),
         ("weighted_tau", "systems", "perm-systems"),
     ],
@@ -563,6 +570,59 @@ def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse, 
     upper = np.triu_indices(len(found.metrics), 1)
     assert (found.p[upper] <= named.p[upper]).all()
     assert (found.p[upper] < named.p[upper]).any()
+
+
+def test_a_test_that_holds_for_both_may_be_asked_for_either(simulated_warehouse: Warehouse) -> None:
+    """Swapped systems take along what is due to their segments: one test, two populations, the same p."""
+    asked = replace(FEW, segments=(1, 40))
+    found = {
+        population: compare(
+            simulated_warehouse, asked, parsed("pa"), Options(), TestOptions(draws=30, population=population)
+        )
+        for population in ("systems", "both")
+    }
+    assert [one.test for one in found.values()] == ["perm-systems", "perm-systems"]
+    assert [one.population for one in found.values()] == ["systems", "both"]
+    assert np.array_equal(found["systems"].p, found["both"].p, equal_nan=True)
+    assert "|population:both|" in found["both"].signature
+    assert found["both"].generalises.startswith("generalises to: new systems and new segments")
+    named = TestOptions(test="perm-systems", population="both", draws=30)
+    assert compare(simulated_warehouse, asked, parsed("pa"), Options(), named).population == "both"
+    with pytest.raises(QuestionError, match="is for population 'segments', not for 'both'"):
+        compare(simulated_warehouse, asked, parsed("pa"), Options(), replace(named, test="perm-inputs"))
+
+
+@pytest.mark.parametrize("population", ["systems", "both"])
+def test_pearson_over_new_systems_is_tested_on_fisher_s_scale(
+    simulated_warehouse: Warehouse, population: Population
+) -> None:
+    """Against the jackknife written out, on submitted scores and on judged means."""
+    for source in ("submitted", "judged-mean"):
+        options = Options(system_score=source)  # type: ignore[arg-type]
+        testing = TestOptions(population=population)
+        found = compare(simulated_warehouse, FEW, parsed("pearson"), options, testing)
+        assert found.is_exact
+        assert found.signature.endswith("|scale:fisher_z")
+        block = fetched(simulated_warehouse, FEW, "pearson")
+        scores = system_scores(block, source)  # type: ignore[arg-type]
+        names = [metric.name for metric in block.metrics]
+        n = len(scores.human)
+        z = {
+            name: np.arctanh(
+                [
+                    np.corrcoef(np.delete(scores.human, left), np.delete(metric, left))[0, 1]
+                    if left >= 0
+                    else np.corrcoef(scores.human, metric)[0, 1]
+                    for left in range(-1, n)
+                ]
+            )
+            for name, metric in zip(names, scores.metrics, strict=True)
+        }
+        for i, better in enumerate(found.metrics):
+            for j in range(i + 1, len(names)):
+                gap = z[better] - z[found.metrics[j]]
+                error = np.sqrt((n - 1) / n * np.sum((gap[1:] - gap[1:].mean()) ** 2))
+                assert found.p[i, j] == pytest.approx(2 * stats.t.sf(abs(gap[0]) / error, n - 1))
 
 
 def test_ties_of_a_measure_of_many_values_count_whole(simulated_warehouse: Warehouse) -> None:

@@ -43,7 +43,7 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
         ("perm-both", "both", "judged-mean", 200),
         ("williams", "systems", "submitted", 0),
         ("bootstrap", "segments", "judged-mean", 200),
-        ("jackknife-systems", "systems", "judged-mean", 0),
+        ("jackknife-systems", "systems", "submitted", 0),
         ("jackknife-both", "both", "judged-mean", 200),
     ]
     assert {one.alternative for one in found.tests} == {"two-sided"}
@@ -223,6 +223,7 @@ def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
         assert np.isnan(found.difference)
         assert len(found.words) == 1
         assert "without williams: it needs at least 4 systems, there are 3" in found.notes
+        assert "without jackknife-systems: it needs at least 4 systems, there are 3" in found.notes
         assert "without perm-inputs: Only-src (incomplete segment scores)" in found.notes
         with pytest.raises(QuestionError, match="more than 3 systems, got 3"):
             fought(warehouse, "pearson", asked, TestOptions(test="williams"))
