@@ -560,7 +560,10 @@ def test_standardised_scores_have_mean_zero_and_unit_variance_over_judged_cells(
     assert (z[:, ~judged] == 0.0).all()
 
 
-N_NULLS = 500
+@pytest.fixture
+def n_nulls(in_full: bool) -> int:
+    """How many nulls are simulated."""
+    return 1000 if in_full else 500
 
 
 def null_p_values(build: Callable[[Floats, Floats], SwapStatistic], n_simulations: int) -> Floats:
@@ -586,20 +589,20 @@ def null_p_values(build: Callable[[Floats, Floats], SwapStatistic], n_simulation
     ids=["pearson", "pearson perm-both", "pearson by item", "pdp", "system pearson"],
 )
 def test_p_values_of_continuous_measures_are_uniform_under_the_null(
-    build: Callable[[Floats, Floats], SwapStatistic],
+    build: Callable[[Floats, Floats], SwapStatistic], n_nulls: int
 ) -> None:
-    p = null_p_values(build, N_NULLS)
+    p = null_p_values(build, n_nulls)
     # p is a multiple of 1/100: shifted by a half step; a true null fails this once in 1,000 seeds
     assert stats.kstest(p - 0.005, "uniform").pvalue > 0.001
 
 
-def test_p_values_of_soft_pairwise_accuracy_are_uniform_under_the_null() -> None:
-    p = null_p_values(lambda h, m: soft_pairwise_swap(h, m, None), N_NULLS)
+def test_p_values_of_soft_pairwise_accuracy_are_uniform_under_the_null(n_nulls: int) -> None:
+    p = null_p_values(lambda h, m: soft_pairwise_swap(h, m, None), n_nulls)
     assert stats.kstest(p - 0.005, "uniform").pvalue > 0.001
 
 
-def test_p_values_of_pairwise_accuracy_are_never_too_small() -> None:
-    p = null_p_values(lambda h, m: accuracy_swap(h, m), N_NULLS)
+def test_p_values_of_pairwise_accuracy_are_never_too_small(n_nulls: int) -> None:
+    p = null_p_values(lambda h, m: accuracy_swap(h, m), n_nulls)
     for alpha in (0.01, 0.05, 0.1, 0.2, 0.5):
         # without + 1 the smallest of n drawn p-values is 0: valid at (α n + 1) / (n + 1); n = 100
         bound = (100 * alpha + 1) / 101
