@@ -86,7 +86,7 @@ def test_a_world_of_judgements_has_their_means_as_its_human_score(simulated_ware
 def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: Warehouse) -> None:
     found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson", unit="systems", **QUICK)
     row = found.frame.row(0, named=True)
-    assert (row["unit"], row["test"], row["n_there"]) == ("systems", "perm-systems", 15)
+    assert (row["unit"], row["test"], row["n_there"]) == ("systems", "jackknife-systems", 15)
     assert "assumed: new systems are like those that there are, and the segments stay the same" in found.notes
 
 
