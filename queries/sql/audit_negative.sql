@@ -1,5 +1,6 @@
 -- Metrics whose system or segment scores fall where the human ones rise: perhaps stored with the wrong sign.
 -- Human scores: the official ones, or all where none is official. Systems that the organisers call outliers stay out.
+-- Correlations are rounded to ten decimals: their sums are added up in any order, and an answer must not depend on it.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set, human score and metric.
 WITH chosen AS (
   SELECT e.evalset_id, t.name AS testset, t.year, e.lp,
@@ -38,7 +39,7 @@ system_score AS (
   FULL JOIN total AS m ON m.evalset_id = u.evalset_id AND m.scorer_id = u.scorer_id AND m.system_id = u.system_id
 ),
 by_system AS (
-  SELECT h.evalset_id, h.scorer_id AS human_id, m.scorer_id AS metric_id, count(*) AS n, corr(h.value, m.value) AS r
+  SELECT h.evalset_id, h.scorer_id AS human_id, m.scorer_id AS metric_id, count(*) AS n, round(corr(h.value, m.value), 10) AS r
   FROM system_score AS h
   JOIN chosen_scorer AS hk ON hk.evalset_id = h.evalset_id AND hk.scorer_id = h.scorer_id AND hk.kind = 'human'
   JOIN system AS y ON y.system_id = h.system_id AND NOT y.is_outlier
@@ -56,7 +57,7 @@ judged AS (
   WHERE k.kind = 'human' AND s.value IS NOT NULL
 ),
 by_segment AS (
-  SELECT j.evalset_id, j.scorer_id AS human_id, v.scorer_id AS metric_id, count(s.value) AS n, corr(j.value, s.value) AS r
+  SELECT j.evalset_id, j.scorer_id AS human_id, v.scorer_id AS metric_id, count(s.value) AS n, round(corr(j.value, s.value), 10) AS r
   FROM judged AS j
   JOIN vector AS v ON v.evalset_id = j.evalset_id AND v.system_id = j.system_id AND v.level = 'seg'
   JOIN chosen_scorer AS k ON k.evalset_id = v.evalset_id AND k.scorer_id = v.scorer_id AND k.kind = 'metric'

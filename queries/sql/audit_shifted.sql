@@ -1,5 +1,6 @@
 -- Blocks of scores that fit the neighbouring segments better than their own: what all metrics together say of a segment
 -- (mean of z-scores, the block itself left out) against the block, in place and moved by one or two segments.
+-- Correlations are rounded to ten decimals: their sums are added up in any order, and an answer must not depend on it.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set, scorer, system and best shift.
 WITH chosen AS (
   SELECT e.evalset_id, t.name AS testset, e.lp
@@ -40,11 +41,11 @@ fit AS (
     x.evalset_id,
     x.vector_id,
     count(*) AS n,
-    corr(x.z, (a.total - x.z) / (a.n - 1)) AS here,
-    corr(x.z, a.before) AS before,
-    corr(x.z, a.before_two) AS before_two,
-    corr(x.z, a.after) AS after,
-    corr(x.z, a.after_two) AS after_two
+    round(corr(x.z, (a.total - x.z) / (a.n - 1)), 10) AS here,
+    round(corr(x.z, a.before), 10) AS before,
+    round(corr(x.z, a.before_two), 10) AS before_two,
+    round(corr(x.z, a.after), 10) AS after,
+    round(corr(x.z, a.after_two), 10) AS after_two
   FROM cell AS x
   JOIN around AS a ON a.evalset_id = x.evalset_id AND a.segment = x.segment AND a.n > 2
   GROUP BY x.evalset_id, x.vector_id

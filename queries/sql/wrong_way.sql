@@ -31,7 +31,7 @@ system_score AS (
   GROUP BY k.evalset_id, k.scorer_id, k.kind, k.name, v.system_id
 ),
 correlation AS (
-  SELECT m.evalset_id, m.name AS metric, corr(h.value, m.value) AS r
+  SELECT m.evalset_id, m.name AS metric, round(corr(h.value, m.value), 10) AS r
   FROM system_score AS h
   JOIN system_score AS m ON m.evalset_id = h.evalset_id AND m.system_id = h.system_id AND m.kind = 'metric'
   WHERE h.kind = 'human' AND h.value IS NOT NULL AND m.value IS NOT NULL

@@ -25,6 +25,15 @@ def test_a_question_says_its_purpose_its_parameters_and_what_a_row_is(name: str)
         assert f"${parameter}" in question.purpose, f"parameter {parameter} is not in the header"
 
 
+def test_correlations_of_rows_in_any_order_are_rounded() -> None:
+    rows_in_any_order = {
+        name: re.findall(r"^.*(?<!round\()corr\((?!.*ORDER BY).*$", questions()[name].text, re.MULTILINE)
+        for name in QUESTIONS
+        if not name.endswith("_shown")  # these are queries for people to run and change
+    }
+    assert {name: lines for name, lines in rows_in_any_order.items() if lines} == {}
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_is_one_statement_that_only_reads(name: str) -> None:
     (statement,) = filter(None, sqlglot.parse(questions()[name].text, read="duckdb"))
