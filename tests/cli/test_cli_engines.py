@@ -27,7 +27,8 @@ COLUMNS = ["kind", "scorer", "system", "submitted", "mean", "judged_mean", "n_se
 @pytest.fixture(scope="module")
 def exported(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("exported")
-    export(simulated_database, folder, "parquet", *SET)
+    own = shutil.copyfile(simulated_database, tmp_path_factory.mktemp("own") / simulated_database.name)
+    export(own, folder, "parquet", *SET)  # other tests may hold the shared file open
     return folder
 
 
