@@ -163,7 +163,9 @@ def test_help_for_a_reader_who_goes_away_is_no_error() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
 @pytest.mark.parametrize("command", ["load", "export", "export csv", "export mtme", "sql -o", "rank -o", "compute"])
-def test_a_full_disk_is_said_as_such_with_exit_code_4(command: str, scorehouse: Scorehouse, tmp_path: Path) -> None:
+def test_a_full_disk_is_said_as_such_with_exit_code_4(
+    command: str, scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A limit on the size of files stands for the disk: the system refuses the same writes by another word."""
     import resource
 
@@ -177,6 +179,7 @@ def test_a_full_disk_is_said_as_such_with_exit_code_4(command: str, scorehouse: 
         "rank -o": ("list", "metrics", *SET, "-o", tmp_path / "x.json"),
         "compute": ("compute", "bleu", "sim24", "ja-en"),
     }
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off, and stay so
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = scorehouse("list", "testsets", "--format", "json").json
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, limits[1]))
