@@ -66,11 +66,8 @@ class SystemChoice:
 
 
 @dataclass(frozen=True)
-class MetricChoice:
-    """A metric variant, and why it is excluded (None where it is not).
-
-    is_own: the user's. has_segments: scores of segments of all systems; has_submitted: submitted scores of all systems.
-    """
+class MetricVariant:
+    """A metric with the reference that it used, as it was submitted; is_own: the user's."""
 
     scorer_id: int
     name: str
@@ -78,6 +75,15 @@ class MetricChoice:
     reference: str | None
     status: str | None
     is_own: bool
+
+
+@dataclass(frozen=True)
+class MetricChoice(MetricVariant):
+    """A metric variant, and why it is excluded (None where it is not).
+
+    has_segments: scores of segments of all systems; has_submitted: submitted scores of all systems.
+    """
+
     has_segments: bool
     has_submitted: bool
     reason: Exclusion | None
@@ -172,19 +178,7 @@ def select(
     )
 
 
-@dataclass(frozen=True)
-class _Loaded:
-    """A metric variant of the evaluation set."""
-
-    scorer_id: int
-    name: str
-    base_name: str
-    reference: str | None
-    status: str | None
-    is_own: bool
-
-
-def _loaded_metrics(warehouse: Warehouse, number: int) -> list[_Loaded]:
+def _loaded_metrics(warehouse: Warehouse, number: int) -> list[MetricVariant]:
     """The metric variants of an evaluation set, by name; of its own rows, where the view groups those of all."""
     rows = warehouse.rows(
         """
@@ -196,7 +190,7 @@ def _loaded_metrics(warehouse: Warehouse, number: int) -> list[_Loaded]:
         """,
         {"evalset": number},
     )
-    return sorted((_Loaded(*row) for row in rows), key=lambda one: one.name)
+    return sorted((MetricVariant(*row) for row in rows), key=lambda one: one.name)
 
 
 def _choose_segments(
@@ -295,7 +289,7 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> str
 def _choose_metrics(
     asked: Slice,
     also: Sequence[str],
-    loaded: Sequence[_Loaded],
+    loaded: Sequence[MetricVariant],
     reference: str | None,
     systems: Sequence[SystemChoice],
     coverage: Sequence[dict[str, object]],
@@ -322,12 +316,7 @@ def _choose_metrics(
         )
         choices.append(
             MetricChoice(
-                scorer_id=one.scorer_id,
-                name=one.name,
-                base_name=one.base_name,
-                reference=one.reference,
-                status=one.status,
-                is_own=one.is_own,
+                **vars(one),
                 has_segments=wanted <= by_segment or (asked.intersection and bool(by_segment)),
                 has_submitted=wanted <= submitted,
                 reason=reason,
@@ -336,7 +325,7 @@ def _choose_metrics(
     return choices
 
 
-def _filtered(asked: Slice, named: Sequence[str], one: _Loaded, reference: str | None) -> Exclusion | None:
+def _filtered(asked: Slice, named: Sequence[str], one: MetricVariant, reference: str | None) -> Exclusion | None:
     """Why its name, or the reference that it used, excludes a metric."""
     if asked.metrics and not (_matches(one.name, named) or _matches(one.base_name, named)):
         return Exclusion(Reason.NOT_SELECTED)
