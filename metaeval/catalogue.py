@@ -1,17 +1,12 @@
 """The measures there are, as a table."""
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from metaeval.measures import DEFINITIONS
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def measures() -> "pl.DataFrame":
+def measures() -> pl.DataFrame:
     """Columns measure (as printed), level, parameters, meaning, formula, range, source; one row a measure."""
-    import polars as pl
-
     rows = [
         {
             "measure": name,
@@ -27,10 +22,8 @@ def measures() -> "pl.DataFrame":
     return pl.DataFrame(rows)
 
 
-def protocol_table() -> "pl.DataFrame":
+def protocol_table() -> pl.DataFrame:
     """Columns protocol, year, lps (each or pooled), measure, test, weight, outliers; one row a rule."""
-    import polars as pl
-
     from metaeval.protocols import protocols
 
     rows = [

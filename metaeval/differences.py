@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from metaeval.evaluation import EQUAL, Options
 from metaeval.measures import Measure
@@ -13,9 +15,6 @@ from queries.differences.warehouses import Differences, differences
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _RANKED = ("evaluation sets", "systems", "metrics", "humans")
 _SCORED = ("segments", "metric scores", "human scores", "system scores")
@@ -34,7 +33,7 @@ class WarehouseDifferences:
     """
 
     found: Differences
-    rankings: "pl.DataFrame"
+    rankings: pl.DataFrame
     n_ranked: int
     signature: str
     notes: tuple[str, ...]
@@ -43,15 +42,13 @@ class WarehouseDifferences:
     def is_equal(self) -> bool:
         return self.found.is_equal
 
-    def frame(self, *, each: bool = False) -> "pl.DataFrame":
+    def frame(self, *, each: bool = False) -> pl.DataFrame:
         """Everything that differs, one row each.
 
         Columns testset, lp, what, name, added, gone, changed (numbers of things or scores), before, after, difference
         (of rankings and of the score that changed most) and detail. each: a row for each source, system, scorer and
         so on, instead of one that counts those of a kind.
         """
-        import polars as pl
-
         parts = [_things(self.found.named, each), _counts(self.found.counted, each), _ranks(self.rankings)]
         return pl.concat(parts).sort("testset", "lp", maintain_order=True)
 
@@ -116,8 +113,6 @@ def warehouse_differences(
 
 def _touched(found: Differences) -> list[tuple[str, str]]:
     """Evaluation sets in both warehouses with a difference that rankings may depend on."""
-    import polars as pl
-
     kinds = [(found.named, _RANKED), (found.counted, _SCORED)]
     there = {
         row
@@ -159,9 +154,7 @@ def _changed_ranks(
     return [row for _, row in sorted(rows)]
 
 
-def _rankings_frame(rows: Sequence[tuple[Any, ...]]) -> "pl.DataFrame":
-    import polars as pl
-
+def _rankings_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     schema: dict[str, Any] = {
         **dict.fromkeys(("testset", "lp", "measure", "metric"), pl.String),
         **dict.fromkeys(("before", "after"), pl.Float64),
@@ -170,10 +163,8 @@ def _rankings_frame(rows: Sequence[tuple[Any, ...]]) -> "pl.DataFrame":
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _things(frame: "pl.DataFrame", each: bool) -> "pl.DataFrame":
+def _things(frame: pl.DataFrame, each: bool) -> pl.DataFrame:
     """Rows for what has a name: counted by kind, with the first names, or each with what is known of it."""
-    import polars as pl
-
     changes = [(pl.col("change") == name).cast(pl.Int64).alias(name) for name in ("added", "gone", "changed")]
     frame = frame.with_columns(*changes)
     if each:
@@ -191,18 +182,14 @@ def _things(frame: "pl.DataFrame", each: bool) -> "pl.DataFrame":
     return _columns(counted.with_columns(detail=pl.when(pl.col("detail") != "").then(shown)).drop("more"))
 
 
-def _short() -> "pl.Expr":
+def _short() -> pl.Expr:
     """Names of a line and no more: of a result, whose name is its signature, what was computed."""
-    import polars as pl
-
     name = pl.when(pl.col("what") == "results").then(pl.col("name").str.split(" ").list.first()).otherwise("name")
     return pl.when(name.str.len_chars() > _LONGEST).then(pl.format("{}…", name.str.head(_LONGEST))).otherwise(name)
 
 
-def _counts(frame: "pl.DataFrame", each: bool) -> "pl.DataFrame":
+def _counts(frame: pl.DataFrame, each: bool) -> pl.DataFrame:
     """Rows for scores and all else that is counted: by kind, or by kind and scorer."""
-    import polars as pl
-
     where = pl.concat_str("system", "unit", separator=", ", ignore_nulls=True)
     frame = frame.with_columns(
         difference=pl.col("after") - pl.col("before"),
@@ -223,9 +210,7 @@ def _counts(frame: "pl.DataFrame", each: bool) -> "pl.DataFrame":
     return _columns(counts.join(largest, on=keys, how="left", maintain_order="left"))
 
 
-def _ranks(frame: "pl.DataFrame") -> "pl.DataFrame":
-    import polars as pl
-
+def _ranks(frame: pl.DataFrame) -> pl.DataFrame:
     was, now = (pl.coalesce(pl.format("rank {}", name), pl.lit("unranked")) for name in ("rank_before", "rank_after"))
     return _columns(
         frame.with_columns(
@@ -237,10 +222,8 @@ def _ranks(frame: "pl.DataFrame") -> "pl.DataFrame":
     )
 
 
-def _columns(frame: "pl.DataFrame") -> "pl.DataFrame":
+def _columns(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with the columns of `WarehouseDifferences.frame`."""
-    import polars as pl
-
     numbers = {**dict.fromkeys(("added", "gone", "changed"), pl.Int64), **dict.fromkeys(_COLUMNS[7:10], pl.Float64)}
     return frame.select(
         (pl.col(name) if name in frame.columns else pl.lit(None)).cast(numbers.get(name, pl.String)).alias(name)

@@ -6,6 +6,8 @@ from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
 
+import polars as pl
+
 from metaeval.evaluation import Options
 from metaeval.measures import Measure
 from metaeval.pooling import Pooling
@@ -62,8 +64,6 @@ def ranked_domains(
     progress: Progress | None = None,
 ) -> Table:
     """The rankings of all domains: rows as of `rank --format json` with the column domain; arguments as of `ranked`."""
-    import polars as pl
-
     tables = {
         domain: ranked(one, how, database=database, verbose=verbose, progress=progress) for domain, one in found.items()
     }

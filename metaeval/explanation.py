@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import polars as pl
+
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.study import Result
@@ -18,8 +20,6 @@ def explanation(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure])
     sorted by kind, included ones first, and name. Also where there is no human score to rank by.
     Raises QuestionError: see `queries.selection.select`.
     """
-    import polars as pl
-
     inputs = Inputs(warehouse, asked, human="optional")
     reasons: dict[tuple[str, str], dict[str, Exclusion | None]] = {}
     notes: dict[str, None] = {}

@@ -1,10 +1,10 @@
 """How sure each value of a ranking is: its 95% interval, from resamples or from what the measure knows of itself."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.evaluation import Options, evaluate
 from metaeval.kernels.resampling.bootstrap import bootstrap
@@ -14,9 +14,6 @@ from metaeval.study import Result
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 CONFIDENCE = 0.95
@@ -95,11 +92,9 @@ def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, F
 
 
 def with_intervals(
-    frame: "pl.DataFrame", found: Read, options: Options, n_draws: int, progress: Progress | None = None
-) -> "tuple[pl.DataFrame, list[str]]":
+    frame: pl.DataFrame, found: Read, options: Options, n_draws: int, progress: Progress | None = None
+) -> tuple[pl.DataFrame, list[str]]:
     """A ranking with columns low and high behind the value, and a line on the intervals of each measure."""
-    import polars as pl
-
     rows: list[tuple[object, ...]] = []
     lines = []
     several = len(found.studies) > 1

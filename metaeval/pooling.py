@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation
@@ -15,9 +16,6 @@ from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, Result, ranking_order
 from warehouse import QuestionError
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Floats = npt.NDArray[np.float64]
 Pooling = Literal["mean", "pairs", "hunter-schmidt"]
 
@@ -26,7 +24,7 @@ Pooling = Literal["mean", "pairs", "hunter-schmidt"]
 class Pooled:
     """frame: rows as of a ranking, one a metric, with the variances where the method gives them."""
 
-    frame: "pl.DataFrame"
+    frame: pl.DataFrame
     signature: str
     notes: tuple[str, ...]
 
@@ -183,9 +181,7 @@ def _frame(
     values: Floats,
     variances: dict[str, Floats],
     signature: str,
-) -> "pl.DataFrame":
-    import polars as pl
-
+) -> pl.DataFrame:
     asked = [result.selection.slice for result in results]
     common: dict[str, Any] = {
         "testset": ",".join(dict.fromkeys(one.testset for one in asked)),

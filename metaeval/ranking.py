@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from metaeval.evaluation import Options
 from metaeval.explanation import left_out
@@ -20,9 +21,6 @@ from queries.evalsets import Evalsets, expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
 
@@ -188,7 +186,5 @@ def named(evalsets: Sequence[tuple[str, str]]) -> str:
     return "; ".join(f"{testset} {', '.join(lps)}" for testset, lps in by_testset.items())
 
 
-def _stacked(frames: "list[pl.DataFrame]") -> "pl.DataFrame":
-    import polars as pl
-
+def _stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(frames, how="diagonal")

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval.direction import wrong_way
 from metaeval.evaluation import EQUAL, Evaluation, Options, evaluate
@@ -15,9 +16,6 @@ from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Selection, Slice
 from warehouse import QuestionError, Warehouse
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -164,10 +162,8 @@ def ranking_order(values: Sequence[float], names: Sequence[str]) -> list[tuple[i
     return ranks
 
 
-def ranking(found: Study) -> "pl.DataFrame":
+def ranking(found: Study) -> pl.DataFrame:
     """The rows of `rank`, in descending order within each measure; columns as documented for `rank --format json`."""
-    import polars as pl
-
     rows = [
         _row(result, place, rank)
         for result in found.results
@@ -179,8 +175,6 @@ def ranking(found: Study) -> "pl.DataFrame":
 
 
 def _ranking_schema() -> dict[str, Any]:
-    import polars as pl
-
     text = ("testset", "lp", "human", "metric", "base_metric", "measure", "system_score", "signature")
     order = [
         "testset",
@@ -232,7 +226,7 @@ def rank(
     *,
     options: Options | None = None,
     **slice_options: Any,
-) -> "pl.DataFrame":
+) -> pl.DataFrame:
     """Metrics of an evaluation set ranked by measures.
 
     measures: such as "spa" or "acc_eq(by=item)". slice_options: fields of `queries.selection.Slice`.

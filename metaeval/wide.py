@@ -1,15 +1,12 @@
 """A ranking as a findings paper prints it: a row a metric, a column a language pair, best ones and clusters marked."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.evaluation import EQUAL
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -35,10 +32,8 @@ class Wide:
         """A name for each column that no other has."""
         return [" ".join(filter(None, both)) for both in zip(self.groups, self.columns, strict=True)]
 
-    def frame(self) -> "pl.DataFrame":
+    def frame(self) -> pl.DataFrame:
         """metric, and for each column its value and, where there are any, its clusters."""
-        import polars as pl
-
         columns: dict[str, object] = {"metric": pl.Series(list(self.metrics), dtype=pl.String)}
         for place, name in enumerate(self.names):
             columns[name] = pl.Series(self.values[:, place]).fill_nan(None)
@@ -47,7 +42,7 @@ class Wide:
         return pl.DataFrame(columns)
 
 
-def wide(frame: "pl.DataFrame") -> Wide:
+def wide(frame: pl.DataFrame) -> Wide:
     """Rows of `rank` as a wide table.
 
     frame: as of `ranked`, with a column domain where it is by domain. What does not vary is in no heading; measures
@@ -55,8 +50,6 @@ def wide(frame: "pl.DataFrame") -> Wide:
     or by their full name where a column has two of one base name. Those with a value in most columns come first, then
     those with the highest mean value.
     """
-    import polars as pl
-
     keys = [key for key in KEYS if key in frame.columns]
     varying = [key for key in keys if frame[key].n_unique() > 1] or ["lp"]
     keyed = frame.with_columns(metric=_names(frame, keys))
@@ -86,17 +79,15 @@ def wide(frame: "pl.DataFrame") -> Wide:
     )
 
 
-def _headings(frame: "pl.DataFrame", varying: list[str]) -> list[tuple[str, ...]]:
+def _headings(frame: pl.DataFrame, varying: list[str]) -> list[tuple[str, ...]]:
     """The columns: what stands above in the order of the rows, and below it what stands below."""
     orders = [{name: place for place, name in enumerate(frame[key].unique(maintain_order=True))} for key in varying]
     found = frame.select(varying).unique(maintain_order=True).rows()
     return sorted(found, key=lambda heading: [order[name] for order, name in zip(orders, heading, strict=True)])
 
 
-def _names(frame: "pl.DataFrame", keys: list[str]) -> "pl.Series":
+def _names(frame: pl.DataFrame, keys: list[str]) -> pl.Series:
     """The base name of each row's metric; full names of those that would else be twice in a column."""
-    import polars as pl
-
     column = [*keys, "base_metric"]
     doubled = frame.filter(pl.struct(column).is_duplicated())["base_metric"].unique().implode()
     named = pl.when(pl.col("base_metric").is_in(doubled)).then(pl.col("metric")).otherwise(pl.col("base_metric"))

@@ -1,15 +1,13 @@
 """Single judgements of people: which human scores have them, and what they are."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from queries.catalog import ask
 from queries.evalsets import unknown_lp, unknown_testset
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,6 @@ def judged_scores(
     return [one for one in found if human in (None, one.human)]
 
 
-def annotations(warehouse: Warehouse, score: JudgedScore) -> "pl.DataFrame":
+def annotations(warehouse: Warehouse, score: JudgedScore) -> pl.DataFrame:
     """Columns system, segment, document, rater, value, n, time, counts: all judgements, in the order of files."""
     return ask(warehouse, "annotations", evalset=score.evalset, human=score.human)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from queries import catalog
 from queries.blocks import Block, Bools, fetch_block
@@ -15,9 +15,6 @@ from queries.selection import Selection
 from warehouse import Warehouse
 from warehouse.progress import Progress
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _MOST_JOINED = 200_000_000  # rows of a join in one query; what is more is counted some metrics at a time
 
 
@@ -26,8 +23,6 @@ def grid_of(block: Block, included: Bools | None = None) -> Grid:
 
     included: (N, S); None for all.
     """
-    import polars as pl
-
     identifier = {choice.name: choice.system_id for choice in block.selection.systems}
     rows, columns = np.nonzero(np.ones(block.human.shape, dtype=bool) if included is None else included)
     systems = np.array([identifier[name] for name in block.systems], dtype=np.int32)
@@ -50,15 +45,13 @@ def human_block(warehouse: Warehouse, selection: Selection) -> Block:
 
 def named_pairs(
     counter: Counter, selection: Selection, grid: Grid, by: Unit, epsilon: float, progress: Progress | None = None
-) -> "pl.DataFrame":
+) -> pl.DataFrame:
     """Pair counts of the grid's scorers.
 
     Columns: metric, unit (the segment's number, the system's name, or "all") and the five counts (int64), sorted by
     metric and by the selection's order of units; a group without a pair has no row. Metrics are counted some at a time
     where pairs are many.
     """
-    import polars as pl
-
     parts = []
     for done, scorers in _batches(grid, by):
         if progress is not None:
@@ -97,15 +90,13 @@ def _batches(grid: Grid, by: Unit) -> Iterator[tuple[int, Sequence[int]]]:
         yield start, grid.scorers[start : start + size]
 
 
-def named_means(counter: Counter, selection: Selection, grid: Grid, catalogue: Warehouse) -> "pl.DataFrame":
+def named_means(counter: Counter, selection: Selection, grid: Grid, catalogue: Warehouse) -> pl.DataFrame:
     """System scores of the grid's scorers.
 
     Columns: scorer, system, submitted (null for a part of a test set), mean, judged_mean (null where there is none),
     n_segments (scores in mean), n_judged (scores in judged_mean), n_missing (segments without a score); sorted by
     scorer and system.
     """
-    import polars as pl
-
     systems = {choice.name: choice.system_id for choice in selection.chosen_systems}
     names = {choice.scorer_id: choice.name for choice in selection.metrics}
     names |= {} if selection.human_id is None else {selection.human_id: str(selection.human)}
@@ -147,13 +138,13 @@ def named_means(counter: Counter, selection: Selection, grid: Grid, catalogue: W
 
 def pair_counts(
     warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float = 0.0, engine: Engine = "polars"
-) -> "pl.DataFrame":
+) -> pl.DataFrame:
     """Pair counts of each chosen metric of a selection of a warehouse; see `named_pairs`."""
     counter = Counter(Source(warehouse), engine)
     return named_pairs(counter, selection, grid_of(human_block(warehouse, selection)), by, epsilon)
 
 
-def system_means(warehouse: Warehouse, selection: Selection, engine: Engine = "polars") -> "pl.DataFrame":
+def system_means(warehouse: Warehouse, selection: Selection, engine: Engine = "polars") -> pl.DataFrame:
     """System scores of each chosen metric of a selection of a warehouse; see `named_means`."""
     counter = Counter(Source(warehouse), engine)
     return named_means(counter, selection, grid_of(human_block(warehouse, selection)), warehouse)

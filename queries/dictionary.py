@@ -1,17 +1,14 @@
 """The data dictionary: every view, macro and table of the warehouse, with what it and its columns mean."""
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from queries.catalog import ask
 from queries.listing import CATALOGUE_SECONDS
 from warehouse import Warehouse
 from warehouse.errors import unknown
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def dictionary(warehouse: Warehouse, name: str | None = None) -> "pl.DataFrame":
+def dictionary(warehouse: Warehouse, name: str | None = None) -> pl.DataFrame:
     """Columns kind (view, macro, table), name, column (null for the thing itself), type, meaning.
 
     Views come first, then macros, then tables; columns in their own order.

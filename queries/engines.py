@@ -9,7 +9,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
+
+import polars as pl
 
 from queries import catalog
 from queries.means import means, n_scored, n_scorers
@@ -18,9 +20,6 @@ from queries.spark import ask_spark
 from warehouse import QuestionError, SourceError, Warehouse
 from warehouse.errors import unknown
 from warehouse.export.opened import open_export
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Engine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -44,7 +43,7 @@ class Grid:
 
     evalset_id: int
     scorers: tuple[int, ...]
-    outputs: "pl.DataFrame"
+    outputs: pl.DataFrame
 
     def of(self, scorers: Sequence[int]) -> "Grid":
         """The grid with other scorers."""
@@ -83,17 +82,13 @@ class Counter:
             )
         self._source, self._engine, self._session = source, engine, session
 
-    def pairs(self, grid: Grid, by: Unit, epsilon: float) -> "pl.DataFrame":
+    def pairs(self, grid: Grid, by: Unit, epsilon: float) -> pl.DataFrame:
         """Columns scorer_id, unit (segment, system_id, or 0) and the five counts (int64); sorted."""
-        import polars as pl
-
         found = self._answer("grid_pairs", grid, {"by": by, "epsilon": epsilon})
         return found.with_columns(pl.col("scorer_id", "unit").cast(pl.Int32), pl.col(*COUNTS).cast(pl.Int64))
 
-    def means(self, grid: Grid) -> "pl.DataFrame":
+    def means(self, grid: Grid) -> pl.DataFrame:
         """Columns scorer_id, system_id, mean, judged_mean, n_segments, n_judged, n_missing; sorted."""
-        import polars as pl
-
         found = self._answer("grid_means", grid, {})
         return found.with_columns(
             pl.col("scorer_id", "system_id").cast(pl.Int32),
@@ -110,7 +105,7 @@ class Counter:
         found = self._answer("grid_shared", grid, {})
         return [(system, segment) for system, segment, n in found.rows() if n == len(grid.scorers)]
 
-    def _answer(self, question: str, grid: Grid, values: Mapping[str, object]) -> "pl.DataFrame":
+    def _answer(self, question: str, grid: Grid, values: Mapping[str, object]) -> pl.DataFrame:
         if self._engine == "polars":
             return _ask_polars(self._source, question, grid, values)
         text = catalog.questions()[question].text
@@ -177,10 +172,8 @@ def _parquet(path: Path) -> str:
     return f"read_parquet('{quoted}', hive_partitioning = false)"
 
 
-def _polars_scores(source: Source, grid: Grid) -> "pl.LazyFrame":
+def _polars_scores(source: Source, grid: Grid) -> pl.LazyFrame:
     """The relation `grid_score` as a lazy frame."""
-    import polars as pl
-
     vectors = source.catalogue.sql(_VECTORS, _vectors_of(grid))
     if source.scores is None:
         scores = source.catalogue.sql(_SCORES, _vectors_of(grid)).lazy()
@@ -210,16 +203,14 @@ def _spark_scores(source: Source, grid: Grid) -> Callable[[Any], Any]:
     return made
 
 
-def _ask_polars(source: Source, question: str, grid: Grid, values: Mapping[str, Any]) -> "pl.DataFrame":
-    import polars as pl
-
+def _ask_polars(source: Source, question: str, grid: Grid, values: Mapping[str, Any]) -> pl.DataFrame:
     try:
         return _LAZY[question](_polars_scores(source, grid), **values).collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
         raise SourceError(f"{source.scores}: not a readable Parquet file: {str(error).splitlines()[0]}") from error
 
 
-_LAZY: Mapping[str, Callable[..., "pl.LazyFrame"]] = {
+_LAZY: Mapping[str, Callable[..., pl.LazyFrame]] = {
     "grid_pairs": pairs,
     "grid_means": means,
     "grid_judged": n_scored,

@@ -5,7 +5,9 @@ and how to go there.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from queries.catalog import questions
 from queries.engines import ENGINES, Engine
@@ -14,9 +16,6 @@ from queries.spark import ask_spark
 from warehouse import SourceError
 from warehouse.errors import unknown
 from warehouse.export import is_export, is_unfinished
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PARTITIONS = "*/*/*.parquet"  # testset=.../lp=.../data.parquet
 _SPARK_COLUMNS = "kind STRING, scorer STRING, system STRING, segment INT, value DOUBLE, testset STRING, lp STRING"
@@ -29,7 +28,7 @@ def system_means(
     testset: str | None = None,
     lp: str | None = None,
     session: Any = None,
-) -> "pl.DataFrame":
+) -> pl.DataFrame:
     """Means of segment scores by system, of everything that was exported, or of a test set or language pair.
 
     Columns testset, lp, kind, scorer, system, n_segments, n_missing (int64), mean (null without a score), in this
@@ -37,8 +36,6 @@ def system_means(
     cluster; without one the active session, else Spark here.
     Raises SourceError: the folder is no export. QuestionError: Spark is not installed, or has no Java.
     """
-    import polars as pl
-
     if engine == "polars":
         found = _polars_means(_scan(folder), testset, lp)
     else:
@@ -55,13 +52,11 @@ def pair_counts(
     *,
     epsilon: float = 0.0,
     session: Any = None,
-) -> "pl.DataFrame":
+) -> pl.DataFrame:
     """Pair counts of each metric inside segments, summed, over all systems that the human score judged.
 
     Columns metric and the five counts (int64), sorted by metric. session and errors: see `system_means`.
     """
-    import polars as pl
-
     if engine == "polars":
         found = _polars_pairs(_scan(folder), testset, lp, human, epsilon)
     else:
@@ -79,7 +74,7 @@ def _checked(folder: Path) -> Path:
     return folder / "score"
 
 
-def _ask(folder: Path, engine: str, question: str, values: dict[str, object], session: Any) -> "pl.DataFrame":
+def _ask(folder: Path, engine: str, question: str, values: dict[str, object], session: Any) -> pl.DataFrame:
     text = questions()[question].text
     if engine == "duckdb":
         return _ask_duckdb(_checked(folder), text, values)
@@ -89,7 +84,7 @@ def _ask(folder: Path, engine: str, question: str, values: dict[str, object], se
     raise unknown("engine", engine, ENGINES)
 
 
-def _ask_duckdb(folder: Path, text: str, values: dict[str, object]) -> "pl.DataFrame":
+def _ask_duckdb(folder: Path, text: str, values: dict[str, object]) -> pl.DataFrame:
     import duckdb
 
     from warehouse.database.frames import frame
@@ -108,16 +103,12 @@ def _ask_duckdb(folder: Path, text: str, values: dict[str, object]) -> "pl.DataF
         return frame(connection.sql(text, params=values))
 
 
-def _scan(folder: Path) -> "pl.LazyFrame":
-    import polars as pl
-
+def _scan(folder: Path) -> pl.LazyFrame:
     partitions = {"testset": pl.String, "lp": pl.String}
     return pl.scan_parquet(_checked(folder) / _PARTITIONS, hive_partitioning=True, hive_schema=partitions)
 
 
-def _polars_means(score: "pl.LazyFrame", testset: str | None, lp: str | None) -> "pl.DataFrame":
-    import polars as pl
-
+def _polars_means(score: pl.LazyFrame, testset: str | None, lp: str | None) -> pl.DataFrame:
     for column, wanted in (("testset", testset), ("lp", lp)):
         if wanted is not None:
             score = score.filter(pl.col(column) == wanted)
@@ -134,9 +125,7 @@ def _polars_means(score: "pl.LazyFrame", testset: str | None, lp: str | None) ->
     )
 
 
-def _polars_pairs(score: "pl.LazyFrame", testset: str, lp: str, human: str, epsilon: float) -> "pl.DataFrame":
-    import polars as pl
-
+def _polars_pairs(score: pl.LazyFrame, testset: str, lp: str, human: str, epsilon: float) -> pl.DataFrame:
     present = score.filter(pl.col("testset") == testset, pl.col("lp") == lp, pl.col("value").is_not_null()).select(
         "kind", "scorer", "system", "segment", "value"
     )

@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import polars as pl
 
 from queries import catalog
 from warehouse.facts.metrics import describe
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -52,10 +51,8 @@ class Reported:
     shown: Mapping[str, str] | None = None
 
 
-def findings_frame(findings: list[Finding]) -> "pl.DataFrame":
+def findings_frame(findings: list[Finding]) -> pl.DataFrame:
     """Columns severity, check, testset, lp, subject, finding, n, value, query; one row per finding."""
-    import polars as pl
-
     schema: dict[str, Any] = dict.fromkeys(Finding.__dataclass_fields__, pl.String)
     schema |= {"n": pl.Int64, "value": pl.Float64}
     return pl.DataFrame(

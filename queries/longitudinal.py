@@ -1,14 +1,12 @@
 """Evaluation sets over the years: which there are, what they have, and whether anything about them has changed."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from queries.catalog import ask, questions
 from queries.evalsets import unknown_lp, unknown_testset
 from warehouse import QuestionError, Warehouse
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,6 @@ def metric_names(warehouse: Warehouse, testset: str, lp: str) -> list[tuple[str,
     return found
 
 
-def judgements(warehouse: Warehouse, evalset: int, human: str) -> "pl.DataFrame":
+def judgements(warehouse: Warehouse, evalset: int, human: str) -> pl.DataFrame:
     """Columns system, segment, rater, value: single valid judgements behind a human score, in a fixed order."""
     return ask(warehouse, "human_judgements", evalset=evalset, human=human)

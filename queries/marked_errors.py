@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import polars as pl
+
 from queries.catalog import ask
 from warehouse import Warehouse
 from warehouse.facts.human_protocols import protocol_of
@@ -36,8 +38,6 @@ class MarkedError:
 
 def error_schema() -> dict[str, Any]:
     """Polars' types of an error's fields."""
-    import polars as pl
-
     schema: dict[str, Any] = dict.fromkeys(("rater", "category", "severity"), pl.String)
     schema |= {"weight": pl.Float64, "start": pl.Int64, "end": pl.Int64, "is_in_source": pl.Boolean}
     return schema

@@ -3,21 +3,16 @@
 Each takes segment scores with the columns scorer_id, system_id, segment, human and metric.
 """
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 
-def means(scores: "pl.LazyFrame") -> "pl.LazyFrame":
+def means(scores: pl.LazyFrame) -> pl.LazyFrame:
     """Means of each scorer and system.
 
     Columns: scorer_id, system_id, mean, judged_mean (over the segments that the human score judged), n_segments (scores
     in mean), n_judged (scores in judged_mean), n_missing; sorted by the first two. Scores are added up in the order of
     segments, so that means are the same to the last digit every time.
     """
-    import polars as pl
-
     there = pl.col("metric").drop_nulls()
     judged = pl.col("metric").filter(pl.col("human").is_not_null()).drop_nulls()
     return (
@@ -33,10 +28,8 @@ def means(scores: "pl.LazyFrame") -> "pl.LazyFrame":
     )
 
 
-def n_scored(scores: "pl.LazyFrame") -> "pl.LazyFrame":
+def n_scored(scores: pl.LazyFrame) -> pl.LazyFrame:
     """Columns scorer_id, n_scored: judged (system, segment) scores that each scorer has; none has no row."""
-    import polars as pl
-
     return (
         scores.filter(pl.col("human").is_not_null() & pl.col("metric").is_not_null())
         .group_by("scorer_id")
@@ -45,10 +38,8 @@ def n_scored(scores: "pl.LazyFrame") -> "pl.LazyFrame":
     )
 
 
-def n_scorers(scores: "pl.LazyFrame") -> "pl.LazyFrame":
+def n_scorers(scores: pl.LazyFrame) -> pl.LazyFrame:
     """Columns system_id, segment, n_scorers: how many scorers have a score there; sorted by the first two."""
-    import polars as pl
-
     return (
         scores.filter(pl.col("metric").is_not_null())
         .group_by("system_id", "segment")

@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from queries import catalog
 from queries.evalsets import evalset_id
 from queries.marked_errors import Errors, MarkedError, error_schema, human_with_errors, marked_errors
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FIXED = ("kind", "name", "text", "errors")  # columns of the frame beside one for each scorer
 
@@ -62,10 +61,8 @@ class Segment:
             words.append(f"domain {self.domain}")
         return ", ".join(words)
 
-    def frame(self) -> "pl.DataFrame":
+    def frame(self) -> pl.DataFrame:
         """One row a text; columns kind, name, one for each scorer, text, errors (a list of their fields)."""
-        import polars as pl
-
         columns: dict[str, pl.Series] = {
             "kind": pl.Series([text.kind for text in self.texts], dtype=pl.String),
             "name": pl.Series([text.name for text in self.texts], dtype=pl.String),

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from warehouse import QuestionError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PREFIX = "scorehouse_"  # before a view's name: no table of the caller's session has it
 
@@ -52,15 +51,13 @@ def _spark() -> Any:
 
 def ask_spark(
     text: str, values: Mapping[str, object], relation: str, make: Callable[[Any], Any], session: Any = None
-) -> "pl.DataFrame":
+) -> pl.DataFrame:
     """The answer of one of the plain questions, asked of a relation.
 
     make: the relation as Spark's frame, given the session. session: one that the caller started is not stopped; without
     one the active session, else Spark here. Spark's AVG adds up in no fixed order.
     Raises QuestionError: see `spark_session`.
     """
-    import polars as pl
-
     there = session or _spark().getActiveSession()  # one that the caller started is not ours to stop
     own = there or spark_session()
     try:

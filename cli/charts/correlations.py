@@ -1,16 +1,14 @@
 """The heat map of how metrics correlate with each other, alike ones side by side."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from cli.charts.heat_map import heat_map
 from cli.charts.specification import Spec
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def correlation_matrix(frame: "pl.DataFrame", order: Sequence[str], measure: str, signature: str) -> Spec:
+def correlation_matrix(frame: pl.DataFrame, order: Sequence[str], measure: str, signature: str) -> Spec:
     """frame: as of `metaeval.tables.agreement`; order: of the metrics, alike ones beside each other."""
     values = {row["metric"]: row for row in frame.rows(named=True)}
     cells = [

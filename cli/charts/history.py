@@ -1,18 +1,15 @@
 """The chart of a history: small multiples by human protocol, intervals as bands, bridges dashed."""
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, named, rows_of
 from cli.exit_codes import UsageError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST = 8  # groups that can be told apart by colour
 DODGE = 0.07  # years between the marks of two groups
 
 
-def history_chart(rows: "pl.DataFrame", by_year: "pl.DataFrame", anchor: str, signature: str) -> Spec:
+def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> Spec:
     """Values, and below them gaps to the anchor, of the families that return in most years, as a Vega-Lite chart.
 
     rows: as of `metaeval.trends.groups.grouped`; by_year: as of `metaeval.trends.gaps.pooled_by_year`. One panel for
@@ -43,10 +40,8 @@ def history_chart(rows: "pl.DataFrame", by_year: "pl.DataFrame", anchor: str, si
     )
 
 
-def _groups(rows: "pl.DataFrame") -> list[str]:
+def _groups(rows: pl.DataFrame) -> list[str]:
     """The groups that have values in most years, then those with most values; families before others."""
-    import polars as pl
-
     valued = rows.lazy().filter(pl.col("value").is_not_null() & pl.col("bridge").is_null())
     by = "family" if "family" in rows["by"].unique() else rows["by"][0]
     return (
@@ -61,10 +56,8 @@ def _groups(rows: "pl.DataFrame") -> list[str]:
     )
 
 
-def _points(by_year: "pl.DataFrame", shown: list[str]) -> Rows:
+def _points(by_year: pl.DataFrame, shown: list[str]) -> Rows:
     """One for each protocol, year and group."""
-    import polars as pl
-
     columns = ("protocol", "year", "group", "value", "low", "high", "gap", "gap_low", "gap_high", "n_sets")
     found = (
         by_year.lazy()
@@ -82,10 +75,8 @@ def _dodged(marks: Rows, shown: list[str]) -> Rows:
     return [{**one, "x": one["year"] + DODGE * (shown.index(one["group"]) - middle)} for one in marks]
 
 
-def _steps(rows: "pl.DataFrame", shown: list[str]) -> Rows:
+def _steps(rows: pl.DataFrame, shown: list[str]) -> Rows:
     """The two values of each bridge, in the panel of the protocol that is not the official one."""
-    import polars as pl
-
     from metaeval.trends.tables import bridges
     from warehouse.facts.human_protocols import protocol_of
 

@@ -1,14 +1,11 @@
 """Charts of robustness: measures over rising noise, one panel a kind; oracles by their values, one panel a measure."""
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from cli.charts.specification import CATEGORIES, SHAPES, Spec, chart, named
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def noise_chart(frame: "pl.DataFrame", signature: str) -> Spec:
+def noise_chart(frame: pl.DataFrame, signature: str) -> Spec:
     """Lines: mean over draws; bands: 5 to 95% of the draws. frame: as of `metaeval.robustness.noise.noise`."""
     rows = frame.drop("signature").rows(named=True)
     measures = list(dict.fromkeys(row["measure"] for row in rows))
@@ -66,7 +63,7 @@ _TITLES = {
 }
 
 
-def oracles_chart(frame: "pl.DataFrame", signature: str) -> Spec:
+def oracles_chart(frame: pl.DataFrame, signature: str) -> Spec:
     """Points: values of oracles and of further human scores. frame: as of `metaeval.robustness.oracles.oracles`."""
     rows = [row for row in frame.drop("signature").rows(named=True) if row["value"] is not None]
     names = list(dict.fromkeys(row["name"] for row in rows))

@@ -1,11 +1,8 @@
 """Pairs as stacked bars: concordant, discordant and tied ones, and who tied them."""
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from cli.charts.specification import Rows, Spec, chart, field, named, names_axis, rows_of, tooltip
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _KINDS = {
     "concordant": "#08519c",
@@ -29,7 +26,7 @@ _TIED = {
 }
 
 
-def pair_kinds(totals: "pl.DataFrame", by: str, signature: str) -> Spec:
+def pair_kinds(totals: pl.DataFrame, by: str, signature: str) -> Spec:
     """Shares of the five kinds of pairs of each metric. totals: as of `metaeval.tables.counts.totals`, best first."""
     names = totals["metric"].to_list()
     rows: Rows = [
@@ -63,7 +60,7 @@ def pair_kinds(totals: "pl.DataFrame", by: str, signature: str) -> Spec:
     )
 
 
-def tied_pairs(frame: "pl.DataFrame", signature: str) -> Spec:
+def tied_pairs(frame: pl.DataFrame, signature: str) -> Spec:
     """Shares of tied pairs of people and metrics, one panel a grouping. frame: as of `metaeval.tables.ties`."""
     rows: Rows = []
     for row in rows_of(frame):

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from cli.charts.heat_map import heat_map
 from cli.charts.labels import label_layers, placed
 from cli.charts.specification import BLUE, ORANGE, Rows, Spec, chart, common, field, named, names_axis, rows_of
 from cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from metaeval.wide import Wide
 
 PLOT = (420, 420)
 _COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "cluster", "epsilon")
 
 
-def ranking_dots(frame: "pl.DataFrame", signature: str, lines: Sequence[str]) -> Spec:
+def ranking_dots(frame: pl.DataFrame, signature: str, lines: Sequence[str]) -> Spec:
     """One panel a measure, best first, with intervals and brackets around clusters; of two also one against the other.
 
     frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals.
@@ -49,7 +49,7 @@ def ranking_dots(frame: "pl.DataFrame", signature: str, lines: Sequence[str]) ->
     )
 
 
-def _rows(frame: "pl.DataFrame", measure: str) -> Rows:
+def _rows(frame: pl.DataFrame, measure: str) -> Rows:
     """The metrics of a measure, best first, with the label of their line."""
     columns = [name for name in _COLUMNS if name in frame.columns]
     rows = rows_of(frame.filter(measure=measure).select(columns))

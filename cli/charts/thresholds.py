@@ -1,24 +1,19 @@
 """Calibration curves: a measure's value over tie thresholds, with the interval of thresholds that are as good."""
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from cli.charts.specification import BLUE, ORANGE, Spec, chart, field, named, rows_of, tooltip
-
-if TYPE_CHECKING:
-    import polars as pl
 
 COLUMNS = 4
 _OPTIMUM = {"filter": "datum.is_optimum"}
 
 
-def calibration_curves(curve: "pl.DataFrame", optima: "pl.DataFrame", signature: str) -> Spec:
+def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str) -> Spec:
     """One panel a metric, best first. curve, optima: as of `metaeval.tables.thresholds`, `curve` and `thresholds`.
 
     The data have a row for each point of a curve, and one for each metric's optimum (is_optimum) with the end of the
     interval that is as good (until: the largest threshold where there is no end) and the value without a threshold.
     """
-    import polars as pl
-
     measure = str(optima["measure"][0]) if optima.height else ""
     ends = curve.lazy().group_by("metric").agg(until=pl.col("epsilon").max())
     best = (

@@ -1,18 +1,16 @@
 """The data dictionary as a page to read."""
 
 import textwrap
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from cli.render.cells import one_line
-
-if TYPE_CHECKING:
-    import polars as pl
 
 WIDTH = 100
 _INDENT = 2
 
 
-def dictionary_text(frame: "pl.DataFrame") -> str:
+def dictionary_text(frame: pl.DataFrame) -> str:
     """A paragraph for each view, macro and table, a line or more for each of its columns; none longer than WIDTH.
 
     frame: as `queries.dictionary.dictionary` gives it.

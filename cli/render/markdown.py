@@ -1,15 +1,13 @@
 """Pipe tables of Markdown."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from cli.render.cells import Least, text_columns
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def markdown_text(frame: "pl.DataFrame", digits: int | Mapping[str, int], least: Least | None = None) -> str:
+def markdown_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: Least | None = None) -> str:
     """A table as GitHub and Pandoc read it, numbers rounded and to the right."""
     columns = text_columns(frame, digits, least)
     if not columns:

@@ -4,18 +4,18 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from cli.render.cells import number_text, one_line
 from cli.render.marks import Piece, marked, plain, styled
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from metaeval.tables.disagreements import Output
 
 _NO_TEXT = "(no text is loaded)"
 
 
-def outputs_page(frame: "pl.DataFrame", outputs: "Sequence[Output]", digits: int, *, is_terminal: bool) -> str:
+def outputs_page(frame: pl.DataFrame, outputs: "Sequence[Output]", digits: int, *, is_terminal: bool) -> str:
     """A block of lines for each output; frame: the rows of the list.
 
     is_terminal: marked errors are styled, unless NO_COLOR is set.
@@ -69,10 +69,8 @@ def _text(pieces: Sequence[Piece], has_styles: bool) -> str:
     return captured.get()
 
 
-def for_reading(frame: "pl.DataFrame", outputs: "Sequence[Output]") -> "pl.DataFrame":
+def for_reading(frame: pl.DataFrame, outputs: "Sequence[Output]") -> pl.DataFrame:
     """The list as a narrower table: both scores by the names of their scorers, errors marked in the texts."""
-    import polars as pl
-
     a, b = frame["scorer_a"][0], frame["scorer_b"][0]
     texts = [
         (
@@ -92,7 +90,7 @@ def for_reading(frame: "pl.DataFrame", outputs: "Sequence[Output]") -> "pl.DataF
     )
 
 
-def groups_for_reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+def groups_for_reading(frame: pl.DataFrame) -> pl.DataFrame:
     """The list of groups as a narrower table: what the groups are, and means by the names of their scorers."""
     if frame.is_empty():
         return frame

@@ -1,16 +1,12 @@
 """Parquet, for other programs."""
 
 import io
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 
-def parquet_bytes(frame: "pl.DataFrame") -> bytes:
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
     """The frame as a Parquet file; NaN is written as missing, as in the other formats for programs."""
-    import polars as pl
-
     columns = [series.fill_nan(None) if series.dtype.is_float() else series for series in frame.iter_columns()]
     buffer = io.BytesIO()
     pl.DataFrame(columns).write_parquet(buffer, compression="zstd")

@@ -4,10 +4,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from cli.render.cells import Least, TextColumn, text_columns
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.text import Text
 
 GAP = "  "
@@ -17,7 +18,7 @@ BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def table_text(
-    frame: "pl.DataFrame",
+    frame: pl.DataFrame,
     digits: int | Mapping[str, int],
     *,
     width: int | None,

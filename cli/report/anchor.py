@@ -1,5 +1,7 @@
 """The metric that others are measured against."""
 
+import polars as pl
+
 from cli.report.desk import Desk
 from queries.listing import listing
 
@@ -8,8 +10,6 @@ USUAL = "BLEU"
 
 def anchor(desk: Desk) -> str:
     """BLEU where it is; else the metric with BLEU in its name, else any, that the most evaluation sets have."""
-    import polars as pl
-
     with desk.opened() as warehouse:
         metrics = listing(warehouse, "metrics")
     counts = (

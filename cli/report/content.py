@@ -3,15 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from cli.charts.drawing import offering, prepared
 from cli.charts.specification import Spec
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def figure(spec: Spec, signatures: Sequence[str]) -> Figure:
 
 def grid(
     title: str,
-    frame: "pl.DataFrame",
+    frame: pl.DataFrame,
     columns: Mapping[str, str] | None = None,
     digits: int | dict[str, int] = DIGITS,
 ) -> Grid:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from metaeval.cache import FROM_STORE
 from metaeval.evaluation import Options
@@ -19,9 +20,6 @@ from queries.longitudinal import EvalsetState, evalset_states
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SYSTEM_MEASURE = "pa"
 """Where humans scored systems alone, and the usual measures have no value."""
@@ -48,7 +46,7 @@ class Ranked:
     is first by the first measure.
     """
 
-    frame: "pl.DataFrame"
+    frame: pl.DataFrame
     signature: str
     notes: tuple[str, ...]
     lines: tuple[str, ...]

@@ -1,14 +1,12 @@
 """Deltas as tables: a row for each protocol, direction and level of agreement; fewer columns for reading."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval.pairs.deltas import Deltas, Fit
 from metaeval.tables.table import Table
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SCHEMA_NAMES = (
     *("metric", "protocol", "direction", "agreement", "delta", "low", "high", "reached"),
@@ -17,7 +15,7 @@ SCHEMA_NAMES = (
 )
 
 
-def deltas_frame(found: Deltas) -> "pl.DataFrame":
+def deltas_frame(found: Deltas) -> pl.DataFrame:
     """One row for each protocol, direction and level of agreement.
 
     Columns: metric, protocol, direction, agreement (the level), delta with low and high (see `Threshold`), reached
@@ -25,8 +23,6 @@ def deltas_frame(found: Deltas) -> "pl.DataFrame":
     (agreement over all pairs), n_sets, n_systems, n_human_ties, n_metric_ties, n_untold, n_untested (see `Fit`), reason
     (why delta is null), signature.
     """
-    import polars as pl
-
     schema: dict[str, Any] = dict.fromkeys(SCHEMA_NAMES, pl.Float64)
     schema |= dict.fromkeys(("metric", "protocol", "direction", "reason", "signature"), pl.String)
     schema |= {name: pl.Int64 for name in SCHEMA_NAMES if name.startswith("n_")}
@@ -78,7 +74,7 @@ def deltas_table(found: Deltas) -> Table:
     return Table(deltas_frame(found), found.signature, found.notes)
 
 
-def deltas_reading(found: Deltas) -> "pl.DataFrame":
+def deltas_reading(found: Deltas) -> pl.DataFrame:
     """The columns that people read."""
     frame = deltas_frame(found)
     shown = ("protocol", "direction", "n_sets", "n_pairs", "overall", "agreement", "delta", "low", "high")

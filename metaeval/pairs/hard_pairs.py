@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
@@ -14,9 +15,6 @@ from metaeval.tables.table import Table
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_RIGHT = 1
 FEWEST_METRICS = 5
@@ -51,8 +49,8 @@ class Asked:
 class HardPairs:
     """frame: the hard pairs (`COLUMNS`); every: all pairs that people score differently, likewise."""
 
-    frame: "pl.DataFrame"
-    every: "pl.DataFrame"
+    frame: pl.DataFrame
+    every: pl.DataFrame
     signature: str
     notes: tuple[str, ...]
 
@@ -74,8 +72,6 @@ def hard_pairs(
     scores. right: the metrics that order the pair as people do.
     Raises QuestionError: unknown names, or no evaluation set with enough metrics.
     """
-    import polars as pl
-
     what.check()
     read, notes = read_pairs(warehouse, asked, options, tested=True, each_protocol=False, progress=progress)
     few = [one for one in read if len(one.metric_names) < what.fewest_metrics]
@@ -102,8 +98,6 @@ def _listed(notes: Sequence[str]) -> str:
 
 
 def _schema() -> dict[str, Any]:
-    import polars as pl
-
     schema: dict[str, Any] = dict.fromkeys(COLUMNS, pl.String)
     schema |= dict.fromkeys(("human_difference", "in_sd", "p"), pl.Float64)
     schema |= dict.fromkeys(("n_metrics", "n_right", "n_tied"), pl.Int64)
@@ -166,9 +160,7 @@ def _signature(sets: Sequence[SystemPairs], asked: Slice, options: Options, what
     )
 
 
-def _summary(sets: Sequence[SystemPairs], every: "pl.DataFrame", what: Asked) -> list[str]:
-    import polars as pl
-
+def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: Asked) -> list[str]:
     hard = every.filter(pl.col("n_right") <= what.most_right)
     n_ties = sum(int((one.human_gaps == 0).sum()) for one in sets)
     few = "no metric" if what.most_right == 0 else f"at most {what.most_right} of the metrics"
@@ -187,6 +179,6 @@ def _summary(sets: Sequence[SystemPairs], every: "pl.DataFrame", what: Asked) ->
     return notes
 
 
-def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+def reading(frame: pl.DataFrame) -> pl.DataFrame:
     """The columns that people read."""
     return frame.drop("human", "human_difference", "significant", "signature")

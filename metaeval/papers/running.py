@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from metaeval.cache import FROM_STORE, Question, keep, key_of
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request
@@ -15,9 +16,6 @@ from queries.longitudinal import EvalsetState, evalset_states
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Set = tuple[str, str]  # test set, language pair
 COLUMNS = (
@@ -304,14 +302,12 @@ def _note(cell: Cell, printed: Printed, found: Verdict, why: str | None) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def outcome_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":
+def outcome_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """One row a cell.
 
     Columns: paper, item, row, column, testset, lp, printed, decimals, value, difference (ours minus printed), verdict,
     note.
     """
-    import polars as pl
-
     rows = [
         {
             "paper": one.paper.name,

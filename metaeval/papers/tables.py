@@ -1,7 +1,8 @@
 """Papers, their items and their results as tables."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from metaeval.inputs import Opened
 from metaeval.papers import PAPERS
@@ -12,17 +13,12 @@ from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def papers_table(opened: Opened) -> Table:
     """One row a paper.
 
     Columns: paper, title, n_items, n_computable (on evaluation sets of the paper that are loaded), n_printed values.
     """
-    import polars as pl
-
     states = _states(opened)
     rows = [
         {
@@ -42,8 +38,6 @@ def items_table(opened: Opened, paper: Paper) -> Table:
 
     Columns: item, title, n_printed values, sets of the paper that it can be computed on here, and what is missing.
     """
-    import polars as pl
-
     states = _states(opened)
     rows = []
     for item in paper.items:
@@ -109,13 +103,11 @@ def results_table(outcomes: Sequence[Outcome], *, summary: bool = False, for_rea
     return Table(frame, "\n".join(signatures), tuple(notes))
 
 
-def wide_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":
+def wide_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """A line for each row of items and evaluation set, a column for each of theirs; whole numbers without decimals.
 
     Columns: testset and lp where the items read scores, row, the items' own, note (those of the row's cells).
     """
-    import polars as pl
-
     lines: dict[tuple[str, str, str], dict[str, float | None]] = {}
     notes: dict[tuple[str, str, str], dict[str, None]] = {}
     columns: dict[str, None] = {}
@@ -138,10 +130,8 @@ def wide_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":
     return frame.with_columns(pl.col(whole).cast(pl.Int64)).drop(empty)
 
 
-def summary_frame(outcomes: Sequence[Outcome]) -> "pl.DataFrame":
+def summary_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """One row an item. Columns: paper, item, title, n_printed, a count for each verdict, missing."""
-    import polars as pl
-
     rows = [
         {
             "paper": one.paper.name,

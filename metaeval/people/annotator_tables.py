@@ -1,12 +1,11 @@
 """Tables of annotators: their columns, what these mean in words, and how people read them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import polars as pl
 
 from metaeval.people.halves import N_SPLITS
-
-if TYPE_CHECKING:
-    import polars as pl
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (
@@ -43,8 +42,6 @@ def summary(row: dict[str, Any]) -> str:
 
 
 def schema(view: View) -> dict[str, Any]:
-    import polars as pl
-
     text = ("testset", "lp", "human", "annotator", "annotator_a", "annotator_b", "halves", "signature")
     return {name: pl.String if name in text else pl.Int64 if name in _COUNTS else pl.Float64 for name in _COLUMNS[view]}
 
@@ -68,10 +65,8 @@ _COLUMNS: dict[View, Sequence[str]] = {
 }
 
 
-def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+def reading(frame: pl.DataFrame) -> pl.DataFrame:
     """The table for reading: intervals behind their values, and no column that is the same for all rows."""
-    import polars as pl
-
     shown = frame.drop("signature")
     names = {"alpha": "alpha", "drift": "drift", "system": "system_r", "output": "output_r"}
     for prefix, name in names.items():

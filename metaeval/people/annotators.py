@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.kernels.agreement.krippendorff import interval_alpha
 from metaeval.kernels.agreement.reliability import slopes
@@ -45,8 +46,6 @@ def annotators(
     Raises QuestionError: see `judged_scores`; a view of annotators where none is known, or of pairs where none share
     outputs.
     """
-    import polars as pl
-
     settings = settings or Settings()
     settings.check()
     scores = judged_scores(warehouse, testsets, lps, human)

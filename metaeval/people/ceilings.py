@@ -1,10 +1,10 @@
 """Human ceilings: the value that people reach by the measure that ranks metrics, when other people are the truth."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.kernels.agreement.reliability import spearman_brown
 from metaeval.measures import Measure
@@ -12,9 +12,6 @@ from metaeval.options import Options
 from metaeval.people.halves import RANGE, Judged, normalised, numbered, splits
 from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,7 +39,7 @@ def second_human(block: Block, other: Block, measure: Measure, options: Options)
     return Ceiling(value, float("nan"), float("nan"), f"{other.selection.human} as if it were a metric")
 
 
-def split_half(block: Block, single: "pl.DataFrame", human: str, measure: Measure, options: Options) -> Ceiling | None:
+def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure, options: Options) -> Ceiling | None:
     """Mean value of one half of the judgements against the other over 100 splits, with their 2.5-97.5% range.
 
     single: columns system, segment, rater, value: the judgements behind a human score. Annotators are split where there
@@ -70,7 +67,7 @@ def corrected(ceiling: Ceiling, measure: Measure) -> float | None:
     return None if np.isnan(whole) or ceiling.value <= 0 else whole
 
 
-def _judged(block: Block, single: "pl.DataFrame") -> Judged | None:
+def _judged(block: Block, single: pl.DataFrame) -> Judged | None:
     """The judgements of the block's outputs; None for fewer than two."""
     places = places_of(block, single["system"], single["segment"])
     there = places >= 0

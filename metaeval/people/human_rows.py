@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from metaeval.measures import Measure
 from metaeval.options import Options
@@ -17,9 +17,6 @@ from queries.longitudinal import human_levels, judgements, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 METRIC, PEOPLE = "metric", "people"  # kinds of rows
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
@@ -183,13 +180,11 @@ def _in_words(ceiling: Ceiling, measure: Measure) -> str:
     return f"{ceiling.source}: 2.5-97.5% range {ceiling.low:.3f} to {ceiling.high:.3f}{more}"
 
 
-def with_people(frame: "pl.DataFrame", found: Sequence[HumanRows]) -> "pl.DataFrame":
+def with_people(frame: pl.DataFrame, found: Sequence[HumanRows]) -> pl.DataFrame:
     """A ranking with the rows of people where their values stand, without rank and cluster; column kind tells them.
 
     The columns are those of the ranking with kind behind base_metric: "metric" or "people".
     """
-    import polars as pl
-
     columns = list(frame.columns)
     place = columns.index("base_metric") + 1
     rows = [

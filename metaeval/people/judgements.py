@@ -1,18 +1,16 @@
 """The judgements of one human score as arrays, in the order in which they were given where that is known."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.kernels.resampling.draws import resample_counts
 from metaeval.people.halves import Halves, Judged, numbered
 from queries.annotations import JudgedScore, annotations
 from warehouse import QuestionError, Warehouse
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -99,7 +97,7 @@ def read(warehouse: Warehouse, score: JudgedScore, settings: Settings) -> People
     return People(judged, units, documents, n_each, tuple(known), has_order, excluded)
 
 
-def places(frame: "pl.DataFrame") -> list[tuple[str | None, int]]:
+def places(frame: pl.DataFrame) -> list[tuple[str | None, int]]:
     """Document and segment of each judgement."""
     return frame.select("document", "segment").rows()
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.planning.worlds import Unit
@@ -12,9 +13,6 @@ from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
 from warehouse import QuestionError
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST = 64  # times the units that there are
 FEWEST = {"segments": 10, "systems": 5, "judgements": 10}
@@ -48,7 +46,7 @@ class Plan:
     """table: one row (`_COLUMNS`). curve: units, power, n_worlds: the sizes that were tried."""
 
     table: Table
-    curve: "pl.DataFrame"
+    curve: pl.DataFrame
     found: RequiredSize
 
 
@@ -72,8 +70,6 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
 
     Raises QuestionError: fewer units than a plan can start from.
     """
-    import polars as pl
-
     fewest, most = FEWEST[what.unit], MOST * question.there
     if question.there < fewest:
         raise QuestionError(f"{question.there} {what.unit}: at least {fewest} are needed to plan with")
@@ -179,7 +175,7 @@ def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, .
     return tuple(notes)
 
 
-def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+def reading(frame: pl.DataFrame) -> pl.DataFrame:
     """The columns that people read."""
     shown = ("unit", "n_there", "power_there", "power", "needed", "low", "high", "data_low", "data_high", "pessimistic")
     return frame.select(*shown, *(() if frame["reason"].null_count() == frame.height else ("reason",)))

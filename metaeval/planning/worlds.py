@@ -2,19 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.inputs import where
 from metaeval.people.bridges import judged_by
 from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements
 from warehouse import QuestionError, Warehouse
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -108,7 +106,7 @@ def judged_block(block: Block, outputs: Ints, values: Floats) -> Block:
     )
 
 
-def single_judgements(warehouse: Warehouse, block: Block) -> "pl.DataFrame":
+def single_judgements(warehouse: Warehouse, block: Block) -> pl.DataFrame:
     """Single judgements behind the block's human score, or behind another score of its protocol.
 
     Raises QuestionError: none are loaded.

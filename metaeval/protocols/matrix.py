@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Opened
@@ -21,9 +22,6 @@ from metaeval.tables.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -166,15 +164,13 @@ def _unanswered(protocol: Protocol, testset: str, error: QuestionError) -> Answe
     return Answer(None, reason, f"protocol:{protocol.name}|testset:{testset}")
 
 
-def winners_frame(found: Matrix) -> "pl.DataFrame":
+def winners_frame(found: Matrix) -> pl.DataFrame:
     """One row for each test set and protocol: who wins, and how far the ranking is from that of the year's own rules.
 
     Columns: testset, year, protocol, winner (several joined by commas), overall, n_metrics (with an overall score),
     tasks, lps, kendall, spearman (rank correlation with the ranking by the test set's own rules), n_common, reason; by
     year, test set and protocol.
     """
-    import polars as pl
-
     rows = [_winner_row(cell, found) for cell in found.cells]
     schema = {
         "testset": pl.String,
@@ -220,13 +216,11 @@ def _own_rules(cell: Cell) -> str | None:
         return None
 
 
-def agreement_frame(found: Matrix) -> "pl.DataFrame":
+def agreement_frame(found: Matrix) -> pl.DataFrame:
     """Rank correlation of every two protocols on each test set.
 
     Columns: testset, year, protocol, versus, kendall, spearman, n_common; by year, test set and protocols.
     """
-    import polars as pl
-
     rows = []
     for testset in dict.fromkeys(cell.testset for cell in found.cells):
         for first, second in combinations(found.of(testset), 2):
@@ -247,12 +241,10 @@ def agreement_frame(found: Matrix) -> "pl.DataFrame":
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
 
 
-def wide_winners(found: Matrix) -> "pl.DataFrame":
+def wide_winners(found: Matrix) -> pl.DataFrame:
     """A line for each protocol, a column for each test set with an answer: the winner, and Kendall's tau with the
     ranking by the year's own rules.
     """
-    import polars as pl
-
     rows: Mapping[tuple[str, str], dict[str, Any]] = {
         (row["protocol"], row["testset"]): row for row in winners_frame(found).rows(named=True)
     }
@@ -271,7 +263,7 @@ def _winner_text(row: dict[str, Any]) -> str:
     return f"{who} of {row['n_metrics']}" + ("" if row["kendall"] is None else f" ({row['kendall']:.2f})")
 
 
-def matrix_table(found: Matrix, frame: "pl.DataFrame", what: str, options: Options) -> Table:
+def matrix_table(found: Matrix, frame: pl.DataFrame, what: str, options: Options) -> Table:
     """A frame of the matrix with its signature and notes on what is not there."""
     answered = dict.fromkeys(cell.testset for cell in found.cells if cell.score is not None)
     signature = line(

@@ -1,17 +1,15 @@
 """A protocol's scores as a table, as JSON and in lines; and rankings by two protocols compared."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval import kernels
 from metaeval.measures.applicable import IN_WORDS
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def as_json(found: ProtocolScore) -> dict[str, Any]:
@@ -123,10 +121,8 @@ def left_out_lines(found: ProtocolScore, verbose: bool) -> list[str]:
     ]
 
 
-def score_frame(found: ProtocolScore) -> "pl.DataFrame":
+def score_frame(found: ProtocolScore) -> pl.DataFrame:
     """One row a metric: rank, metric, overall, cluster, then value (and cluster) of each task, and what is missing."""
-    import polars as pl
-
     columns: dict[str, Any] = {
         "rank": [int(rank) or None for rank in found.ranks],
         "metric": list(found.metrics),

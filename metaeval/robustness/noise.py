@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.inputs import Inputs, check_judged
 from metaeval.kernels.resampling.noise import KINDS, Kind, noisy_scores
@@ -17,9 +18,6 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 DEFAULT_MEASURES = ("pdp", "pearson(by=none)", "pearson(by=item)", "acc_eq(by=item)")
@@ -73,8 +71,6 @@ def noise(
     Raises QuestionError: see `select`; a metric without scores for all that is judged.
     Source: DiIanni and Deutsch 2025.
     """
-    import polars as pl
-
     what.check()
     block, name = _block(warehouse, asked, metric, options)
     scores = block.scores[0] if metric is not None else block.human
@@ -132,9 +128,7 @@ def _spread(values: Floats) -> dict[str, Any]:
     return {"value": float(there.mean()), "low": float(low), "high": float(high), "sd": sd, **found}
 
 
-def _frame(rows: Sequence[dict[str, Any]], measures: Sequence[str], what: Asked) -> "pl.DataFrame":
-    import polars as pl
-
+def _frame(rows: Sequence[dict[str, Any]], measures: Sequence[str], what: Asked) -> pl.DataFrame:
     schema: dict[str, Any] = dict.fromkeys(_COLUMNS, pl.Float64)
     schema |= dict.fromkeys(("metric", "kind", "measure"), pl.String) | dict.fromkeys(
         ("n_undefined", "n_draws"), pl.Int64
@@ -149,10 +143,8 @@ def _frame(rows: Sequence[dict[str, Any]], measures: Sequence[str], what: Asked)
     return frame.with_columns(lost=clean - pl.col("value")).sort(*places, "strength").select(_COLUMNS)
 
 
-def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+def reading(frame: pl.DataFrame) -> pl.DataFrame:
     """A line for each kind and strength, a column for each measure: value and range."""
-    import polars as pl
-
     cell = pl.format("{} [{}, {}]", *(pl.col(name).round(3) for name in ("value", "low", "high")))
     shown = (
         pl.when(pl.col("value").is_null())

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.measures import Measure
@@ -20,9 +21,6 @@ from queries.longitudinal import human_levels
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -61,8 +59,6 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
     Raises QuestionError: see `select`; no human score of segments, or neither errors nor another round.
     Source: DiIanni and Deutsch 2025.
     """
-    import polars as pl
-
     block = Inputs(warehouse, asked, options.round_human).of_level("seg")
     check_judged(block)
     block = block.only([False] * len(block.metrics))
@@ -115,7 +111,7 @@ def _marked(warehouse: Warehouse, block: Block, humans: dict[str, tuple[bool, bo
     return None
 
 
-def _placed(frame: "pl.DataFrame", block: Block, seed: int) -> tuple[dict[str, Floats], Floats | None]:
+def _placed(frame: pl.DataFrame, block: Block, seed: int) -> tuple[dict[str, Floats], Floats | None]:
     """Mean penalties over annotators (N, S) by oracle, and those of one annotator drawn, None where all have one."""
     places = places_of(block, frame["system"], frame["segment"])
     there = places >= 0
@@ -136,7 +132,7 @@ def _placed(frame: "pl.DataFrame", block: Block, seed: int) -> tuple[dict[str, F
     return penalties, one.reshape(shape)
 
 
-def _several(warehouse: Warehouse, block: Block) -> "pl.DataFrame | None":
+def _several(warehouse: Warehouse, block: Block) -> pl.DataFrame | None:
     """Single judgements (system, segment, value) where some output of the block has several; None without any."""
     try:
         frame = single_judgements(warehouse, block)
@@ -146,7 +142,7 @@ def _several(warehouse: Warehouse, block: Block) -> "pl.DataFrame | None":
     return chosen if chosen.select("system", "segment").is_duplicated().any() else None
 
 
-def _one_of(frame: "pl.DataFrame", block: Block, seed: int) -> Floats:
+def _one_of(frame: pl.DataFrame, block: Block, seed: int) -> Floats:
     """(N, S) one judgement of each output, drawn at random; NaN where there is none."""
     drawn = frame[np.random.default_rng(seed).permutation(frame.height)]
     one = np.full(block.human.size, np.nan)
@@ -220,10 +216,8 @@ def _row(kind: str, name: str, measure: Measure, value: float, rank: int | None,
     }
 
 
-def reading(frame: "pl.DataFrame") -> "pl.DataFrame":
+def reading(frame: pl.DataFrame) -> pl.DataFrame:
     """A line for each oracle and round, a column for each measure: value, and rank among oracles."""
-    import polars as pl
-
     rounded = pl.col("value").round(4)
     cell = (
         pl.when(pl.col("value").is_null())

@@ -3,10 +3,11 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.evaluation import Evaluation, Options
 from metaeval.inputs import remarks
@@ -25,9 +26,6 @@ from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Slice
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -184,10 +182,8 @@ def _reordered(null: Floats | None, order: Ints) -> Floats | None:
     return reordered
 
 
-def matrix_frame(found: Comparison) -> "pl.DataFrame":
+def matrix_frame(found: Comparison) -> pl.DataFrame:
     """A comparison as a table: rank, metric, value, cluster, and a column of corrected p-values for each metric."""
-    import polars as pl
-
     matrix = found.corrected
     columns = {name: pl.Series(name, matrix[:, place]).fill_nan(None) for place, name in enumerate(found.metrics)}
     return pl.DataFrame(
@@ -201,10 +197,8 @@ def matrix_frame(found: Comparison) -> "pl.DataFrame":
     )
 
 
-def with_clusters(frame: "pl.DataFrame", comparisons: Sequence[tuple[Slice, Comparison]]) -> "pl.DataFrame":
+def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Comparison]]) -> pl.DataFrame:
     """A ranking with the clusters of comparisons, each with its slice."""
-    import polars as pl
-
     rows = [
         (asked.testset, asked.lp, found.measure, metric, int(cluster))
         for asked, found in comparisons

@@ -1,19 +1,15 @@
 """A comparison of two metrics as a table, and as nested values."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def pair_frame(found: PairwiseComparison) -> "pl.DataFrame":
+def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
     """One row a test: test, population, alternative, system score, values, p, measured level, draws (0 = exact)."""
-    import polars as pl
-
     rows = [
         {
             "test": one.test,

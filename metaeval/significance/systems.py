@@ -1,10 +1,11 @@
 """Which system is better by one scorer: a test for every pair of systems, and the clusters that follow."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs, check_judged, where
@@ -20,9 +21,6 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
@@ -223,10 +221,8 @@ def system_p_values(
     return p
 
 
-def systems_frame(found: SystemComparison) -> "pl.DataFrame":
+def systems_frame(found: SystemComparison) -> pl.DataFrame:
     """rank, system, value, cluster, submitted where there are any, and a column of p-values for each system."""
-    import polars as pl
-
     submitted = {} if np.isnan(found.submitted).all() else {"submitted": pl.Series(found.submitted).fill_nan(None)}
     columns = {name: pl.Series(name, found.p[:, place]).fill_nan(None) for place, name in enumerate(found.systems)}
     return pl.DataFrame(

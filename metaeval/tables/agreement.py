@@ -1,8 +1,7 @@
 """How much metrics agree with each other: the correlation of every metric with every other."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Options
@@ -15,9 +14,6 @@ from queries.blocks import Block, Floats
 from queries.reasons import Exclusion, Reason
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Table:
@@ -75,9 +71,7 @@ def clustered(found: Table) -> list[str]:
     return [names[place] for place in leaves_list(tree)]
 
 
-def _frame(block: Block, matrix: Floats) -> "pl.DataFrame":
-    import polars as pl
-
+def _frame(block: Block, matrix: Floats) -> pl.DataFrame:
     names = [metric.name for metric in block.metrics]
     columns = {name: pl.Series(column).fill_nan(None) for name, column in zip(names, matrix.T, strict=True)}
     return pl.DataFrame({"metric": names, **columns})

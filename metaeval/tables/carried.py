@@ -6,6 +6,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
@@ -62,8 +63,6 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
     a threshold), same_protocol; by language pair, metric and years.
     Raises QuestionError: a measure without a calibrated threshold; no metric returns.
     """
-    import polars as pl
-
     if not measure.is_calibrated or measure.pair_statistic is None:
         raise QuestionError(f"{measure} has no tie threshold to calibrate; take acc_eq or tau_eq")
     notes: list[str] = []

@@ -1,9 +1,10 @@
 """Pair counts of a slice: concordant, discordant and tied, for each metric and group."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from metaeval import kernels
 from metaeval.grids import gridded
@@ -16,9 +17,6 @@ from queries.pairs import COUNTS, Unit
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def pair_counts(
@@ -58,13 +56,11 @@ def pair_counts(
     return Table(_shown(frame, by, epsilon), signature, (*without(excluded), *slice_remarks(found.selection, metrics)))
 
 
-def totals(frame: "pl.DataFrame") -> "pl.DataFrame":
+def totals(frame: pl.DataFrame) -> pl.DataFrame:
     """Counts of all groups of each metric together, with their shares of all pairs; most concordant ones first.
 
     frame: as of `pair_counts`. Columns: metric, the five counts, and share_ of each (null without a pair).
     """
-    import polars as pl
-
     n_pairs = pl.sum_horizontal(COUNTS)
     shares = [
         pl.when(n_pairs > 0).then(pl.col(name) / n_pairs).alias(f"share_{name}")  # null without a pair
@@ -80,17 +76,13 @@ def totals(frame: "pl.DataFrame") -> "pl.DataFrame":
     )
 
 
-def _shown(frame: "pl.DataFrame", by: Unit, epsilon: float) -> "pl.DataFrame":
-    import polars as pl
-
+def _shown(frame: pl.DataFrame, by: Unit, epsilon: float) -> pl.DataFrame:
     return frame.select(
         "metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"), *COUNTS
     )
 
 
-def _counted(block: Block, by: Unit, epsilon: float) -> "pl.DataFrame":
-    import polars as pl
-
+def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
     counts = kernels.pair_counts(block.human, block.scores, kernels.cell_labels(by, block.human.shape), epsilon)
     names = {
         "item": block.segments.astype(str),

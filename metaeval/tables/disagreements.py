@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval.inputs import Inputs, check_judged, no_metric, where
 from metaeval.kernels.agreement.standardised_difference import ranked, standardised, standardised_difference
@@ -17,9 +18,6 @@ from queries.marked_errors import MarkedError, error_schema, human_with_errors, 
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -88,8 +86,6 @@ def disagreements(
     Raises QuestionError: see `select`; more than two metrics, an unknown or excluded one, fewer than 3 outputs with
     both scores, a scorer that gives all the same score, groups of what is not loaded.
     """
-    import polars as pl
-
     if n < 1:
         raise QuestionError(f"a list of {n} rows: at least 1 is needed")
     sides = _sides(warehouse, asked, metrics, round_human)
@@ -211,10 +207,8 @@ def _lengths(warehouse: Warehouse, block: Block) -> Floats:
     return np.array([known.get(int(segment), np.nan) for segment in block.segments], dtype=np.float64)
 
 
-def _listed(warehouse: Warehouse, found: _Found, n: int) -> "tuple[pl.DataFrame, tuple[Output, ...], list[str]]":
+def _listed(warehouse: Warehouse, found: _Found, n: int) -> tuple[pl.DataFrame, tuple[Output, ...], list[str]]:
     """The outputs with the largest residuals, with their texts and errors; and what is to be said of these."""
-    import polars as pl
-
     block = found.sides.block
     size = np.round(np.abs(found.residual), 9)  # equal ones stay in the order of systems and segments
     order = np.argsort(-size, kind="stable")[:n]
@@ -275,10 +269,8 @@ def _errors(
     return found, [] if source == human else [f"errors are those marked for {source}"]
 
 
-def _groups(warehouse: Warehouse, found: _Found, by: By) -> "pl.DataFrame":
+def _groups(warehouse: Warehouse, found: _Found, by: By) -> pl.DataFrame:
     """Residuals by group of outputs, the largest root mean square first."""
-    import polars as pl
-
     labels = _labels(warehouse, found, by)
     frame = pl.DataFrame(
         {

@@ -1,7 +1,9 @@
 """System means of a slice: as submitted, over all segments, over annotated segments; and what is covered."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from metaeval.grids import gridded
 from metaeval.inputs import no_metric, slice_remarks
@@ -11,9 +13,6 @@ from queries.engines import Engine, Source, opened
 from queries.selection import Slice
 from warehouse import Warehouse
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def system_means(
@@ -48,9 +47,7 @@ def system_means(
     return Table(_with_kind(frame, selection.human), signature, tuple(notes))
 
 
-def _with_kind(frame: "pl.DataFrame", human: str | None) -> "pl.DataFrame":
-    import polars as pl
-
+def _with_kind(frame: pl.DataFrame, human: str | None) -> pl.DataFrame:
     is_human = pl.col("scorer") == human if human is not None else pl.lit(False)
     kind = pl.when(is_human).then(pl.lit("human")).otherwise(pl.lit("metric")).alias("kind")
     return frame.select(kind, pl.all()).sort("kind", "scorer", "system")

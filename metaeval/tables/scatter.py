@@ -1,10 +1,11 @@
 """One metric against humans: systems, differences of system pairs, and the density of segments."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Options
@@ -16,9 +17,6 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 View = Literal["systems", "pairs", "segments"]
@@ -38,9 +36,9 @@ class Scatter:
     metric: str
     human: str
     source: SystemScore
-    systems: "pl.DataFrame"
-    pairs: "pl.DataFrame"
-    segments: "pl.DataFrame"
+    systems: pl.DataFrame
+    pairs: pl.DataFrame
+    segments: pl.DataFrame
     r: float
     rho: float
     r_segments: float
@@ -48,7 +46,7 @@ class Scatter:
     signature: str
     notes: tuple[str, ...]
 
-    def view(self, name: View) -> "pl.DataFrame":
+    def view(self, name: View) -> pl.DataFrame:
         """One of the three frames."""
         return {"systems": self.systems, "pairs": self.pairs, "segments": self.segments}[name]
 
@@ -128,15 +126,11 @@ def _correlation(human: Floats, own: Floats, statistic: str) -> float:
     return float(kernels.system_correlation(human, own[np.newaxis], statistic)[0])  # type: ignore[arg-type]
 
 
-def _systems(names: list[str], human: Floats, own: Floats) -> "pl.DataFrame":
-    import polars as pl
-
+def _systems(names: list[str], human: Floats, own: Floats) -> pl.DataFrame:
     return pl.DataFrame({"system": pl.Series(names, dtype=pl.String), "human": human, "metric": own})
 
 
-def _pairs(names: list[str], human: Floats, own: Floats) -> "pl.DataFrame":
-    import polars as pl
-
+def _pairs(names: list[str], human: Floats, own: Floats) -> pl.DataFrame:
     first, second = np.triu_indices(len(names), 1)
     by_human, by_metric = human[first] - human[second], own[first] - own[second]
     product = np.sign(by_human) * np.sign(by_metric)
@@ -151,10 +145,8 @@ def _pairs(names: list[str], human: Floats, own: Floats) -> "pl.DataFrame":
     )
 
 
-def _segments(inputs: Inputs, metric: str) -> "tuple[pl.DataFrame, float, int]":
+def _segments(inputs: Inputs, metric: str) -> tuple[pl.DataFrame, float, int]:
     """Bins of the scores of segments, their correlation, and how many there are; nothing where either has none."""
-    import polars as pl
-
     names = ("human_low", "human_high", "metric_low", "metric_high")
     none = pl.DataFrame(schema={**dict.fromkeys(names, pl.Float64), "n": pl.Int64})
     block: Block = inputs.of_level("seg")

@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from metaeval.inputs import remarks
 from metaeval.signature import line, program_version, slice_parts
 from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -21,7 +19,7 @@ class Table:
     signature: one line a result. notes: what a reader should know, one line each.
     """
 
-    frame: "pl.DataFrame"
+    frame: pl.DataFrame
     signature: str
     notes: tuple[str, ...] = ()
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Options, evaluate
@@ -39,8 +40,6 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
     (epsilon in standard deviations of the metric over what is judged); best first.
     Raises QuestionError: a measure without a calibrated threshold; see `Inputs.judged_segments`.
     """
-    import polars as pl
-
     statistic = _calibrated(measure)
     inputs = Inputs(warehouse, asked, options.round_human)
     used = inputs.judged_segments()
@@ -71,8 +70,6 @@ def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options
     Columns: metric, measure, epsilon, value; sorted by metric and epsilon.
     Raises QuestionError: as `thresholds`; fewer than 2 points.
     """
-    import polars as pl
-
     statistic = _calibrated(measure)
     if n_points < 2:
         raise QuestionError(f"a curve needs 2 points or more, got {n_points}")

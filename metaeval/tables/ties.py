@@ -1,9 +1,10 @@
 """Ties: how many pairs are tied by humans and by metrics, and how many of those are two perfect translations."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval import kernels
 from metaeval.inputs import Inputs, check_judged, no_metric
@@ -13,9 +14,6 @@ from metaeval.tables.table import Table, table_notes, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import Warehouse
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _GROUPINGS: tuple[Grouping, ...] = ("none", "item", "system")
 
@@ -39,9 +37,7 @@ def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> 
     return Table(_frame(block), signature, notes)
 
 
-def _frame(block: Block) -> "pl.DataFrame":
-    import polars as pl
-
+def _frame(block: Block) -> pl.DataFrame:
     schema = {
         "kind": pl.String,
         "scorer": pl.String,

@@ -2,31 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from metaeval import kernels
 from metaeval.kernels.agreement.random_effects import RandomEffects
 from metaeval.measures import Measure
 from warehouse import QuestionError
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Floats = npt.NDArray[np.float64]
 Pooling = Literal["mean", "hunter-schmidt", "random-effects"]
 _STREAM = 7  # of the seed
 
 
-def line_rows(frame: "pl.DataFrame") -> "pl.DataFrame":
+def line_rows(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of one line for each protocol: official ones, and those of a bridge's other protocol.
 
     frame: as of `groups.grouped`. Rows of a bridge by the official protocol repeat the official row on fewer systems.
     """
-    import polars as pl
-
     lazy = frame.lazy()
     official = lazy.filter(pl.col("bridge").is_null()).select("testset", "lp", official="protocol").unique()
     return (
@@ -108,7 +104,7 @@ def _pooled(found: RandomEffects, variances: Floats) -> Pooled:
     return Pooled(found.mean, found.low, found.high, found.p, found.tau2, found.i2, variance)
 
 
-def pooled_by_year(frame: "pl.DataFrame", measure: Measure, how: Pooling) -> "pl.DataFrame":
+def pooled_by_year(frame: pl.DataFrame, measure: Measure, how: Pooling) -> pl.DataFrame:
     """Values and gaps of each group pooled over the evaluation sets of a year and protocol.
 
     frame: as of `groups.grouped`. Sets of one year are all its test sets and language pairs with a value.
@@ -117,8 +113,6 @@ def pooled_by_year(frame: "pl.DataFrame", measure: Measure, how: Pooling) -> "pl
     gap_tau2, gap_i2, gap_variance, contaminated (whether any is known to be), reason; sorted by year, protocol, by,
     group.
     """
-    import polars as pl
-
     lines = line_rows(frame)
     there = lines.filter(pl.col("human").is_not_null())
     n_all = {key: n for *key_parts, n in _counts(there) for key in [tuple(key_parts)]}
@@ -131,7 +125,7 @@ def pooled_by_year(frame: "pl.DataFrame", measure: Measure, how: Pooling) -> "pl
     return pl.DataFrame(rows, schema=schema, orient="row").sort("year", "protocol", "by", "group")
 
 
-def _counts(there: "pl.DataFrame") -> list[tuple[Any, ...]]:
+def _counts(there: pl.DataFrame) -> list[tuple[Any, ...]]:
     return (
         there.select("year", "protocol", "testset", "lp")
         .unique()
@@ -142,9 +136,7 @@ def _counts(there: "pl.DataFrame") -> list[tuple[Any, ...]]:
     )
 
 
-def _pooled_row(part: "pl.DataFrame", measure: Measure, how: Pooling) -> dict[str, Any]:
-    import polars as pl
-
+def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str, Any]:
     valued = part.drop_nulls("value")
     if valued.is_empty():
         reasons = part["reason"].drop_nulls().unique(maintain_order=True).to_list()
@@ -182,9 +174,7 @@ def _pooled_row(part: "pl.DataFrame", measure: Measure, how: Pooling) -> dict[st
     return row
 
 
-def _array(frame: "pl.DataFrame", column: str) -> Floats:
-    import polars as pl
-
+def _array(frame: pl.DataFrame, column: str) -> Floats:
     return frame[column].cast(pl.Float64).fill_null(float("nan")).to_numpy().astype(np.float64)
 
 
@@ -193,8 +183,6 @@ def _or_none(value: float) -> float | None:
 
 
 def _year_schema() -> dict[str, Any]:
-    import polars as pl
-
     text = ("protocol", "measure", "by", "group", "metric", "kind")
     numbers = ("gap", "gap_low", "gap_high", "gap_p", "gap_tau2", "gap_i2", "gap_variance")
     return {
@@ -211,7 +199,7 @@ def _year_schema() -> dict[str, Any]:
     }
 
 
-def over_years(by_year: "pl.DataFrame", seed: int, groups: Sequence[str] | None = None) -> "pl.DataFrame":
+def over_years(by_year: pl.DataFrame, seed: int, groups: Sequence[str] | None = None) -> pl.DataFrame:
     """Is there a trend in the yearly gaps of each group, within one protocol? Years are permuted.
 
     by_year: as of `pooled_by_year`. A year's weight is 1 / (variance of its pooled gap + variance between years). Steps
@@ -219,8 +207,6 @@ def over_years(by_year: "pl.DataFrame", seed: int, groups: Sequence[str] | None 
     Columns: by, group, protocol, measure, anchor, n_years, first_year, last_year, slope (a year), p (two-sided),
     least_p (the smallest that these values allow), n_orders, exact, reason; sorted by protocol, by, group.
     """
-    import polars as pl
-
     rows = []
     for (protocol, by, group), part in by_year.group_by("protocol", "by", "group", maintain_order=True):
         if groups is not None and group not in groups:
@@ -238,7 +224,7 @@ def over_years(by_year: "pl.DataFrame", seed: int, groups: Sequence[str] | None 
     return pl.DataFrame(rows, schema=schema, orient="row").sort("protocol", "by", "group")
 
 
-def _trend_row(part: "pl.DataFrame", seed: int) -> dict[str, Any]:
+def _trend_row(part: pl.DataFrame, seed: int) -> dict[str, Any]:
     """The test of one group's years; part: one row a year."""
     n = part.height
     row: dict[str, Any] = {"n_years": n}

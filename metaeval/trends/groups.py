@@ -1,15 +1,14 @@
 """Groups of metrics over the years: families, versions, the best of each kind; every evaluation set in each of them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
+
+import polars as pl
 
 from metaeval.trends.history import Entry, History
 from metaeval.trends.points import Point
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import MetricFacts, describe, folded
-
-if TYPE_CHECKING:
-    import polars as pl
 
 By = Literal["family", "version", "kind", "best"]
 BYS: tuple[By, ...] = get_args(By)
@@ -47,7 +46,7 @@ def is_contaminated(facts: MetricFacts, year: int | None) -> bool | None:
     return None if year is None else facts.training_year >= year
 
 
-def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> "pl.DataFrame":
+def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFrame:
     """One row for each evaluation set, human score and group, by year, test set, language pair and group.
 
     by: "family": each family's member that was submitted in most years (then the one named like the family, reference-
@@ -56,8 +55,6 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> "pl.DataFr
     Columns: `COLUMNS`; `value` null with a `reason` where it cannot be had. bridge: the other human score, where a row
     is on the systems that two human scores judged; null on the official rows.
     """
-    import polars as pl
-
     sets = pl.DataFrame(_set_rows(found), schema=_set_schema(), orient="row").lazy()
     metrics = pl.DataFrame(_metric_rows(found), schema=_metric_schema(), orient="row").lazy()
     excluded = pl.DataFrame(_excluded_rows(found), schema={**_fact_schema(), "why": pl.String}, orient="row").lazy()
@@ -79,10 +76,8 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> "pl.DataFr
     )
 
 
-def _by(way: By, sets: "pl.LazyFrame", metrics: "pl.LazyFrame", excluded: "pl.LazyFrame") -> "pl.LazyFrame":
+def _by(way: By, sets: pl.LazyFrame, metrics: pl.LazyFrame, excluded: pl.LazyFrame) -> pl.LazyFrame:
     """All rows of one way of grouping."""
-    import polars as pl
-
     named = _named(way, metrics)
     chosen = _chosen(way, named)
     groups = named.select("group").unique()
@@ -107,10 +102,8 @@ def _by(way: By, sets: "pl.LazyFrame", metrics: "pl.LazyFrame", excluded: "pl.La
     )
 
 
-def _named(way: By, frame: "pl.LazyFrame") -> "pl.LazyFrame":
+def _named(way: By, frame: pl.LazyFrame) -> pl.LazyFrame:
     """A frame with the group of each metric."""
-    import polars as pl
-
     free = pl.when(pl.col("reference_free")).then(pl.lit(", reference-free")).otherwise(pl.lit(""))
     group = {
         "family": pl.col("family"),
@@ -121,10 +114,8 @@ def _named(way: By, frame: "pl.LazyFrame") -> "pl.LazyFrame":
     return frame.with_columns(group=group)
 
 
-def _chosen(way: By, named: "pl.LazyFrame") -> "pl.LazyFrame":
+def _chosen(way: By, named: pl.LazyFrame) -> pl.LazyFrame:
     """The metric that stands for each group in each point."""
-    import polars as pl
-
     if way == "family":
         years = (
             named.filter(pl.col("bridge").is_null())
@@ -241,15 +232,11 @@ def _number(value: float) -> float | None:
 
 
 def _fact_schema() -> dict[str, Any]:
-    import polars as pl
-
     text = dict.fromkeys(("point", "base_metric", "member", "family"), pl.String)
     return {**text, "is_namesake": pl.Boolean, "kind": pl.String, "reference_free": pl.Boolean}
 
 
 def _metric_schema() -> dict[str, Any]:
-    import polars as pl
-
     numbers = ("value", "error", "low", "high", "gap", "gap_low", "gap_high", "gap_error", "gap_p")
     return {
         **_fact_schema(),
@@ -262,8 +249,6 @@ def _metric_schema() -> dict[str, Any]:
 
 
 def _set_schema() -> dict[str, Any]:
-    import polars as pl
-
     text = ("testset", "lp", "measure", "point", "set_reason", "human", "protocol", "bridge", "anchor")
     counts = ("n_systems", "n_segments")
     numbers = ("human_sd", "significant_pairs", "tied_pairs", "coverage", "ceiling", "ceiling_low", "ceiling_high")

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Inputs, Opened
@@ -22,9 +23,6 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.metrics import describe, folded
 from warehouse.progress import Progress
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BATCH = 8  # evaluation sets whose results are stored together
 
@@ -152,7 +150,7 @@ class _Jobs:
     """What an evaluation set's points are computed on, read from the warehouse. judged: judgements of a human score."""
 
     block: Block | None
-    judged: "pl.DataFrame | None" = None
+    judged: pl.DataFrame | None = None
     judged_by: str = ""
     bridges: tuple[tuple[Block, Block], ...] = ()
     reason: str | None = None

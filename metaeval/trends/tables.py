@@ -1,7 +1,9 @@
 """Trends as tables: for programs a row for each evaluation set and group, for reading a column for each year."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
@@ -10,9 +12,6 @@ from metaeval.trends.groups import FLOOR
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
 from warehouse.facts.metrics import KINDS
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SIGNIFICANT, CONTAMINATED, NOTHING = "*", "°", "-"
 SHOWN_IN_BRIDGES = 5  # groups that the notes name
@@ -36,13 +35,11 @@ def trend_signature(found: History, what: str, *more: tuple[str, object]) -> str
     )
 
 
-def wide(frame: "pl.DataFrame", found: History, how: Pooling, alpha: float) -> Table:
+def wide(frame: pl.DataFrame, found: History, how: Pooling, alpha: float) -> Table:
     """A line for each group, a column for each year and protocol: the value, then the gap to the anchor.
 
     frame: as of `groups.grouped`. A cell without a value has the number of its reason, which the notes give.
     """
-    import polars as pl
-
     by_year = pooled_by_year(frame, found.measure, how)
     years = by_year.select("year", "protocol").unique().sort("year", "protocol").rows()
     kinds = {(row["by"], row["group"]): row["kind"] for row in by_year.drop_nulls("kind").rows(named=True)}
@@ -68,7 +65,7 @@ def wide(frame: "pl.DataFrame", found: History, how: Pooling, alpha: float) -> T
     return Table(pl.DataFrame(columns), signature, tuple(dict.fromkeys([*notes, *found.notes])))
 
 
-def _n_sets(by_year: "pl.DataFrame") -> list[int]:
+def _n_sets(by_year: pl.DataFrame) -> list[int]:
     return by_year["n_sets_all"].to_list()
 
 
@@ -97,10 +94,8 @@ def _cell(row: dict[str, Any], alpha: float, reasons: dict[str, int]) -> str:
     return text if row["n_sets"] == row["n_sets_all"] else f"{text} ({row['n_sets']}/{row['n_sets_all']})"
 
 
-def contexts(frame: "pl.DataFrame") -> list[str]:
+def contexts(frame: pl.DataFrame) -> list[str]:
     """A line for each year and protocol: what its values stand on."""
-    import polars as pl
-
     points = (
         line_rows(frame)
         .lazy()
@@ -146,15 +141,13 @@ def _context(row: dict[str, Any]) -> str:
     return f"{_heading(row['year'], row['protocol'])}: {', '.join(row['testset'])} {where}; {', '.join(parts)}"
 
 
-def bridges(frame: "pl.DataFrame") -> "pl.DataFrame":
+def bridges(frame: pl.DataFrame) -> pl.DataFrame:
     """Evaluation sets with two human protocols: every group by both, on the systems that both judged.
 
     Columns: year, testset, lp, human, other_human, measure, by, group, metric, value (by human), other_value (by
     other_human), step (other_value minus value), agreement (the measure of human, as if it were a metric, against
     other_human), n_systems; sorted by year, test set, language pair and group. human: the official one.
     """
-    import polars as pl
-
     lazy = frame.lazy()
     official = lazy.filter(pl.col("bridge").is_null()).select("testset", "lp", official="human").unique()
     paired = lazy.filter(pl.col("bridge").is_not_null()).join(official, on=["testset", "lp"])
@@ -178,10 +171,8 @@ def bridges(frame: "pl.DataFrame") -> "pl.DataFrame":
     )
 
 
-def bridge_notes(frame: "pl.DataFrame", found: History) -> list[str]:
+def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
     """A line for each bridge: how far people agree, and the anchor and returning groups by both protocols."""
-    import polars as pl
-
     both = bridges(frame).filter(pl.col("by") != "kind")
     n_years = dict(frame.drop_nulls("value").group_by("group").agg(pl.col("year").n_unique()).rows())
     lines = []

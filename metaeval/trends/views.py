@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import polars as pl
 
 from metaeval.tables.table import Table
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
@@ -12,9 +14,6 @@ from metaeval.trends.tables import bridges, contexts, trend_signature, wide, wit
 from metaeval.trends.within import Within, within
 from metaeval.trends.within_tables import within_frame
 from warehouse import QuestionError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 View = Literal["years", "within", "over-years", "bridges"]
 
@@ -44,7 +43,7 @@ class Shown:
 
     table: Table
     reading: Table
-    rows: "pl.DataFrame"
+    rows: pl.DataFrame
     slopes: Within | None = None
 
 

@@ -1,22 +1,19 @@
 """Slopes within the same data as a table, and as nested values."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from metaeval.kernels.agreement.random_effects import RandomEffects
 from metaeval.trends.within import Within
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def within_frame(found: Within) -> "pl.DataFrame":
+def within_frame(found: Within) -> pl.DataFrame:
     """One row for each set, then the pooled slopes, then the contrasts of kinds.
 
     Columns: what ("set", "pooled", "protocol", "kind"), name, estimate (slope a year, or difference of means), low,
     high, p, tau2, i2, n_sets, n_metrics, first_year, last_year, left_out_low, left_out_high.
     """
-    import polars as pl
-
     rows: list[dict[str, Any]] = [
         {
             "what": "set",

@@ -1,10 +1,8 @@
 """Rows of two warehouses beside each other, and what an answer calls them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 EVALSET = ("testset", "lp")
 PART = "\x1f"  # stands between what is known of one thing
@@ -16,10 +14,8 @@ KINDS = (
 """What is compared, in the order of answers."""
 
 
-def beside(key: Sequence[str], before: "pl.DataFrame", after: "pl.DataFrame") -> "pl.DataFrame":
+def beside(key: Sequence[str], before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     """Rows of both under their key; columns of the second end in `_after`, and are NULL where it has no such row."""
-    import polars as pl
-
     return before.with_columns(is_before=pl.lit(True)).join(
         after.with_columns(is_after=pl.lit(True)),
         on=key,
@@ -30,10 +26,8 @@ def beside(key: Sequence[str], before: "pl.DataFrame", after: "pl.DataFrame") ->
     )
 
 
-def in_order(frame: "pl.DataFrame") -> "pl.DataFrame":
+def in_order(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows by evaluation set, kind and name."""
-    import polars as pl
-
     order = {what: place for place, what in enumerate(KINDS)}
     place = pl.col("what").replace_strict(order, return_dtype=pl.Int64)
     return frame.sort(*EVALSET, place, "name", nulls_last=True)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from queries.catalog import ask
 from queries.differences.beside import EVALSET
 from queries.differences.segments import MatchedSegments
@@ -10,8 +12,6 @@ from warehouse import Warehouse
 from warehouse.progress import Progress
 
 if TYPE_CHECKING:
-    import polars as pl
-
     Groups = Iterator[tuple[tuple[str, str], pl.DataFrame]]
 
 VECTOR = (*EVALSET, "kind", "scorer", "system", "level")
@@ -24,10 +24,8 @@ _AT_ONCE = 400_000  # values read of a warehouse, which bounds the memory
 _LARGEST = ("before", "after", "system", "unit")
 
 
-def one_kind(part: "pl.DataFrame") -> "pl.DataFrame":
+def one_kind(part: pl.DataFrame) -> pl.DataFrame:
     """A part of the answer with the columns of all: see `Differences.counted`."""
-    import polars as pl
-
     schema: dict[str, Any] = {
         **dict.fromkeys(("what", *EVALSET, "name"), pl.String),
         **dict.fromkeys(COUNTS, pl.Int64),
@@ -41,11 +39,9 @@ def one_kind(part: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def score_differences(
-    both: Sequence[Warehouse], vectors: "pl.DataFrame", segments: MatchedSegments, progress: Progress | None
-) -> "Iterator[pl.DataFrame]":
+    both: Sequence[Warehouse], vectors: pl.DataFrame, segments: MatchedSegments, progress: Progress | None
+) -> Iterator[pl.DataFrame]:
     """Scores of each scorer that differ, with the largest change of one. vectors: of both, `beside` each other."""
-    import polars as pl
-
     of_segments = pl.col("kind").replace_strict(_SEGMENT_SCORES, default=None, return_dtype=pl.String)
     of_others = pl.col("level").replace_strict(_LEVELS, default=None, return_dtype=pl.String)
     vectors = vectors.with_columns(what=pl.when(pl.col("level") == "seg").then(of_segments).otherwise(of_others))
@@ -65,15 +61,11 @@ def score_differences(
 
 
 def _largest() -> dict[str, Any]:
-    import polars as pl
-
     return {"before": pl.Float64, "after": pl.Float64, "unit": pl.String, "size": pl.Float64}
 
 
-def _changed_values(joined: "pl.DataFrame") -> "pl.DataFrame":
+def _changed_values(joined: pl.DataFrame) -> pl.DataFrame:
     """For each row how many values were added, are gone, changed, and the largest change."""
-    import polars as pl
-
     size = (pl.col("value_after") - pl.col("value")).abs()
     unit = pl.coalesce(pl.format("segment {}", "segment_after"), "unit")
     changed = joined.filter(pl.col("value") != pl.col("value_after")).select(
@@ -90,10 +82,8 @@ def _changed_values(joined: "pl.DataFrame") -> "pl.DataFrame":
     return counts.join(largest.drop("number"), on="row", how="left")
 
 
-def _by_scorer(rows: "pl.DataFrame") -> "pl.DataFrame":
+def _by_scorer(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of vectors together for each scorer, with the largest change of all."""
-    import polars as pl
-
     counts = rows.group_by(_SCORER).agg(pl.col(COUNTS).sum())
     largest = (
         rows.filter(pl.col("size").is_not_null())
@@ -105,11 +95,9 @@ def _by_scorer(rows: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def text_differences(
-    both: Sequence[Warehouse], texts: "pl.DataFrame", segments: MatchedSegments, progress: Progress | None
-) -> "Iterator[pl.DataFrame]":
+    both: Sequence[Warehouse], texts: pl.DataFrame, segments: MatchedSegments, progress: Progress | None
+) -> Iterator[pl.DataFrame]:
     """Texts that differ, of each kind and reference or system. texts: of both, `beside` each other."""
-    import polars as pl
-
     named = pl.concat_str("kind", "name", separator=" ").str.strip_chars()
     texts = texts.with_columns(what=pl.lit("texts"))
     yield _one_sided(texts, "n").with_columns(name=named)
@@ -131,14 +119,12 @@ def text_differences(
 
 
 def judgement_differences(
-    both: Sequence[Warehouse], vectors: "pl.DataFrame", segments: MatchedSegments, progress: Progress | None
-) -> "Iterator[pl.DataFrame]":
+    both: Sequence[Warehouse], vectors: pl.DataFrame, segments: MatchedSegments, progress: Progress | None
+) -> Iterator[pl.DataFrame]:
     """Judgements behind each human score that differ.
 
     One annotator's judgements of one output that are others than before are changed; what is left is added or gone.
     """
-    import polars as pl
-
     vectors = vectors.with_columns(what=pl.lit("judgements"))
     found = [_one_sided(vectors, "n_judgements").select(*_SCORER, *COUNTS)]
     for key, rows in _to_read(vectors, "n_judgements", "judgement_digest", segments, "judgements", progress):
@@ -161,10 +147,8 @@ def judgement_differences(
     yield pl.concat(found).group_by(_SCORER).agg(pl.col(COUNTS).sum()).rename({"scorer": "name"})
 
 
-def _one_sided(frame: "pl.DataFrame", n: str) -> "pl.DataFrame":
+def _one_sided(frame: pl.DataFrame, n: str) -> pl.DataFrame:
     """Rows of one warehouse alone, counted as added or gone."""
-    import polars as pl
-
     is_new, is_gone = pl.col("is_before").is_null(), pl.col("is_after").is_null()
     return frame.filter(is_new | is_gone).with_columns(
         added=pl.when(is_new).then(f"{n}_after").otherwise(0).cast(pl.Int64),
@@ -174,14 +158,12 @@ def _one_sided(frame: "pl.DataFrame", n: str) -> "pl.DataFrame":
 
 
 def _to_read(
-    frame: "pl.DataFrame", n: str, digest: str, segments: MatchedSegments, what: str, progress: Progress | None
+    frame: pl.DataFrame, n: str, digest: str, segments: MatchedSegments, what: str, progress: Progress | None
 ) -> "Groups":
     """Rows in both warehouses that differ, or may differ as segments are numbered otherwise, some at a time.
 
     Each lot is of one evaluation set, the key, and numbered in `row`.
     """
-    import polars as pl
-
     differs = pl.col(digest).ne_missing(pl.col(f"{digest}_after"))
     others = pl.DataFrame(list(segments.renumbered), schema=dict.fromkeys(EVALSET, pl.String), orient="row")
     frame = frame.join(others.with_columns(is_renumbered=pl.lit(True)), on=EVALSET, how="left")
@@ -199,7 +181,7 @@ def _to_read(
         yield (testset, lp), lots[key].with_row_index("row")
 
 
-def _read(warehouse: Warehouse, side: str, question: str, rows: "pl.DataFrame") -> "pl.DataFrame":
+def _read(warehouse: Warehouse, side: str, question: str, rows: pl.DataFrame) -> pl.DataFrame:
     """What a warehouse has of the vectors of these rows, with their `row`."""
     vector = f"vector_id{side}"
     found = ask(warehouse, question, vectors=rows[vector].to_list())

@@ -1,20 +1,16 @@
 """What has a name: sources, systems, metrics, results and so on, added, gone, or known otherwise."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from queries.differences.beside import PART, beside, in_order
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _THING = ("what", "testset", "lp", "name")
 
 
-def named_differences(before: "pl.DataFrame", after: "pl.DataFrame") -> "pl.DataFrame":
+def named_differences(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     """What has a name and differs; see `Differences.named`."""
-    import polars as pl
-
     joined = beside(_THING, before, after).filter(pl.col("fields").ne_missing(pl.col("fields_after")))
     joined = _without_moved(joined)
     rows = []
@@ -32,10 +28,8 @@ def _words(mine: Sequence[str], other: Sequence[str] | None) -> str:
     return ", ".join(part for part in mine if other is None or part not in other)
 
 
-def _without_moved(joined: "pl.DataFrame") -> "pl.DataFrame":
+def _without_moved(joined: pl.DataFrame) -> pl.DataFrame:
     """Without sources of the same content and reader in both, whose names differ: they were loaded from elsewhere."""
-    import polars as pl
-
     nth = pl.int_range(pl.len()).over("testset", "lp", "content")
     sources = joined.filter(what="sources")
     gone = sources.filter(pl.col("fields_after").is_null()).with_columns(content="fields").with_columns(nth=nth)

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from queries.differences.beside import EVALSET, PART, beside
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -18,13 +16,11 @@ class MatchedSegments:
     segment in the other warehouse, with the numbers before for those after.
     """
 
-    beside: "pl.DataFrame"
-    renumbered: Mapping[tuple[str, str], "pl.DataFrame"]
+    beside: pl.DataFrame
+    renumbered: Mapping[tuple[str, str], pl.DataFrame]
 
     @classmethod
-    def of(cls, before: "pl.DataFrame", after: "pl.DataFrame") -> "MatchedSegments":
-        import polars as pl
-
+    def of(cls, before: pl.DataFrame, after: pl.DataFrame) -> "MatchedSegments":
         of_documents = _placed_by_documents(before, after)
         is_by_line = pl.col("position").is_not_null() & pl.col("is_by_document").is_null()
         place = (
@@ -51,10 +47,8 @@ class MatchedSegments:
             renumbered[key] = mine.select(segment="segment_after", number=number)
         return cls(laid, renumbered)
 
-    def counted(self) -> "pl.DataFrame":
+    def counted(self) -> pl.DataFrame:
         """How many segments of each evaluation set were added, are gone, or have another place, document or domain."""
-        import polars as pl
-
         known = ("position", "document", "index_in_document", "domain")
         differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_after")) for name in known)
         is_new, is_gone = pl.col("is_before").is_null(), pl.col("is_after").is_null()
@@ -64,20 +58,16 @@ class MatchedSegments:
             .with_columns(what=pl.lit("segments"))
         )
 
-    def numbered(self, rows: "pl.DataFrame", key: tuple[str, str]) -> "pl.DataFrame":
+    def numbered(self, rows: pl.DataFrame, key: tuple[str, str]) -> pl.DataFrame:
         """Rows of the second warehouse with the numbers that their segments have in the first, in `number`."""
-        import polars as pl
-
         if key not in self.renumbered or "segment" not in rows.columns:
             return rows.with_columns(number="segment")
         found = rows.join(self.renumbered[key], on="segment", how="left")
         return found.with_columns(number=pl.coalesce("number", -pl.col("segment")))
 
 
-def _placed_by_documents(before: "pl.DataFrame", after: "pl.DataFrame") -> "pl.DataFrame":
+def _placed_by_documents(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     """Evaluation sets whose segments are told by document and index: not all have a line, each has those to itself."""
-    import polars as pl
-
     document = ("document", "index_in_document")
     is_told = pl.all_horizontal(pl.col(document).is_not_null()).all()
     return (

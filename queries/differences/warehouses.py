@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from queries.catalog import ask
 from queries.differences.beside import beside, in_order
@@ -21,9 +22,6 @@ from queries.evalsets import unknown_lp, unknown_testset
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 @dataclass(frozen=True)
 class Differences:
@@ -37,8 +35,8 @@ class Differences:
     evalsets: (test set, language pair) that both have.
     """
 
-    named: "pl.DataFrame"
-    counted: "pl.DataFrame"
+    named: pl.DataFrame
+    counted: pl.DataFrame
     evalsets: tuple[tuple[str, str], ...]
 
     @property
@@ -57,8 +55,6 @@ def differences(
 
     Raises QuestionError: one file given twice; neither warehouse has such a test set or language pair.
     """
-    import polars as pl
-
     if before.path.samefile(after.path):
         raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
     both = (before, after)
@@ -66,7 +62,7 @@ def differences(
     _check({*evalsets[0], *evalsets[1]}, testset, lp)
     asked = {"testset": testset, "lp": lp}
 
-    def laid(question: str, key: Sequence[str]) -> "pl.DataFrame":
+    def laid(question: str, key: Sequence[str]) -> pl.DataFrame:
         return beside(key, *(ask(warehouse, question, **asked) for warehouse in both))
 
     segments = MatchedSegments.of(*(ask(warehouse, "diff_segments", **asked) for warehouse in both))

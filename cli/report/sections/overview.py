@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+import polars as pl
+
 from cli.report.content import Part, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
@@ -38,8 +40,6 @@ def _jobs(desk: Desk) -> Sequence[Job]:
 
 
 def _part(desk: Desk) -> Part:
-    import polars as pl
-
     with desk.opened() as warehouse:
         testsets, evalsets = listing(warehouse, "testsets"), listing(warehouse, "lps")
     shown = {(one.testset, one.lp): _shown(desk, one) for one in desk.states}

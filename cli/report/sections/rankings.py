@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+import polars as pl
+
 from cli.charts.ranking import ranking_dots
 from cli.report.content import Part, figure, grid
 from cli.report.desk import SYSTEM_MEASURE, Desk
@@ -59,8 +61,6 @@ def _detailed(desk: Desk, state: EvalsetState) -> Part:
 
 def _others(desk: Desk) -> Part:
     """All other evaluation sets in one table."""
-    import polars as pl
-
     frames: list[pl.DataFrame] = []
     signatures: list[str] = []
     lines: list[str] = []
