@@ -1,7 +1,7 @@
 """Sources of one evaluation set that come in several loads: in whatever order, the warehouse is the same."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -69,9 +69,9 @@ def task(tmp_path: Path) -> Path:
 
 
 def test_direct_assessments_a_metric_and_the_map_of_segments(task: Path, tmp_path: Path) -> None:
-    """In two orders here; in all of them, on stages and with --all, in tests/warehouse/staging/test_orders.py."""
+    """In one order here; in all of them, on stages and with --all, in tests/warehouse/staging/test_orders.py."""
     parts = [[human(task)], [metric(task)], [details(task)]]
-    found = assert_that_the_order_does_not_matter(parts, tmp_path / "w", [(0, 1, 2), (2, 1, 0)])
+    found = assert_that_the_order_does_not_matter(parts, tmp_path / "w", [(0, 1, 2)])
     assert found["segments"].select("segment", "document", "index_in_document").rows() == [
         (1, "n1", 1),
         (2, "n1", 2),
@@ -83,8 +83,14 @@ def test_direct_assessments_a_metric_and_the_map_of_segments(task: Path, tmp_pat
     ]
 
 
-def _table(path: Path, rows: list[str]) -> Path:
-    path.write_text("testset,lp,metric,system,seg,doc,index,score\n" + "".join(f"lab,en-de,{row}\n" for row in rows))
+def _table(path: Path, rows: list[str], lp: str = "en-de") -> Path:
+    return _tables(path, {lp: rows})
+
+
+def _tables(path: Path, rows: Mapping[str, Sequence[str]]) -> Path:
+    """A table of several language pairs, with these rows."""
+    lines = [f"lab,{lp},{row}\n" for lp, of_pair in rows.items() for row in of_pair]
+    path.write_text("testset,lp,metric,system,seg,doc,index,score\n" + "".join(lines))
     return path
 
 
@@ -171,17 +177,17 @@ def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
         assert scores.select("metric", "segment").rows() == [("A-src", 5), ("B-src", 5), ("C-src", 5)]
 
 
-@pytest.mark.parametrize("before", ["P-src,A,5,,,1", "P-src,A,,d,6,1"])
-def test_two_segments_that_would_be_one_are_a_fault_and_nothing_changes(before: str, tmp_path: Path) -> None:
-    """In the warehouse one file has scores of both: of a line and of a place, or of two places."""
+def test_two_segments_that_would_be_one_are_a_fault_and_nothing_changes(tmp_path: Path) -> None:
+    """In the warehouse one file has scores of both: of a line and of a place (en-de), or of two places (en-cs)."""
     database, path = tmp_path / "w.duckdb", tmp_path / "map.csv"
-    scored = _table(tmp_path / "scored.csv", [before, "P-src,A,,d,5,2"])
+    place = "P-src,A,,d,5,2"
+    scored = _tables(tmp_path / "scored.csv", {"en-de": ["P-src,A,5,,,1", place], "en-cs": ["P-src,A,,d,6,1", place]})
     assert load([scored], database).is_clean
-    if "d,6" in before:
-        assert load([_table(path, ["Q-src,A,5,d,6,1"])], database).is_clean
+    assert load([_table(path, ["Q-src,A,5,d,6,1"], "en-cs")], database).is_clean
     there = contents(database)
-    (fault,) = load([_table(path, ["Q-src,A,5,d,5,1"])], database).faults
-    assert fault.found == f"other segments than those that {scored} belong to"
+    report = load([_tables(path, dict.fromkeys(("en-cs", "en-de"), ["Q-src,A,5,d,5,1"]))], database)
+    assert [(evalset.lp, evalset.status) for evalset in report.evalsets] == [("en-cs", "refused"), ("en-de", "refused")]
+    assert [fault.found for fault in report.faults] == [f"other segments than those that {scored} belong to"] * 2
     assert all(frame.equals(there[name]) for name, frame in contents(database).items())
 
 
@@ -196,20 +202,20 @@ def test_a_new_name_is_not_told_where_nothing_was_written(tmp_path: Path) -> Non
 def test_names_that_later_files_tell_apart_are_a_fault(tmp_path: Path) -> None:
     """They were joined; in one load they are two systems, and nobody can tell any more whose scores are whose."""
     later = {
-        "both": ["N-src,Foo.1,1,,,5", "N-src,Foo,1,,,6"],
-        "number": ["N-src,Foo.2,1,,,5"],
+        "en-de": ["N-src,Foo.1,1,,,5", "N-src,Foo,1,,,6"],  # both
+        "en-cs": ["N-src,Foo.2,1,,,5"],  # another number
     }
-    for name, rows in later.items():
-        database, folder = tmp_path / f"{name}.duckdb", tmp_path / name
-        folder.mkdir()
-        for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
-            assert load([_table(folder / f"{number}.csv", [row])], database).is_clean
-        before = contents(database)
-        report = load([_table(folder / "later.csv", rows)], database)
-        told = "beside the spellings of 'Foo', which is one system in the warehouse"
-        assert [told in fault.found for fault in report.faults].count(True) == 1
-        assert all(frame.equals(before[part]) for part, frame in contents(database).items())
-        assert load([folder], tmp_path / f"{name}-together.duckdb").is_clean
+    database, folder = tmp_path / "w.duckdb", tmp_path / "in"
+    folder.mkdir()
+    for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
+        assert load([_tables(folder / f"{number}.csv", dict.fromkeys(later, [row]))], database).is_clean
+    before = contents(database)
+    report = load([_tables(folder / "later.csv", later)], database)
+    told = "beside the spellings of 'Foo', which is one system in the warehouse"
+    assert [(evalset.lp, evalset.status) for evalset in report.evalsets] == [("en-cs", "refused"), ("en-de", "refused")]
+    assert [told in fault.found for fault in report.faults].count(True) == 2
+    assert all(frame.equals(before[part]) for part, frame in contents(database).items())
+    assert load([folder], tmp_path / "together.duckdb").is_clean
 
 
 def test_a_layout_that_tells_joined_names_apart_is_refused(tmp_path: Path) -> None:
