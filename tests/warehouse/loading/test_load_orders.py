@@ -185,7 +185,7 @@ def test_two_segments_that_would_be_one_are_a_fault_and_nothing_changes(tmp_path
     assert load([scored], database).is_clean
     assert load([_table(path, ["Q-src,A,5,d,6,1"], "en-cs")], database).is_clean
     there = contents(database)
-    report = load([_tables(path, dict.fromkeys(("en-cs", "en-de"), ["Q-src,A,5,d,5,1"]))], database)
+    report = load([_tables(path, {lp: ["Q-src,A,5,d,5,1"] for lp in ("en-cs", "en-de")})], database)
     assert [(evalset.lp, evalset.status) for evalset in report.evalsets] == [("en-cs", "refused"), ("en-de", "refused")]
     assert [fault.found for fault in report.faults] == [f"other segments than those that {scored} belong to"] * 2
     assert all(frame.equals(there[name]) for name, frame in contents(database).items())
@@ -208,7 +208,7 @@ def test_names_that_later_files_tell_apart_are_a_fault(tmp_path: Path) -> None:
     database, folder = tmp_path / "w.duckdb", tmp_path / "in"
     folder.mkdir()
     for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):
-        assert load([_tables(folder / f"{number}.csv", dict.fromkeys(later, [row]))], database).is_clean
+        assert load([_tables(folder / f"{number}.csv", {lp: [row] for lp in later})], database).is_clean
     before = contents(database)
     report = load([_tables(folder / "later.csv", later)], database)
     told = "beside the spellings of 'Foo', which is one system in the warehouse"

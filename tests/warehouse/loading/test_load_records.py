@@ -3,12 +3,14 @@
 import gzip
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.helpers import tiny_layout
+from tests.sharing import written
 from tests.warehouse.loading.published import (
     BLEU,
     DETAILS,
@@ -35,6 +37,28 @@ def database(tmp_path: Path) -> Path:
     return tmp_path / "scores.duckdb"
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """The task, and a warehouse that has loaded it; read them only."""
+
+    task: Path
+    database: Path
+    report: LoadReport
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    folder = tmp_path_factory.mktemp("loaded")
+    task = write_task(folder / "wmt20-metrics")
+    return Loaded(task, folder / "scores.duckdb", load([task], folder / "scores.duckdb"))
+
+
+@pytest.fixture
+def copy(loaded: Loaded, database: Path) -> Path:
+    """The warehouse that has loaded the task, to be changed."""
+    return written(database, loaded.database.read_bytes())
+
+
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
     with Warehouse.open(database) as warehouse:
         return warehouse.rows(query)
@@ -48,8 +72,8 @@ def told(report: LoadReport) -> list[tuple[str, int, str]]:
     return [(Path(fault.path).name, fault.line, fault.found) for fault in report.faults]
 
 
-def test_human_and_metric_scores_meet_in_one_evaluation_set(task: Path, database: Path) -> None:
-    report = load([task], database)
+def test_human_and_metric_scores_meet_in_one_evaluation_set(loaded: Loaded) -> None:
+    report, database = loaded.report, loaded.database
     assert report.is_clean, report.faults
     assert statuses(report) == {("wmt20", "en-de"): "loaded"}
     assert report.evalsets[0].n_rows == 3 + 9 + 18
@@ -86,40 +110,37 @@ def test_human_and_metric_scores_meet_in_one_evaluation_set(task: Path, database
     assert rows(database, "SELECT name, reference FROM scorer WHERE kind = 'metric'") == [("BLEU-ref", "ref")]
 
 
-def test_the_same_files_again_change_nothing(task: Path, database: Path) -> None:
-    load([task], database)
-    before = database.read_bytes()
-    report = load([task], database)
+def test_the_same_files_again_change_nothing(loaded: Loaded) -> None:
+    before = loaded.database.read_bytes()
+    report = load([loaded.task], loaded.database)
     assert statuses(report) == {("wmt20", "en-de"): "unchanged"}
     assert report.evalsets[0].n_unchanged == 3
-    assert database.read_bytes() == before
+    assert loaded.database.read_bytes() == before
 
 
-def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, database: Path) -> None:
-    load([task], database)
+def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, copy: Path) -> None:
     human(task).write_text(judged({**HUMAN, "C.2": (41.0, 51.0, 61.0)}))
-    report = load([task], database)
+    report = load([task], copy)
     assert statuses(report) == {("wmt20", "en-de"): "replaced"}
     assert report.evalsets[0].n_files == 1
-    assert rows(database, "SELECT value FROM human_scores WHERE human = 'wmt-raw' AND system = 'C.2' ORDER BY 1") == [
+    assert rows(copy, "SELECT value FROM human_scores WHERE human = 'wmt-raw' AND system = 'C.2' ORDER BY 1") == [
         (41.0,),
         (51.0,),
         (61.0,),
     ]
-    assert rows(database, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
+    assert rows(copy, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
 
 
 def test_files_that_come_one_after_the_other_make_the_same_warehouse(
-    task: Path, database: Path, tmp_path: Path
+    task: Path, database: Path, loaded: Loaded
 ) -> None:
-    load([task], database)
-    other = tmp_path / "other.duckdb"
-    load([details(task)], other)
-    load([human(task)], other)
-    load([metric(task)], other)
-    for view in ("scores", "human_scores", "segments", "evalsets", "systems"):
-        query = f"SELECT * FROM {view} ORDER BY ALL"
-        assert rows(other, query) == rows(database, query)
+    load([details(task)], database)
+    load([human(task)], database)
+    load([metric(task)], database)
+    with Warehouse.open(database) as one, Warehouse.open(loaded.database) as other:
+        for view in ("scores", "human_scores", "segments", "evalsets", "systems"):
+            query = f"SELECT * FROM {view} ORDER BY ALL"
+            assert one.rows(query) == other.rows(query)
 
 
 def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> None:
@@ -310,11 +331,9 @@ def test_a_file_that_is_no_text_is_a_fault_and_not_passed_over(
     folder = tmp_path / "wmt25-general-mt" / "automatic_scores"
     folder.mkdir(parents=True)
     for name, text in sound.items():
-        path = folder / name
-        path.write_bytes(spoil(text.encode()))
-        report = load([path], database)
-        assert any(found in fault.found for fault in report.faults), (name, report.faults)
-        path.unlink()
+        (folder / name).write_bytes(spoil(text.encode()))
+    report = load([folder / name for name in sound], database)
+    assert {Path(fault.path).name for fault in report.faults if found in fault.found} == set(sound), report.faults
 
 
 def test_a_last_line_without_an_end_is_reported(tmp_path: Path, database: Path) -> None:
@@ -334,20 +353,20 @@ def test_a_header_without_rows_is_no_evaluation_set(tmp_path: Path, database: Pa
     assert not database.exists() or rows(database, "SELECT count(*) FROM evalset") == [(0,)]
 
 
-@pytest.mark.parametrize("comes_later", [False, True])
 def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their_own(
-    comes_later: bool, tmp_path: Path, database: Path
+    tmp_path: Path, database: Path
 ) -> None:
     """The mean of judgements need not be the published score; neither may stand for the other."""
     published = {"esa": ScoreTable(["S"], seg=np.array([[0.0, 41.0, 60.0]]))}
     write_evalset(tmp_path / "wmt24", "en-ja", documents=[("news", "d")] * 3, humans=published)
     wave = tmp_path / "esa_generalMT2024_wave2.csv"
     wave.write_text(esa([("u1", "S", 1, "TGT", 40, "d"), ("u1", "S", 2, "TGT", 60, "d")]))
-    steps = [[tmp_path / "wmt24"], [wave]] if comes_later else [[tmp_path / "wmt24", wave]]
-    report = [load(step, database) for step in steps][-1]
-    told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
-    assert told == {"both can stay: load this one with --human and another name"}
+    together = load([tmp_path / "wmt24", wave], database)
     assert load([tmp_path / "wmt24"], database).is_clean
+    later = load([wave], database)
+    for report in (together, later):
+        told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
+        assert told == {"both can stay: load this one with --human and another name"}
     assert load([wave], database, given=Given(human="esa-campaign")).is_clean
     assert rows(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
         ("esa", 2, 41.0),
@@ -358,20 +377,25 @@ def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their
 
 
 @pytest.mark.parametrize("skip_broken", [False, True])
-@pytest.mark.parametrize("damage", ["cut", "bytes", "NUL"])
 def test_a_damaged_file_keeps_its_evaluation_set_out_as_far_as_its_lines_can_be_read(
-    damage: str, skip_broken: bool, tmp_path: Path, database: Path
+    skip_broken: bool, tmp_path: Path, database: Path
 ) -> None:
-    lines = [f"lab,en-de,M-src,S{number},{number}\n" for number in range(1, 2001)]
-    data = ("testset,lp,metric,system,score\n" + "".join(lines)).encode()
-    path = tmp_path / ("broken.csv.gz" if damage == "cut" else "broken.csv")
-    spoiled = {"cut": gzip.compress(data)[:-12], "bytes": data + b"lab,\xff\xfe,x\n", "NUL": data + b"la\0b,en-fr,x\n"}
-    path.write_bytes(spoiled[damage])
-    for name, testset in {"same.csv": "lab", "other.csv": "elsewhere"}.items():
-        (tmp_path / name).write_text(f"testset,lp,metric,system,score\n{testset},en-de,N-src,S1,1\n")
+    """Three damages, each in a test set of its own."""
+    header = "testset,lp,metric,system,score\n"
+    broken: dict[Path, Callable[[bytes], bytes]] = {
+        tmp_path / "cut.csv.gz": lambda data: gzip.compress(data)[:-12],
+        tmp_path / "bytes.csv": lambda data: data + b"bytes,\xff\xfe,x\n",
+        tmp_path / "nul.csv": lambda data: data + b"n\0ul,en-fr,x\n",
+    }
+    testsets = [path.name.partition(".")[0] for path in broken]
+    for testset, (path, damage) in zip(testsets, broken.items(), strict=True):
+        lines = [f"{testset},en-de,M-src,S{number},{number}\n" for number in range(1, 2001)]
+        path.write_bytes(damage((header + "".join(lines)).encode()))
+        (tmp_path / f"{testset}-same.csv").write_text(f"{header}{testset},en-de,N-src,S1,1\n")
+    (tmp_path / "other.csv").write_text(f"{header}elsewhere,en-de,N-src,S1,1\n")
     report = load([tmp_path], database, skip_broken=skip_broken)
-    assert {fault.path for fault in report.faults} == {str(path)}
+    assert {fault.path for fault in report.faults} == {str(path) for path in broken}
     assert statuses(report) == {
-        ("lab", "en-de"): "loaded" if skip_broken else "refused",
+        **dict.fromkeys(((testset, "en-de") for testset in testsets), "loaded" if skip_broken else "refused"),
         ("elsewhere", "en-de"): "loaded",
     }

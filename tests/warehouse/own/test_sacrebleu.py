@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import real_data, tiny_layout
+from tests.sharing import written
 from warehouse import QuestionError, Warehouse, load
-from warehouse.own.sacrebleu import compute
+from warehouse.own.sacrebleu import Computed, compute
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="sacreBLEU (extra `metrics`) is not installed")
 
@@ -19,20 +20,43 @@ OUTPUTS = {
 }
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Read it only: en-de, into Chinese, and language pairs with two references, no texts, and BLEU from a file."""
+    folder = tmp_path_factory.mktemp("original")
+    root = _layout(folder / "layout", OUTPUTS)
+    for lp in ("en-zh", "en-cs"):
+        _layout(folder / "layout", OUTPUTS, lp=lp, facts=False)
+    (root / "references" / "en-cs.refB.txt").write_text("a\nb\nc\nd\ne\n")
+    tiny_layout(folder / "layout", lp="en-ru", texts=False, facts=False)
+    tiny_layout(folder / "layout", lp="en-uk", facts=False)
+    published = root / "metric-scores" / "en-uk" / "sacreBLEU-BLEU-refA.sys.score"
+    published.write_text("Ash\t1\nBeech\t2\nCherry\t3\n")
+    report = load([root], folder / "w.duckdb")
+    assert report.is_clean, report.faults
+    return folder / "w.duckdb"
+
+
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return _loaded(tmp_path, OUTPUTS)
+def database(original: Path, tmp_path: Path) -> Path:
+    return written(tmp_path / "w.duckdb", original.read_bytes())
 
 
-def _loaded(tmp_path: Path, outputs: dict[str, list[str]], **changes: object) -> Path:
-    folder = tiny_layout(tmp_path / "layout", **changes)  # type: ignore[arg-type]
-    lp = next((folder / "system-outputs").iterdir()).name
+@pytest.fixture(scope="module")
+def with_ter(original: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Computed]:
+    """The same with TER computed for en-de; read it only."""
+    database = written(tmp_path_factory.mktemp("ter") / "w.duckdb", original.read_bytes())
+    (item,) = compute(database, "tiny24", "en-de", ["ter"])
+    return database, item
+
+
+def _layout(path: Path, outputs: dict[str, list[str]], *, lp: str = "en-de", facts: bool = True) -> Path:
+    """The tiny task with these texts; the test set's folder."""
+    folder = tiny_layout(path, lp=lp, facts=facts)
     for name, lines in outputs.items():
         (folder / "system-outputs" / lp / f"{name}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "references" / f"{lp}.refA.txt").write_text("\n".join(REFERENCE) + "\n", encoding="utf-8")
-    report = load([folder], tmp_path / "w.duckdb")
-    assert report.is_clean, report.faults
-    return tmp_path / "w.duckdb"
+    return folder
 
 
 def _scores(database: Path, metric: str, system: str) -> list[float]:
@@ -54,7 +78,8 @@ def _submitted(database: Path, metric: str) -> dict[str, float]:
 def test_an_output_that_is_the_reference_gets_full_marks_worked_out_by_hand(tmp_path: Path) -> None:
     """Equal texts: BLEU and chrF 100. One of five words changed in one sentence of one: TER 1/5 = 20 there."""
     changed = [REFERENCE[0], "a quick brown fox jumped", *REFERENCE[2:]]
-    database = _loaded(tmp_path, {"Ash": list(REFERENCE), "Beech": changed})
+    database = tmp_path / "w.duckdb"
+    assert load([_layout(tmp_path / "layout", {"Ash": list(REFERENCE), "Beech": changed})], database).is_clean
     compute(database, "tiny24", "en-de", ["bleu", "chrf", "ter"])
     assert _submitted(database, "sacreBLEU-BLEU-refA")["Ash"] == pytest.approx(100.0)
     assert _submitted(database, "sacreBLEU-chrF-refA")["Ash"] == pytest.approx(100.0)
@@ -80,8 +105,10 @@ def test_scores_are_sacrebleus_own(database: Path) -> None:
     assert "tok:13a" in found["sacreBLEU-BLEU-refA"].signature
 
 
-def test_what_is_stored_is_the_users_own_with_its_signature_and_no_entry_of_the_task(database: Path) -> None:
-    (item,) = compute(database, "tiny24", "en-de", ["ter"])
+def test_what_is_stored_is_the_users_own_with_its_signature_and_no_entry_of_the_task(
+    with_ter: tuple[Path, Computed],
+) -> None:
+    database, item = with_ter
     assert item.status == "stored"
     with Warehouse.open(database) as warehouse:
         (row,) = warehouse.rows(
@@ -94,8 +121,8 @@ def test_what_is_stored_is_the_users_own_with_its_signature_and_no_entry_of_the_
                               "WHERE scorer.name = 'sacreBLEU-TER-refA'") == [(True,)]  # fmt: skip
 
 
-def test_metrics_that_were_computed_have_facts_as_those_of_files_do(database: Path) -> None:
-    (computed,) = compute(database, "tiny24", "en-de", ["ter"])
+def test_metrics_that_were_computed_have_facts_as_those_of_files_do(with_ter: tuple[Path, Computed]) -> None:
+    database, computed = with_ter
     with Warehouse.open(database) as warehouse:
         found = warehouse.rows(
             "SELECT family, is_error_measure, is_known FROM metric_facts WHERE base_metric = 'sacreBLEU-TER'"
@@ -123,69 +150,60 @@ def test_other_options_replace_what_was_computed_before(database: Path) -> None:
     assert len(_scores(database, "sacreBLEU-BLEU-refA", "Beech")) == 5
 
 
-def test_a_dry_run_stores_nothing(database: Path) -> None:
-    before = database.read_bytes()
-    (item,) = compute(database, "tiny24", "en-de", ["bleu"], dry_run=True)
+def test_a_dry_run_stores_nothing(original: Path) -> None:
+    before = original.read_bytes()
+    (item,) = compute(original, "tiny24", "en-de", ["bleu"], dry_run=True)
     assert item.status == "not stored"
     assert item.systems["Ash"] > item.systems["Beech"]
-    assert database.read_bytes() == before
+    assert original.read_bytes() == before
 
 
-def test_the_reference_is_not_compared_with_itself(database: Path) -> None:
-    (item,) = compute(database, "tiny24", "en-de", ["chrf"], dry_run=True)
+def test_the_reference_is_not_compared_with_itself(original: Path) -> None:
+    (item,) = compute(original, "tiny24", "en-de", ["chrf"], dry_run=True)
     assert "refA" not in item.systems
     assert item.left_out["refA"] == "the reference itself"
 
 
-def test_bleu_takes_the_tokenizer_of_the_target_language(tmp_path: Path) -> None:
-    database = _loaded(tmp_path, OUTPUTS, lp="en-zh")
-    (item,) = compute(database, "tiny24", "en-zh", ["bleu"], dry_run=True)
+def test_bleu_takes_the_tokenizer_of_the_target_language(original: Path) -> None:
+    (item,) = compute(original, "tiny24", "en-zh", ["bleu"], dry_run=True)
     assert "tok:zh" in item.signature
 
 
-def test_several_references_are_named_with_dots(tmp_path: Path) -> None:
-    folder = tiny_layout(tmp_path / "layout")
-    (folder / "references" / "en-de.refB.txt").write_text("a\nb\nc\nd\ne\n")
-    assert load([folder], tmp_path / "w.duckdb").is_clean
-    (item,) = compute(tmp_path / "w.duckdb", "tiny24", "en-de", ["chrf"], references=["refA", "refB"], dry_run=True)
+def test_several_references_are_named_with_dots(original: Path) -> None:
+    (item,) = compute(original, "tiny24", "en-cs", ["chrf"], references=["refA", "refB"], dry_run=True)
     assert item.metric == "sacreBLEU-chrF-refA.refB"
     assert "nrefs:2" in item.signature
 
 
-def test_unknown_names_are_refused(database: Path) -> None:
+def test_unknown_names_are_refused(original: Path) -> None:
     for words in ({"metrics": ["blue"]}, {"testset": "tiny25"}, {"lp": "en-fr"}, {"references": ["refX"]}):
         asked = {"testset": "tiny24", "lp": "en-de", "metrics": ["bleu"], **words}
         with pytest.raises(QuestionError, match="unknown"):
-            compute(database, **asked)  # type: ignore[arg-type]
+            compute(original, **asked)  # type: ignore[arg-type]
     with pytest.raises(QuestionError, match="tokenizer"):
-        compute(database, "tiny24", "en-de", ["bleu"], tokenize="nonsense")
+        compute(original, "tiny24", "en-de", ["bleu"], tokenize="nonsense")
 
 
-def test_an_evaluation_set_without_texts_is_refused(tmp_path: Path) -> None:
-    assert load([tiny_layout(tmp_path, texts=False)], tmp_path / "w.duckdb").is_clean
+def test_an_evaluation_set_without_texts_is_refused(original: Path) -> None:
     with pytest.raises(QuestionError, match="no texts of system outputs"):
-        compute(tmp_path / "w.duckdb", "tiny24", "en-de", ["bleu"])
+        compute(original, "tiny24", "en-ru", ["bleu"])
 
 
-def test_a_metric_of_that_name_from_a_file_is_left_alone(tmp_path: Path) -> None:
-    folder = tiny_layout(tmp_path / "layout")
-    scores = folder / "metric-scores" / "en-de"
-    (scores / "sacreBLEU-BLEU-refA.sys.score").write_text("Ash\t1\nBeech\t2\nCherry\t3\n")
-    assert load([folder], tmp_path / "w.duckdb").is_clean
+def test_a_metric_of_that_name_from_a_file_is_left_alone(original: Path) -> None:
     with pytest.raises(QuestionError, match="from a file already"):
-        compute(tmp_path / "w.duckdb", "tiny24", "en-de", ["bleu"])
+        compute(original, "tiny24", "en-uk", ["bleu"])
 
 
-def test_without_sacrebleu_one_line_says_how_to_get_it(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_sacrebleu_one_line_says_how_to_get_it(original: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
     with pytest.raises(QuestionError, match=r"scorehouse\[metrics\]") as caught:
-        compute(database, "tiny24", "en-de", ["bleu"])
+        compute(original, "tiny24", "en-de", ["bleu"])
     assert "\n" not in str(caught.value)
 
 
 def test_a_later_load_keeps_what_was_computed(database: Path, tmp_path: Path) -> None:
     compute(database, "tiny24", "en-de", ["bleu"])
-    more = tmp_path / "layout" / "tiny24" / "metric-scores" / "en-de" / "More-src.sys.score"
+    more = _layout(tmp_path / "layout", OUTPUTS) / "metric-scores" / "en-de" / "More-src.sys.score"
     more.write_text("Ash\t1\nBeech\t2\nCherry\t3\nrefA\t4\n")
     assert load([tmp_path / "layout"], database).is_clean
     assert len(_submitted(database, "sacreBLEU-BLEU-refA")) == 3

@@ -20,8 +20,30 @@ _TABLES = ("vector", "score", "aggregate_score", "scorer", "entry", "source", "m
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    tiny_layout(tmp_path)
     return sharing.written(tmp_path / "scores.duckdb", tiny_bytes())
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny task's warehouse without anything of the user's; read it only."""
+    return sharing.written(tmp_path_factory.mktemp("original") / "scores.duckdb", tiny_bytes())
+
+
+@pytest.fixture(scope="module")
+def at_first(original: Path) -> dict[str, list[tuple[object, ...]]]:
+    return content(original)
+
+
+@pytest.fixture(scope="module")
+def with_both(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with two variants of one metric, which saw refA and no reference; read it only."""
+    folder = tmp_path_factory.mktemp("both")
+    database = sharing.written(folder / "scores.duckdb", tiny_bytes())
+    own = written(folder / "mine.seg.score", blocks())
+    for reference in ("refA", None):
+        report = add([own], database, "Mine", reference=reference, testset=TESTSET, lp=LP)
+        assert report.is_clean, report.faults
+    return database
 
 
 def written(path: Path, rows: Sequence[str]) -> Path:
@@ -38,55 +60,50 @@ def content(database: Path) -> dict[str, list[tuple[object, ...]]]:
         return {table: warehouse.rows(f"SELECT * FROM {table} ORDER BY ALL") for table in _TABLES}
 
 
-def test_own_scores_are_those_of_the_file_by_position(database: Path, tmp_path: Path) -> None:
-    own = written(tmp_path / "mine.seg.score", blocks())
-    report = add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
-    assert report.is_clean, report.faults
-    with Warehouse.open(database) as warehouse:
-        assert warehouse.rows("SELECT system, segment, value FROM scores WHERE metric = 'Mine-refA' ORDER BY ALL") == [
-            (system, segment, float(value))
-            for system, values in VALUES.items()
-            for segment, value in enumerate(values, start=1)
-        ]
-        assert warehouse.rows("SELECT status, is_own FROM metrics WHERE metric = 'Mine-refA'") == [("no entry", True)]
+def test_own_scores_are_those_of_the_file_by_position(with_both: Path) -> None:
+    with Warehouse.open(with_both) as warehouse:
+        for name in ("Mine-refA", "Mine-src"):
+            query = "SELECT system, segment, value FROM scores WHERE metric = $name ORDER BY ALL"
+            assert warehouse.rows(query, {"name": name}) == [
+                (system, segment, float(value))
+                for system, values in VALUES.items()
+                for segment, value in enumerate(values, start=1)
+            ]
+            query = "SELECT status, is_own FROM metrics WHERE metric = $name"
+            assert warehouse.rows(query, {"name": name}) == [("no entry", True)]
 
 
-def test_rankings_have_own_metrics_on_demand_and_say_so(database: Path, tmp_path: Path) -> None:
-    own = written(tmp_path / "mine.seg.score", blocks())
-    assert add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP).is_clean
-    with Warehouse.open(database) as warehouse:
+def test_rankings_have_own_metrics_on_demand_and_say_so(with_both: Path) -> None:
+    with Warehouse.open(with_both) as warehouse:
         assert "Mine-refA" not in rank(warehouse, TESTSET, LP, ["acc23(by=item)"])["metric"].to_list()
         ranking = rank(warehouse, TESTSET, LP, ["acc23(by=item)"], own=True)
         assert "Mine-refA" in ranking["metric"].to_list()
 
 
-def test_removing_leaves_what_was_there_before(database: Path, tmp_path: Path) -> None:
-    before = content(database)
-    own = written(tmp_path / "mine.seg.score", blocks())
-    assert add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP).is_clean
-    assert add([own], database, "Mine", testset=TESTSET, lp=LP).is_clean
+def test_removing_leaves_what_was_there_before(
+    with_both: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    database = sharing.written(tmp_path / "scores.duckdb", with_both.read_bytes())
     removed = remove(database, "Mine")
     assert [(item.testset, item.lp, item.metric, item.n_scores) for item in removed] == [
         (TESTSET, LP, "Mine-refA", 15),
         (TESTSET, LP, "Mine-src", 15),
     ]
-    assert content(database) == before
+    assert content(database) == at_first
     with pytest.raises(QuestionError, match="unknown own metric 'Mine'"):
         remove(database, "Mine")
 
 
-def test_one_variant_goes_and_the_other_stays(database: Path, tmp_path: Path) -> None:
-    own = written(tmp_path / "mine.seg.score", blocks())
-    add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
-    add([own], database, "Mine", testset=TESTSET, lp=LP)
+def test_one_variant_goes_and_the_other_stays(with_both: Path, tmp_path: Path) -> None:
+    database = sharing.written(tmp_path / "scores.duckdb", with_both.read_bytes())
     remove(database, "Mine-src")
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT metric FROM metrics WHERE is_own") == [("Mine-refA",)]
 
 
-def test_official_metrics_cannot_be_removed(database: Path) -> None:
+def test_official_metrics_cannot_be_removed(original: Path) -> None:
     with pytest.raises(QuestionError, match="unknown own metric 'Rough'"):
-        remove(database, "Rough")
+        remove(original, "Rough")
 
 
 def test_the_same_file_again_is_no_news_and_a_changed_one_replaces_it(database: Path, tmp_path: Path) -> None:
@@ -169,12 +186,16 @@ def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_line(
-    rows: list[str], line: int, found: str, database: Path, tmp_path: Path
+    rows: list[str],
+    line: int,
+    found: str,
+    original: Path,
+    at_first: dict[str, list[tuple[object, ...]]],
+    tmp_path: Path,
 ) -> None:
-    before = content(database)
-    report = add([written(tmp_path / "mine.seg.score", rows)], database, "Mine", testset=TESTSET, lp=LP)
+    report = add([written(tmp_path / "mine.seg.score", rows)], original, "Mine", testset=TESTSET, lp=LP)
     assert (line, found) in [(fault.line, fault.found) for fault in report.faults]
-    assert content(database) == before
+    assert content(original) == at_first
 
 
 @pytest.mark.parametrize(
@@ -189,11 +210,11 @@ def test_what_does_not_fit_is_refused_with_its_line(
     ],
 )
 def test_names_that_cannot_be_are_refused(
-    name: str, given: dict[str, str], message: str, database: Path, tmp_path: Path
+    name: str, given: dict[str, str], message: str, original: Path, tmp_path: Path
 ) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())
     with pytest.raises(QuestionError, match=message):
-        add([own], database, name, **given)  # type: ignore[arg-type]
+        add([own], original, name, **given)  # type: ignore[arg-type]
 
 
 def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking(
