@@ -1,5 +1,6 @@
 """Bring a database up to date: each migration once, in its own transaction, with its checksum kept."""
 
+import contextlib
 import hashlib
 from collections.abc import Sequence
 
@@ -47,13 +48,9 @@ def has_tables(connection: duckdb.DuckDBPyConnection) -> bool:
 
 def find_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """Let statements of this connection name the internal tables of the current database without their schema."""
-    there = """
-        SELECT '"' || replace(database_name, '"', '""') || '"'
-        FROM duckdb_schemas()
-        WHERE database_name = current_database() AND schema_name = $internal
-        """
-    for (name,) in connection.execute(there, {"internal": INTERNAL}).fetchall():
-        path = f"{name}.main,{name}.{INTERNAL}".replace("'", "''")
+    ((name,),) = connection.execute("SELECT replace(current_database(), '\"', '\"\"')").fetchall()
+    path = f'"{name}".main,"{name}".{INTERNAL}'.replace("'", "''")
+    with contextlib.suppress(duckdb.CatalogException):  # there are none
         connection.execute(f"SET search_path = '{path}'")
 
 
@@ -96,9 +93,10 @@ def apply_migrations(
 
     Raises SchemaError: see `pending`.
     """
-    is_new = _applied(connection) is None
+    lacking = pending(connection, where, available)
+    is_new = bool(lacking) and _applied(connection) is None
     applied = []
-    for number, name, text in pending(connection, where, available):
+    for number, name, text in lacking:
         connection.execute("BEGIN")
         try:
             if is_new:

@@ -122,9 +122,13 @@ def _literal(text: str) -> str:
 
 def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     """Attach the file for writing; a new one is made as ours are, one that is there stays as it was made."""
-    target = plain_path(path).replace("'", "''")
     made_with = "" if path.exists() else f" (STORAGE_VERSION '{STORAGE_VERSION}', BLOCK_SIZE {BLOCK_SIZE})"
-    connection.execute(f"ATTACH '{target}' AS warehouse_file{made_with}")
+    connection.execute(f"ATTACH {_literal(plain_path(path))} AS warehouse_file{made_with}")
+
+
+def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    """Attach a file that is there for questions alone, beside any number of other readers."""
+    connection.execute(f"ATTACH {_literal(plain_path(path))} AS warehouse_file (READ_ONLY)")
 
 
 def patiently(action: Callable[[], Result], patience: float) -> Result:

@@ -1,20 +1,23 @@
-"""The file opened for writing, by loads alone: made, migrated, and removed where nothing came."""
+"""The file opened by loads: asked, made, migrated, written, and removed where nothing came."""
 
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
+from warehouse.database.connection import Warehouse
 from warehouse.database.faults import interruptible, is_of_damage, schema_error, translated
-from warehouse.database.migration import apply_migrations, has_tables
-from warehouse.database.opening import attach, check_path, connect, is_empty_file, patiently
+from warehouse.database.migration import apply_migrations, find_tables, has_tables
+from warehouse.database.opening import attach, attach_to_read, check_path, connect, is_empty_file, patiently
 from warehouse.database.schema import is_known_whole, missing_in_file, now_whole
 from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder
 
+Ask = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
 PATIENCE = 10.0  # seconds that a load waits for another process to let go of the file
 _SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
 _OF_THE_FILE = (duckdb.IOException, duckdb.TransactionException, duckdb.ConstraintException)
@@ -43,6 +46,36 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
             return []
     with writing(path, connection) as applied:
         return list(applied)
+
+
+@contextlib.contextmanager
+def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
+    """Attach the warehouse file to a load's own connection for questions; detach at the end.
+
+    To open the file by itself takes DuckDB many times as long. Yields what runs a statement there, with its parameters.
+    Raises SchemaError: see `Warehouse.open`.
+    """
+    if not is_known_whole(path):
+        Warehouse.open(path, patience=PATIENCE).close()
+    with translated(path):
+        patiently(lambda: attach_to_read(path, connection), PATIENCE)
+        with _attached(path, connection):
+            find_tables(connection)
+            yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
+
+
+@contextlib.contextmanager
+def _attached(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """The attached file as the connection's current database; detach it at the end."""
+    try:
+        with translated(path):
+            connection.execute("USE warehouse_file")
+        yield
+    finally:
+        failed = sys.exc_info()[0] is not None
+        with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is told
+            connection.execute("USE memory")
+            connection.execute("DETACH warehouse_file")
 
 
 @contextlib.contextmanager
@@ -91,21 +124,16 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
                 missing_in_file(reading, path)
         patiently(lambda: attach(path, connection), patience)
     _remove_left_spill(path)
-    try:
-        with translated(path):
-            connection.execute("USE warehouse_file")
-            applied = apply_migrations(connection, str(path))
-        with interruptible():
-            yield applied
-    except duckdb.Error as error:
-        if isinstance(error, _OF_THE_FILE) or is_of_damage(error):
-            raise schema_error(path, error) from error
-        raise
-    finally:
-        failed = sys.exc_info()[0] is not None
-        with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is told
-            connection.execute("USE memory")
-            connection.execute("DETACH warehouse_file")
+    with _attached(path, connection):
+        try:
+            with translated(path):
+                applied = apply_migrations(connection, str(path))
+            with interruptible():
+                yield applied
+        except duckdb.Error as error:
+            if isinstance(error, _OF_THE_FILE) or is_of_damage(error):
+                raise schema_error(path, error) from error
+            raise
     now_whole(path)
 
 

@@ -66,7 +66,7 @@ class BatchLoad:
     def stage(self) -> Sequence[Staged | Settled]:
         """Read the files and lay out what is news; or say what is settled without writing."""
         batch = Batch(self.connection)
-        known = KnownEvalsets(self.database, self.opening, [held for _, held in self.loads])
+        known = KnownEvalsets(self.database, self.connection, self.opening, [held for _, held in self.loads])
         return self._checked(batch, known, [load.stage(held, known, batch) for load, held in self.loads])
 
     def _checked(
@@ -151,9 +151,9 @@ class BatchLoad:
         """Stage anew what was read, on what the warehouse holds now."""
         keys = [(one.load.testset, one.load.lp) for one in staged]
         with self.opening:
-            held = holdings(self.database, keys)
+            held = holdings(self.database, self.connection, keys)
         batch = Batch(self.connection)
-        known = KnownEvalsets(self.database, self.opening, list(held.values()))
+        known = KnownEvalsets(self.database, self.connection, self.opening, list(held.values()))
         outcomes = [
             one.load.read_in(one.contents, held[key], known, batch) for one, key in zip(staged, keys, strict=True)
         ]

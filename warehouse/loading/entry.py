@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import duckdb
+
 from warehouse.database.faults import interruptible
 from warehouse.database.updating import bring_up_to_date, in_memory, unless_nothing_came
 from warehouse.errors import Fault, SourceError
@@ -50,8 +52,8 @@ def load(
     with unless_nothing_came(database), interruptible(), in_memory(_MEMORY) as one, contextlib.ExitStack() as stack:
         if database.exists() and (applied := bring_up_to_date(database, one)):
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
-        grouped = _by_evalset(_opened(found.claims, given, database, report, gauge))
-        held = holdings(database, list(grouped))
+        grouped = _by_evalset(_opened(found.claims, given, database, one, report, gauge))
+        held = holdings(database, one, list(grouped))
         loads = []
         for (testset, lp), files in grouped.items():
             n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
@@ -108,7 +110,12 @@ def _nothing_found(paths: Sequence[Path], found: Found) -> str:
 
 
 def _opened(
-    claims: Iterable[Claim], given: Given, database: Path, report: LoadReport, gauge: Gauge
+    claims: Iterable[Claim],
+    given: Given,
+    database: Path,
+    connection: duckdb.DuckDBPyConnection,
+    report: LoadReport,
+    gauge: Gauge,
 ) -> list[Claim | Opened]:
     """The claims, those of record files opened: what they bring something to is known, by the warehouse or by reading.
 
@@ -122,7 +129,7 @@ def _opened(
         gauge.tell(f"reading {claim.path.name}")
         files.append(Opened.open(claim, given))
     records = [file for file in files if isinstance(file, Opened)]
-    held = held_files(database, [file.claim.origin for file in records])
+    held = held_files(database, connection, [file.claim.origin for file in records])
     unknown = []
     for file in records:
         before = held.get(file.claim.origin, HeldFile())

@@ -89,8 +89,8 @@ def store(database: Path, evalset: EvalsetKey, metrics: Sequence[ComputedMetric]
         batch = Batch(connection)
         numbers = batch.new_files(len(metrics))
         contents = [metric.content(evalset, number) for number, metric in zip(numbers, metrics, strict=True)]
-        held = holdings(database, [evalset])[evalset]
-        stage = batch.stage(KnownEvalsets(database, threading.Lock(), [held]).of(held), numbers)
+        held = holdings(database, connection, [evalset])[evalset]
+        stage = batch.stage(KnownEvalsets(database, connection, threading.Lock(), [held]).of(held), numbers)
         stage_records(contents, stage, {})
         stage.write_systems()
         faults = [fault for found in stage.faults.values() for fault in found]

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warehouse.database.connection import Warehouse
+import duckdb
+
 from warehouse.database.statements import statement
-from warehouse.database.updating import PATIENCE, holds_nothing
+from warehouse.database.updating import holds_nothing, reading
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.names import LEVELS
 from warehouse.readers.contents import Content
@@ -81,17 +82,20 @@ class Holdings:
         return self.standards == standards and self.outliers == outliers and self.statuses == statuses
 
 
-def holdings(database: Path, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Holdings]:
+def holdings(
+    database: Path, connection: duckdb.DuckDBPyConnection, keys: Sequence[EvalsetKey]
+) -> dict[EvalsetKey, Holdings]:
     """What the warehouse file holds of some evaluation sets (test set, language pair); nothing where there is no file.
 
+    connection: the load's own, to which the file is attached.
     Raises SchemaError: see `Warehouse.open`.
     """
     if holds_nothing(database):
         return {key: Holdings(*key) for key in keys}
-    with Warehouse.open(database, patience=PATIENCE) as warehouse:
-        standards, files, systems, statuses = (
-            of_evalsets(warehouse.rows, name, keys)
-            for name in ("held_standards", "held_sources", "system_names", "held_statuses")
+    with reading(database, connection) as ask:
+        standards = of_evalsets(ask, "held_standards", keys)
+        files, systems, statuses = (
+            of_evalsets(ask, name, list(standards)) for name in ("held_sources", "system_names", "held_statuses")
         )
     return {
         key: Holdings(
@@ -122,15 +126,15 @@ class HeldFile:
         return is_same and not self.has_refused and len(self.evalsets) == self.n_evalsets
 
 
-def held_files(database: Path, origins: Sequence[str]) -> dict[str, HeldFile]:
-    """What the warehouse file has from the files of some origins.
+def held_files(database: Path, connection: duckdb.DuckDBPyConnection, origins: Sequence[str]) -> dict[str, HeldFile]:
+    """What the warehouse file has from the files of some origins. connection: as for `holdings`.
 
     Raises SchemaError: see `Warehouse.open`.
     """
     if not origins or holds_nothing(database):
         return {}
-    with Warehouse.open(database, patience=PATIENCE) as warehouse:
-        rows = warehouse.rows(statement(__package__, "held_files"), {"origins": list(origins)})
+    with reading(database, connection) as ask:
+        rows = ask(statement(__package__, "held_files"), {"origins": list(origins)})
     return {
         origin: HeldFile(frozenset(map(tuple, identities)), tuple(map(tuple, evalsets)), n_evalsets, has_refused)
         for origin, identities, evalsets, n_evalsets, has_refused in rows

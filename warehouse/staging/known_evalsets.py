@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from warehouse.database.connection import Warehouse
+import duckdb
+
 from warehouse.database.stage import Evalset
-from warehouse.database.updating import PATIENCE
+from warehouse.database.updating import Ask, reading
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import Holdings
-from warehouse.staging.lookups import Ask, EvalsetKey, of_evalsets
+from warehouse.staging.lookups import EvalsetKey, of_evalsets
 
 _LOOKUPS = ("held_documents", "held_texts", "held_segments", "system_names", "held_readers")
 
@@ -18,12 +19,20 @@ _LOOKUPS = ("held_documents", "held_texts", "held_segments", "system_names", "he
 class KnownEvalsets:
     """The segments and systems of evaluation sets that new files are checked against; looked up when first asked for.
 
-    opening: held by whoever has the database open. helds: what the warehouse holds of those that may be asked for.
+    connection: the load's own, to which the file is attached meanwhile. opening: held by whoever has the database open.
+    helds: what the warehouse holds of those that may be asked for.
     Looking up raises SchemaError: see `Warehouse.open`.
     """
 
-    def __init__(self, database: Path, opening: threading.Lock, helds: Sequence[Holdings]) -> None:
+    def __init__(
+        self,
+        database: Path,
+        connection: duckdb.DuckDBPyConnection,
+        opening: threading.Lock,
+        helds: Sequence[Holdings],
+    ) -> None:
         self._database = database
+        self._connection = connection
         self._opening = opening
         self._keys = [(held.testset, held.lp) for held in helds if held.standards is not None]
 
@@ -35,8 +44,8 @@ class KnownEvalsets:
 
     @cached_property
     def _all(self) -> dict[EvalsetKey, Evalset]:
-        with self._opening, Warehouse.open(self._database, patience=PATIENCE) as warehouse:
-            return known_evalsets(warehouse.rows, self._keys)
+        with self._opening, reading(self._database, self._connection) as ask:
+            return known_evalsets(ask, self._keys)
 
 
 def known_evalsets(ask: Ask, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Evalset]:

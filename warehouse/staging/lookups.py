@@ -1,14 +1,14 @@
 """Questions to the warehouse about several evaluation sets at once."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from warehouse.database.statements import statement
+from warehouse.database.updating import Ask
 
 EvalsetKey = tuple[str, str]  # test set, language pair
 Rows = list[tuple[Any, ...]]
-Ask = Callable[[str, Mapping[str, object]], Rows]
 
 
 def of_evalsets(ask: Ask, name: str, keys: Sequence[EvalsetKey]) -> dict[EvalsetKey, Rows]:
@@ -16,6 +16,8 @@ def of_evalsets(ask: Ask, name: str, keys: Sequence[EvalsetKey]) -> dict[Evalset
 
     ask: runs a statement with its parameters. Evaluation sets without rows have none.
     """
+    if not keys:
+        return defaultdict(list)
     chosen = {"testsets": [testset for testset, _ in keys], "lps": [lp for _, lp in keys]}
     grouped: dict[EvalsetKey, Rows] = defaultdict(list)
     for testset, lp, *rest in ask(statement(__package__, name), chosen):
