@@ -1,6 +1,7 @@
 """Names that the shell offers while a command is typed: quick, and silent where there is nothing to ask."""
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -9,36 +10,23 @@ if TYPE_CHECKING:
     from queries.listing import NameKind
 
 
-def complete_testset(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("testset", context, incomplete)
+def _completion(kind: "NameKind") -> Callable[[typer.Context, str], list[str]]:
+    """Offers names of a kind."""
+
+    def complete(context: typer.Context, incomplete: str) -> list[str]:
+        return _names(kind, context, incomplete)
+
+    return complete
 
 
-def complete_lp(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("lp", context, incomplete)
-
-
-def complete_metric(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("metric", context, incomplete)
-
-
-def complete_human(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("human", context, incomplete)
-
-
-def complete_system(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("system", context, incomplete)
-
-
-def complete_domain(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("domain", context, incomplete)
-
-
-def complete_document(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("document", context, incomplete)
-
-
-def complete_reference(context: typer.Context, incomplete: str) -> list[str]:
-    return _names("reference", context, incomplete)
+complete_testset = _completion("testset")
+complete_lp = _completion("lp")
+complete_metric = _completion("metric")
+complete_human = _completion("human")
+complete_system = _completion("system")
+complete_domain = _completion("domain")
+complete_document = _completion("document")
+complete_reference = _completion("reference")
 
 
 def complete_measure(incomplete: str) -> list[str]:

@@ -12,6 +12,7 @@ from metaeval.evaluation import EQUAL, Evaluation, Options, evaluate
 from metaeval.inputs import Inputs, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure
 from metaeval.signature import signature
+from metaeval.tables.table import or_none
 from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Selection, Slice
@@ -114,9 +115,6 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
 def _row(result: Result, place: int, rank: int | None) -> dict[str, Any]:
     found = result.evaluation
 
-    def number(value: float) -> float | None:
-        return None if np.isnan(value) else float(value)
-
     def count(value: int) -> int | None:
         return None if value < 0 else int(value)
 
@@ -128,8 +126,8 @@ def _row(result: Result, place: int, rank: int | None) -> dict[str, Any]:
         "metric": metric.name,
         "base_metric": metric.base_name,
         "measure": str(found.measure),
-        "value": number(found.value[place]),
-        "epsilon": number(found.epsilon[place]),
+        "value": or_none(found.value[place]),
+        "epsilon": or_none(found.epsilon[place]),
         "rank": rank,
         "cluster": None,
         "n_systems": found.n_systems,

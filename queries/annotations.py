@@ -18,7 +18,6 @@ class JudgedScore:
     lp: str
     evalset: int
     human: str
-    is_standard: bool
 
 
 def judged_scores(

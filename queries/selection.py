@@ -81,11 +81,10 @@ class MetricVariant:
 class MetricChoice(MetricVariant):
     """A metric variant, and why it is excluded (None where it is not).
 
-    has_segments: scores of segments of all systems; has_submitted: submitted scores of all systems.
+    has_segments: scores of segments of all systems.
     """
 
     has_segments: bool
-    has_submitted: bool
     reason: Exclusion | None
 
 
@@ -318,7 +317,6 @@ def _choose_metrics(
             MetricChoice(
                 **vars(one),
                 has_segments=wanted <= by_segment or (asked.intersection and bool(by_segment)),
-                has_submitted=wanted <= submitted,
                 reason=reason,
             )
         )

@@ -168,7 +168,7 @@ def _against(first: str, second: str) -> Spec:
     }
 
 
-def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str, lines: Sequence[str] = ()) -> Spec:
+def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> Spec:
     """Metrics by language pairs or domains; the best of each column bold.
 
     Raises UsageError: several measures, whose values are not on one scale.
@@ -193,6 +193,6 @@ def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str, lin
         value=measures[0],
         title=f"Agreement of metrics with humans by {measures[0]}",
         signature=common(signature.splitlines()),
-        lines=[*lines, "bold: the best of its column; colours compare metrics, not columns"],
+        lines=["bold: the best of its column; colours compare metrics, not columns"],
         marked="best",
     )

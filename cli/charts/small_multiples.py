@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from cli.charts.specification import BLUE, Rows, Spec, chart, field, named, names_axis
 
 NARROW = 130
+COLUMNS = 8
+LINE = 20  # characters of a panel's title
 
 
 def dot_panels(
@@ -15,13 +17,12 @@ def dot_panels(
     title: str,
     signature: Sequence[str],
     lines: Sequence[str],
-    columns: int = 8,
     tooltips: Sequence[str] = (),
 ) -> Spec:
     """rows: with name, panel, value, and cluster where there is one. order: of the names; panels: of the panels."""
     drawn = []
     for place, panel in enumerate(panels):
-        is_first = place % columns == 0
+        is_first = place % COLUMNS == 0
         own = [row for row in rows if row["panel"] == panel and row["value"] is not None]
         encoding = {
             "y": names_axis("name", order, labels=is_first, ticks=is_first, grid=True),
@@ -58,14 +59,14 @@ def dot_panels(
                 "layer": layers,
             }
         )
-    return chart(title, signature, {"values": rows}, *lines, concat=drawn, columns=columns)
+    return chart(title, signature, {"values": rows}, *lines, concat=drawn, columns=COLUMNS)
 
 
-def _broken(words: str, width: int = 20) -> list[str]:
-    """Words in lines of about this many characters."""
+def _broken(words: str) -> list[str]:
+    """Words in lines of about LINE characters."""
     lines = [""]
     for word in words.split(" "):
-        if lines[-1] and len(lines[-1]) + len(word) >= width:
+        if lines[-1] and len(lines[-1]) + len(word) >= LINE:
             lines.append(word)
         else:
             lines[-1] = f"{lines[-1]} {word}".strip()

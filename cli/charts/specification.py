@@ -114,9 +114,9 @@ def field(name: str, kind: str, title: str | None = None, **more: Any) -> Spec:
     return {"field": name, "type": kinds[kind], "title": title, **more}
 
 
-def names_axis(name: str, order: Sequence[str], title: str | None = None, **axis: Any) -> Spec:
+def names_axis(name: str, order: Sequence[str], **axis: Any) -> Spec:
     """An axis of names in this order, none of them dropped however many there are."""
-    return field(name, "N", title, scale={"domain": list(order)}, axis={"labelOverlap": False, **axis})
+    return field(name, "N", scale={"domain": list(order)}, axis={"labelOverlap": False, **axis})
 
 
 def tooltip(*names: str) -> list[Spec]:

@@ -1,7 +1,7 @@
 """`scorehouse compare`."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,9 +10,6 @@ from cli.exit_codes import UsageError
 from cli.options import ChartFlags, ComputeFlags, Lp, Output, SliceFlags, TestFlags, Testset, choice, folded
 from cli.progress import progress
 from cli.render import Format, format_for
-
-if TYPE_CHECKING:
-    pass
 
 MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
 RESAMPLES = ("inputs", "systems", "both")

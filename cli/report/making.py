@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cli.report.content import Part, part_of
 from cli.report.desk import Desk
@@ -26,6 +27,13 @@ class Job:
     settings: tuple[object, ...]
     compute: Callable[[], Part]
     is_kept: bool = True
+
+
+def detailed_jobs(kind: str, part: Callable[[Desk, EvalsetState], Part], desk: Desk) -> list[Job]:
+    """A part for each of the evaluation sets that have charts of their own."""
+    return [
+        Job(kind, f"{one.testset} {one.lp}", (one,), desk.computing, partial(part, desk, one)) for one in desk.detailed
+    ]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.pairs.deltas import Deltas, Fit
-from metaeval.tables.table import Table
+from metaeval.tables.table import Table, or_none
 
 SCHEMA_NAMES = (
     *("metric", "protocol", "direction", "agreement", "delta", "low", "high", "reached"),
@@ -43,8 +43,8 @@ def _rows(found: Deltas, fit: Fit) -> list[dict[str, Any]]:
                 "direction": fit.direction,
                 "agreement": one.level,
                 "delta": one.difference if is_reached else None,
-                "low": None if np.isnan(one.low) else one.low,
-                "high": None if np.isnan(one.high) else one.high,
+                "low": or_none(one.low),
+                "high": or_none(one.high),
                 "reached": one.reached,
                 "n_pairs": fit.n_pairs,
                 "n_at_least": at_least,

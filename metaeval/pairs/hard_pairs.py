@@ -11,7 +11,7 @@ import polars as pl
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
 from metaeval.signature import line, program_version
-from metaeval.tables.table import Table
+from metaeval.tables.table import Table, or_none
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
@@ -122,7 +122,7 @@ def _rows(one: SystemPairs, alpha: float, signature: str) -> list[dict[str, Any]
                 "worse": second if gap > 0 else first,
                 "human_difference": abs(gap),
                 "in_sd": abs(gap) / spread,
-                "p": None if np.isnan(p) else p,
+                "p": or_none(p),
                 "significant": None if np.isnan(p) else p <= alpha,
                 "n_metrics": len(one.metric_names),
                 "n_right": int(right[:, pair].sum()),

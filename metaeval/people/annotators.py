@@ -13,7 +13,7 @@ from metaeval.people.halves import N_SPLITS
 from metaeval.people.judgements import People, Settings, read, resamples, shared
 from metaeval.people.reliability import Reliability, reliability
 from metaeval.signature import line, program_version
-from metaeval.tables.table import Table
+from metaeval.tables.table import Table, or_none
 from queries.annotations import JudgedScore, judged_scores
 from warehouse import QuestionError, Warehouse
 
@@ -118,7 +118,7 @@ def _alpha(people: People, settings: Settings) -> tuple[float | None, float | No
         return None, None, None, 0
     unit_of = np.zeros(people.judged.shape[1], dtype=np.int64)
     unit_of[people.judged.columns] = people.units
-    alpha = _number(interval_alpha(values, places)[0])
+    alpha = or_none(interval_alpha(values, places)[0])
     drawn = interval_alpha(
         values, places, resamples(people.units, settings)[:, unit_of[names % people.judged.shape[1]]]
     )
@@ -143,7 +143,7 @@ def _drifts(people: People, settings: Settings) -> list[Interval]:
             found.append(nothing)
             continue
         place = np.arange(n) / (n - 1)
-        value = _number(slopes(place, residuals[own], np.ones((1, n)))[0])
+        value = or_none(slopes(place, residuals[own], np.ones((1, n)))[0])
         drawn = slopes(place, residuals[own], weights[:, people.documents[own]])
         is_enough = len(np.unique(people.documents[own])) >= FEWEST_DOCUMENTS
         found.append((value, *_quantiles(drawn if is_enough else np.array([]))))
@@ -183,10 +183,10 @@ def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
 
 def _half_columns(what: str, found: Reliability) -> dict[str, float | None]:
     return {
-        f"{what}_r": _number(found.r),
-        f"{what}_low": _number(found.low),
-        f"{what}_high": _number(found.high),
-        f"{what}_corrected": _number(found.corrected),
+        f"{what}_r": or_none(found.r),
+        f"{what}_low": or_none(found.low),
+        f"{what}_high": or_none(found.high),
+        f"{what}_corrected": or_none(found.corrected),
     }
 
 
@@ -247,8 +247,8 @@ def _pair_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
                     "n_shared": len(common),
                     "difference": float((a - b).mean()),
                     "distance": float(np.abs(a - b).mean()),
-                    "tau_b": _number(float(kendalltau(a, b).statistic)) if is_defined else None,
-                    "alpha": _number(interval_alpha(both, units)[0]),
+                    "tau_b": or_none(float(kendalltau(a, b).statistic)) if is_defined else None,
+                    "alpha": or_none(interval_alpha(both, units)[0]),
                 }
             )
     return sorted(rows, key=lambda row: (-row["n_shared"], row["annotator_a"], row["annotator_b"]))
@@ -267,10 +267,6 @@ def _quantiles(drawn: Floats) -> tuple[float | None, float | None]:
 
 def _is_off(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and (low > 0 or high < 0)
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _sd(values: Floats) -> float | None:

@@ -27,7 +27,6 @@ def with_metrics(block: Block, names: Sequence[str], scores: Floats) -> Block:
             status=None,
             is_own=False,
             has_segments=True,
-            has_submitted=False,
             reason=None,
         )
         for name in names

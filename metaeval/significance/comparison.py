@@ -22,8 +22,8 @@ from metaeval.significance.metric_tests import (
     signature_of_test,
 )
 from metaeval.significance.options import Alternative, TestOptions
+from metaeval.tables.table import without
 from queries.blocks import Block
-from queries.reasons import by_reason
 from queries.selection import Slice
 from warehouse.progress import Progress
 
@@ -112,7 +112,7 @@ def compare_block(
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
     notes = [generalises(measure, testing)]
-    notes += [f"without {', '.join(names)}: {reason}" for reason, names in by_reason(tested.left_out).items()]
+    notes += without(tested.left_out)
     notes += remarks(tested.block)
     return _comparison(tested, options, testing, notes, time.perf_counter() - started)
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
+from metaeval.tables.table import or_none
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
@@ -56,7 +56,7 @@ def pair_json(found: PairwiseComparison) -> dict[str, Any]:
                 "system_score": one.system_score,
                 "values": list(one.values),
                 "p": one.p,
-                "level": None if np.isnan(one.level) else one.level,
+                "level": or_none(one.level),
                 "draws": one.draws,
             }
             for one in found.tests

@@ -62,3 +62,12 @@ def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, .
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
     """A line for each reason why a table does without metrics."""
     return [f"without {', '.join(names)}: {reason}" for reason, names in by_reason(excluded).items()]
+
+
+def or_none(value: float) -> float | None:
+    """The number as tables have it: None where it is not defined.
+
+    >>> or_none(0.5), or_none(float("nan"))
+    (0.5, None)
+    """
+    return None if value != value else float(value)

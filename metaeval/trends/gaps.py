@@ -11,6 +11,7 @@ import polars as pl
 from metaeval import kernels
 from metaeval.kernels.agreement.random_effects import RandomEffects
 from metaeval.measures import Measure
+from metaeval.tables.table import or_none
 from warehouse import QuestionError
 
 Floats = npt.NDArray[np.float64]
@@ -149,10 +150,10 @@ def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str,
         "kind": valued["kind"][0],
         "n_sets": valued.height,
         "value": value.mean,
-        "low": _or_none(value.low),
-        "high": _or_none(value.high),
-        "tau2": _or_none(value.tau2),
-        "i2": _or_none(value.i2),
+        "low": or_none(value.low),
+        "high": or_none(value.high),
+        "tau2": or_none(value.tau2),
+        "i2": or_none(value.i2),
         "n_gaps": with_gap.height,
         "contaminated": True if valued.filter(pl.col("contaminated")).height else valued["contaminated"][0],
     }
@@ -162,12 +163,12 @@ def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str,
         row |= {
             "anchor": ", ".join(sorted(set(with_gap["anchor"]))),
             "gap": gap.mean,
-            "gap_low": with_gap["gap_low"][0] if alone else _or_none(gap.low),
-            "gap_high": with_gap["gap_high"][0] if alone else _or_none(gap.high),
-            "gap_p": with_gap["gap_p"][0] if alone else _or_none(gap.p),
-            "gap_tau2": _or_none(gap.tau2),
-            "gap_i2": _or_none(gap.i2),
-            "gap_variance": _or_none(gap.variance),
+            "gap_low": with_gap["gap_low"][0] if alone else or_none(gap.low),
+            "gap_high": with_gap["gap_high"][0] if alone else or_none(gap.high),
+            "gap_p": with_gap["gap_p"][0] if alone else or_none(gap.p),
+            "gap_tau2": or_none(gap.tau2),
+            "gap_i2": or_none(gap.i2),
+            "gap_variance": or_none(gap.variance),
         }
     if valued.height == 1:
         row |= {"low": valued["low"][0], "high": valued["high"][0]}
@@ -176,10 +177,6 @@ def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str,
 
 def _array(frame: pl.DataFrame, column: str) -> Floats:
     return frame[column].cast(pl.Float64).fill_null(float("nan")).to_numpy().astype(np.float64)
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _year_schema() -> dict[str, Any]:
@@ -248,6 +245,6 @@ def _trend_row(part: pl.DataFrame, seed: int) -> dict[str, Any]:
         total if (total > 0).all() else np.ones(n),
         rng=np.random.default_rng([seed, _STREAM]),
     )
-    row |= {"slope": found.slope, "p": _or_none(found.p), "least_p": _or_none(found.least)}
+    row |= {"slope": found.slope, "p": or_none(found.p), "least_p": or_none(found.least)}
     row |= {"n_orders": found.n_orders, "exact": found.is_exact}
     return row if n > 2 else row | {"reason": "two years have a slope and no test: a trend needs 3"}

@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
+from metaeval.tables.table import or_none
 from metaeval.trends.history import Entry, History
 from metaeval.trends.points import Point
 from warehouse.facts.human_protocols import protocol_of
@@ -159,13 +160,13 @@ def _of_point(entry: Entry, one: Point) -> dict[str, Any]:
         "anchor": one.anchor,
         "n_systems": context.n_systems,
         "n_segments": context.n_segments,
-        "human_sd": _number(context.human_sd),
-        "significant_pairs": _number(context.significant_pairs),
-        "tied_pairs": _number(context.tied_pairs),
-        "coverage": _number(context.coverage),
-        "ceiling": None if ceiling is None else _number(ceiling.value),
-        "ceiling_low": None if ceiling is None else _number(ceiling.low),
-        "ceiling_high": None if ceiling is None else _number(ceiling.high),
+        "human_sd": or_none(context.human_sd),
+        "significant_pairs": or_none(context.significant_pairs),
+        "tied_pairs": or_none(context.tied_pairs),
+        "coverage": or_none(context.coverage),
+        "ceiling": None if ceiling is None else or_none(ceiling.value),
+        "ceiling_low": None if ceiling is None else or_none(ceiling.low),
+        "ceiling_high": None if ceiling is None else or_none(ceiling.high),
         "ceiling_source": None if ceiling is None else ceiling.source,
         "signature": one.signature,
     }
@@ -188,15 +189,15 @@ def _metric_rows(found: History) -> list[dict[str, Any]]:
                         "version": facts.version,
                         "published": facts.publication_year,
                         "contaminated": is_contaminated(facts, entry.year),
-                        "value": _number(one.value[place]),
-                        "error": _number(one.covariance[place, place] ** 0.5),
-                        "low": _number(one.low[place]),
-                        "high": _number(one.high[place]),
-                        "gap": _number(one.gap[place]),
-                        "gap_low": _number(one.gap_low[place]),
-                        "gap_high": _number(one.gap_high[place]),
-                        "gap_error": _number(one.gap_variance(place) ** 0.5),
-                        "gap_p": _number(one.gap_p[place]),
+                        "value": or_none(one.value[place]),
+                        "error": or_none(one.covariance[place, place] ** 0.5),
+                        "low": or_none(one.low[place]),
+                        "high": or_none(one.high[place]),
+                        "gap": or_none(one.gap[place]),
+                        "gap_low": or_none(one.gap_low[place]),
+                        "gap_high": or_none(one.gap_high[place]),
+                        "gap_error": or_none(one.gap_variance(place) ** 0.5),
+                        "gap_p": or_none(one.gap_p[place]),
                     }
                 )
     return rows
@@ -225,10 +226,6 @@ def _facts(key: str, base: str, facts: MetricFacts, reference_free: bool) -> dic
         "kind": facts.kind,
         "reference_free": reference_free,
     }
-
-
-def _number(value: float) -> float | None:
-    return None if value != value else float(value)
 
 
 def _fact_schema() -> dict[str, Any]:

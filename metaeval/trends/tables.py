@@ -1,10 +1,10 @@
 """Trends as tables: for programs a row for each evaluation set and group, for reading a column for each year."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
+from metaeval.ranking import named
 from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
 from metaeval.trends.gaps import Pooling, line_rows, pooled_by_year
@@ -198,14 +198,7 @@ def without_answer(found: History) -> list[str]:
         if not entry.found.points:
             reason = str(entry.found.reason).replace(f" of {entry.testset} {entry.lp}", "")
             by_reason.setdefault(reason, []).append((entry.testset, entry.lp))
-    return [f"no value, {reason}: {_places(places)}" for reason, places in by_reason.items()]
-
-
-def _places(places: Sequence[tuple[str, str]]) -> str:
-    lps: dict[str, list[str]] = {}
-    for testset, lp in places:
-        lps.setdefault(testset, []).append(lp)
-    return "; ".join(f"{testset} {', '.join(names)}" for testset, names in lps.items())
+    return [f"no value, {reason}: {named(places)}" for reason, places in by_reason.items()]
 
 
 def _on_points(found: History) -> list[str]:

@@ -1,6 +1,6 @@
 -- Human scores with single judgements on file.
 -- Params: $testsets, $lps (lists, NULL for all). One row per evaluation set and human score, by year, test set, pair, name.
-SELECT t.name AS testset, h.lp, e.evalset_id, h.human, h.is_standard
+SELECT t.name AS testset, h.lp, e.evalset_id, h.human
 FROM humans AS h
 JOIN testset AS t ON t.name = h.testset
 JOIN evalset AS e ON e.testset_id = t.testset_id AND e.lp = h.lp

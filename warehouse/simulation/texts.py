@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from warehouse.simulation.plan import Floats, Integers, Plan
 
+_N_WORDS = 500
+
 
 @dataclass(frozen=True, eq=False)
 class Texts:
@@ -40,12 +42,12 @@ class Texts:
         return cls(sources=_sentences(source_words[tokens], ends), references=references, outputs=outputs)
 
 
-def _vocabulary(rng: np.random.Generator, n_words: int = 500) -> NDArray[np.object_]:
+def _vocabulary(rng: np.random.Generator) -> NDArray[np.object_]:
     """Distinct invented words of two to four syllables."""
     consonants, vowels = list("bdfgklmnprstvz"), list("aeiou")
     syllables = [a + b for a in rng.permutation(consonants)[:9] for b in vowels]
     words: dict[str, None] = {}
-    while len(words) < n_words:
+    while len(words) < _N_WORDS:
         words["".join(rng.choice(syllables, int(rng.integers(2, 5))).tolist())] = None
     return np.array(list(words), dtype=object)
 

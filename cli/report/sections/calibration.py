@@ -1,12 +1,11 @@
 """Tie thresholds: calibration curves of the best metrics, thresholds of all."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from cli.charts.thresholds import calibration_curves
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
-from cli.report.making import Job, Section
+from cli.report.making import Section, detailed_jobs
 from metaeval.measures import Measure
 from metaeval.tables.thresholds import curve, thresholds
 from queries.longitudinal import EvalsetState
@@ -23,13 +22,6 @@ _COLUMNS = {
     "epsilon_high": "as good up to",
     "epsilon_sd": "ε in standard deviations",
 }
-
-
-def _jobs(desk: Desk) -> Sequence[Job]:
-    return [
-        Job("calibration", f"{one.testset} {one.lp}", (one,), desk.computing, partial(_part, desk, one))
-        for one in desk.detailed
-    ]
 
 
 def _part(desk: Desk, state: EvalsetState) -> Part:
@@ -57,5 +49,5 @@ SECTION = Section(
     "calibration",
     "Tie thresholds",
     f"Differences of a metric up to ε count as ties; {_MEASURE} takes the ε that gives each metric its best value.",
-    _jobs,
+    partial(detailed_jobs, "calibration", _part),
 )

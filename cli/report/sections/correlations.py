@@ -1,12 +1,11 @@
 """How metrics correlate with each other."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from cli.charts.correlations import correlation_matrix
 from cli.report.content import Part, figure
 from cli.report.desk import Desk
-from cli.report.making import Job, Section
+from cli.report.making import Section, detailed_jobs
 from metaeval.measures import Measure
 from metaeval.tables.agreement import agreement, clustered
 from queries.longitudinal import EvalsetState
@@ -14,13 +13,6 @@ from queries.selection import Slice
 from warehouse import QuestionError
 
 OF_SEGMENTS, _OF_SYSTEMS = "pearson(by=none)", "pearson"
-
-
-def _jobs(desk: Desk) -> Sequence[Job]:
-    return [
-        Job("correlations", f"{one.testset} {one.lp}", (one,), desk.computing, partial(_part, desk, one))
-        for one in desk.detailed
-    ]
 
 
 def _part(desk: Desk, state: EvalsetState) -> Part:
@@ -42,5 +34,5 @@ SECTION = Section(
     "Correlations of metrics",
     "Which metrics are alike: correlations over the annotated (system, segment) scores, alike metrics side by side; "
     "over systems where there are no scores of segments.",
-    _jobs,
+    partial(detailed_jobs, "correlations", _part),
 )

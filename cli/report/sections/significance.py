@@ -1,21 +1,13 @@
 """Metric against metric: matrices of p-values."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from cli.charts.significance import significance_matrix
 from cli.report.content import Part, figure
 from cli.report.desk import Desk
-from cli.report.making import Job, Section
+from cli.report.making import Section, detailed_jobs
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
-
-
-def _jobs(desk: Desk) -> Sequence[Job]:
-    return [
-        Job("significance", f"{one.testset} {one.lp}", (one,), desk.computing, partial(_part, desk, one))
-        for one in desk.detailed
-    ]
 
 
 def _part(desk: Desk, state: EvalsetState) -> Part:
@@ -40,5 +32,5 @@ SECTION = Section(
     "significance",
     "Significance",
     "Is a metric better than another, or by chance? p-values of every pair of metrics, best metric first.",
-    _jobs,
+    partial(detailed_jobs, "significance", _part),
 )

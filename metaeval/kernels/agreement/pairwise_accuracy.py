@@ -65,13 +65,13 @@ def pairwise_accuracy(
     return PairwiseAgreement(n_agree, np.full(len(metrics), np.count_nonzero(counted), dtype=np.int64))
 
 
-def difference_signs(scores: Floats, *, raw_ties: bool = False, tolerance: float = TOLERANCE) -> npt.NDArray[np.int8]:
+def difference_signs(scores: Floats, *, raw_ties: bool = False) -> npt.NDArray[np.int8]:
     """Sign of score i minus score j of every pair i < j: (..., n_systems) -> (..., n_pairs).
 
-    A difference up to `tolerance` times the scorer's largest absolute score is 0; raw_ties: equal floats
+    A difference up to TOLERANCE times the scorer's largest absolute score is 0; raw_ties: equal floats
     only.
     """
     first, second = np.triu_indices(scores.shape[-1], 1)
     gaps = scores[..., first] - scores[..., second]
-    slack = 0.0 if raw_ties else tolerance * np.abs(scores).max(axis=-1, keepdims=True, initial=0.0)
+    slack = 0.0 if raw_ties else TOLERANCE * np.abs(scores).max(axis=-1, keepdims=True, initial=0.0)
     return (gaps > slack).view(np.int8) - (gaps < -slack).view(np.int8)

@@ -166,7 +166,7 @@ def pairwise_difference_swap(
     metrics = checks.metric_scores(metrics, judged)
     scores = standardise(human, metrics)
     n_judged = judged.sum(axis=0)  # (S,)
-    centred_human = _centred(np.where(judged, human, 0.0), judged)
+    centred_human = centred_in_segments(np.where(judged, human, 0.0), judged)
     human_squares = float((centred_human**2).sum(axis=0) @ n_judged)
     weighted_human = centred_human * n_judged
     noise = NOISE * float(n_judged @ n_judged)  # scores have unit variance over the scores used
@@ -175,7 +175,7 @@ def pairwise_difference_swap(
         return PairwiseDifferenceCellSwap(
             scores, weighted_human, judged, human_squares, noise, n_metrics=len(metrics), mask_shape=shape
         )
-    centred = _centred(scores, judged)
+    centred = centred_in_segments(scores, judged)
     products = (centred * weighted_human).sum(axis=1)  # (M, S)
     squares = (centred**2).sum(axis=1) * n_judged
     sums = np.ascontiguousarray(np.concatenate([products, squares]).T)
@@ -197,7 +197,7 @@ def _sums_by_row(cell_sums: Floats, row_of_cell: Ints, n_rows: int) -> Floats:
     return np.ascontiguousarray(np.add.reduceat(cell_sums[:, order], first, axis=1).T)
 
 
-def _centred(scores: Floats, judged: Bools) -> Floats:
+def centred_in_segments(scores: Floats, judged: Bools) -> Floats:
     """Scores minus the mean of their segment's judged scores; 0 where not judged. Shape (..., N, S)."""
     n_judged = np.maximum(judged.sum(axis=0), 1)
     means = np.where(judged, scores, 0.0).sum(axis=-2, keepdims=True) / n_judged

@@ -19,6 +19,7 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 from .copies import Origins
+from .permutation_pearson import centred_in_segments
 
 Statistic = Callable[[Floats, Floats, Origins], Floats]
 #: Of system scores: human (N,), metrics (M, N), where the rows come from -> (M,).
@@ -203,7 +204,7 @@ def pairwise_difference_resample(human: npt.ArrayLike, metrics: npt.ArrayLike) -
     human, metrics = checked_scores(human, metrics)
     judged = ~np.isnan(human)
     n = judged.sum(axis=0)
-    h, m = _centred(human, judged), _centred(metrics, judged)
+    h, m = centred_in_segments(human, judged), centred_in_segments(metrics, judged)
     general = AnyResample(_pairwise_difference_pearson, human, metrics)
     product, square = n * (m * h).sum(axis=1), n * (m**2).sum(axis=1)
     return SegmentSumsResample(product, square, n * (h**2).sum(axis=0), None, general)
@@ -264,13 +265,6 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     result = np.full(np.shape(numerator), np.nan)
     np.divide(numerator, denominator, out=result, where=np.asarray(denominator) > 0)
     return result
-
-
-def _centred(scores: Floats, judged: Bools) -> Floats:
-    n = np.maximum(judged.sum(axis=0), 1)
-    means = np.where(judged, scores, 0.0).sum(axis=-2, keepdims=True) / n
-    centred: Floats = np.where(judged, scores - means, 0.0)
-    return centred
 
 
 def without_noise(scores: Floats) -> Floats:

@@ -666,7 +666,7 @@ def made_block(human: np.ndarray, scores: np.ndarray) -> Block:
 
     n_metrics, n_systems, n_segments = scores.shape
     metrics = tuple(
-        MetricChoice(k, "ABCDEFGH"[k], "ABCDEFGH"[k], None, None, False, True, False, None) for k in range(n_metrics)
+        MetricChoice(k, "ABCDEFGH"[k], "ABCDEFGH"[k], None, None, False, True, None) for k in range(n_metrics)
     )
     selection = Selection(
         Slice("made", "xx-yy"), 0, "mqm", 0, None, (), metrics, tuple(range(n_segments)),
