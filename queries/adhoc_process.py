@@ -1,5 +1,6 @@
 """What the process does that answers a user's own SQL: it limits itself, asks, and writes the rows to its stdout."""
 
+import contextlib
 import ctypes
 import io
 import json
@@ -8,16 +9,17 @@ import pickle
 import shutil
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 import duckdb
 
 from queries.limits import MARGIN, RESERVED, Request, address_space
-from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError
+from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
+from warehouse.database.connection import check_there, check_whole
 from warehouse.database.faults import is_of_damage, translated
 from warehouse.database.frames import frame
-from warehouse.database.opening import plain_path
+from warehouse.database.opening import plain_path, settle_log
 from warehouse.errors import DISK_FULL, is_of_full_disk
 
 if TYPE_CHECKING:
@@ -55,11 +57,10 @@ def main(ready: IO[bytes], request: IO[bytes]) -> None:
     told: dict[str, object] = {"is_cut": False}
     rows = b""
     try:
-        with Warehouse.open(asked.path):
-            pass  # the same checks as for every other question
-        ready.write(b"\n")
-        ready.flush()
-        found, told["is_cut"] = answer(asked)
+        with opened(asked) as connection:
+            ready.write(b"\n")
+            ready.flush()
+            found, told["is_cut"] = answer(connection, asked)
         stream = io.BytesIO()
         found.write_ipc_stream(stream)
         rows = stream.getvalue()
@@ -97,17 +98,16 @@ def limit_process(asked: Request) -> None:
         resource.setrlimit(kind, (lower, lower))
 
 
-def answer(asked: Request) -> "tuple[pl.DataFrame, bool]":
-    """The answer, and whether it has more rows than were asked for.
-
-    Raises QuestionError: no statement that only reads, several, or DuckDB refuses it. LimitError: memory ran out.
-    SchemaError: the database cannot be read.
-    """
+@contextlib.contextmanager
+def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The warehouse with the limits of a query, after the same checks as for every other question."""
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": f"{asked.memory // 1024}KiB",
         "temp_directory": asked.folder,
         "max_temp_directory_size": f"{asked.spill // 2 // 1024}KiB",  # its threads go over it
     }
+    check_there(asked.path)
+    settle_log(asked.path)
     with (
         translated(asked.path),
         duckdb.connect(plain_path(asked.path), read_only=True, config=config) as connection,
@@ -115,10 +115,16 @@ def answer(asked: Request) -> "tuple[pl.DataFrame, bool]":
         connection.execute("SET enable_external_access = false")
         connection.execute("SET enable_progress_bar = false")  # on stdout, where DuckDB takes a process for a person
         connection.execute("SET lock_configuration = true")
-        return _answer(connection, asked)
+        check_whole(connection, asked.path)
+        yield connection
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.DataFrame, bool]":
+def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.DataFrame, bool]":
+    """The answer, and whether it has more rows than were asked for.
+
+    Raises QuestionError: no statement that only reads, several, or DuckDB refuses it. LimitError: memory ran out.
+    SchemaError: the database cannot be read.
+    """
     import polars as pl
 
     try:

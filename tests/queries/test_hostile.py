@@ -26,6 +26,7 @@ SECRET = "42424242"
 TIMEOUT, MEMORY, SPILL = 1.0, 300, 100  # seconds, megabytes
 PATIENCE = 30.0  # seconds for what is refused, however slow the machine is
 LATE = 5.0  # seconds after its time in which a query is stopped on a busy machine; those here would run for minutes
+OVER = 300  # megabytes: 170 for libraries, and what is taken between two looks of a busy machine; bombs want thousands
 _MEGABYTE = 1_000_000
 _RUN = """
 import json, resource, sys, time
@@ -106,7 +107,7 @@ def _attack(queries: Sequence[str], database: Path, tmp_path: Path) -> list[tupl
     assert len(found) == len(queries)
     for (query, _, message, seconds, peak), timeout in zip(found, timeouts, strict=True):
         assert seconds <= timeout + LATE, (query[:200], message)
-        assert peak <= (MEMORY + 200) * _MEGABYTE, (query[:200], message)
+        assert peak <= (MEMORY + OVER) * _MEGABYTE, (query[:200], message)
         assert SECRET not in message.replace(str(tmp_path), ""), query[:200]
         assert "\n" not in message or message.startswith("shape:"), query[:200]
     assert most <= SPILL * _MEGABYTE

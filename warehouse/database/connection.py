@@ -40,26 +40,13 @@ class Warehouse:
             tables, views or macros other than ours.
         """
         path = default_path() if path is None else Path(path)
-        check_path(path)
-        if not path.exists():
-            raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
-        if is_empty_file(path):
-            raise SchemaError(f"{path}: an empty file, not a warehouse yet; `scorehouse load PATH` creates one")
+        check_there(path)
         connection = connect(path, patience, writes_below)
         try:
-            with translated(path):
-                missing = missing_in_file(connection, path)
-                if missing and not _has_evalsets(connection):
-                    raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
+            check_whole(connection, path)
         except BaseException:
             connection.close()
             raise
-        if missing:
-            connection.close()
-            raise SchemaError(
-                f"{path}: made by an earlier scorehouse ({len(missing)} migrations behind); "
-                "`scorehouse migrate` brings it up to date"
-            )
         return cls(connection, path)
 
     def sql(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
@@ -135,6 +122,28 @@ class Warehouse:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def check_there(path: Path) -> None:
+    """Raises SchemaError: no such file, or none that can be opened; see `Warehouse.open`."""
+    check_path(path)
+    if not path.exists():
+        raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
+    if is_empty_file(path):
+        raise SchemaError(f"{path}: an empty file, not a warehouse yet; `scorehouse load PATH` creates one")
+
+
+def check_whole(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Raises SchemaError: the current database is no warehouse, or none of this program's; see `Warehouse.open`."""
+    with translated(path):
+        missing = missing_in_file(connection, path)
+        if missing and not _has_evalsets(connection):
+            raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
+    if missing:
+        raise SchemaError(
+            f"{path}: made by an earlier scorehouse ({len(missing)} migrations behind); "
+            "`scorehouse migrate` brings it up to date"
+        )
 
 
 def _has_evalsets(connection: duckdb.DuckDBPyConnection) -> bool:

@@ -63,20 +63,24 @@ def check_path(path: Path) -> None:
         raise SchemaError(f"{path}: a path with ? or a backslash, which DuckDB cannot handle; choose another location")
 
 
-def connect(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
-    """A read-only connection; what an interrupted load left in the log is settled before.
+def settle_log(path: Path, patience: float = 0.0) -> None:
+    """Bring what an interrupted load left in the log into the file.
 
     DuckDB cannot replay definitions of views and macros while it opens a file as its main database, but it can when
     it attaches the file.
     """
+    if path.with_name(f"{path.name}.wal").exists():
+        with translated(path), duckdb.connect() as connection:
+            _lock_up_but_for(path, connection)
+            patiently(lambda: attach(path, connection), patience)
+            connection.execute("DETACH warehouse_file")
+
+
+def connect(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """A read-only connection; what an interrupted load left in the log is settled before."""
     check_path(path)
-    log = path.with_name(f"{path.name}.wal")
+    settle_log(path, patience)
     with translated(path):
-        if log.exists():
-            with duckdb.connect() as connection:
-                _lock_up_but_for(path, connection)
-                patiently(lambda: attach(path, connection), patience)
-                connection.execute("DETACH warehouse_file")
         connection = patiently(lambda: duckdb.connect(plain_path(path), read_only=True), patience)
         try:
             _lock_up(path, connection, writes_below)
