@@ -1,7 +1,7 @@
-"""A warehouse that tests ask again and again stays open meanwhile: to open one takes longer than many an answer.
+"""Warehouses that tests ask again and again stay open meanwhile: to open one takes longer than many an answer.
 
-One file at a time, for reading, and only until anything else may want it: another file is opened, the file is not as it
-was, somebody writes, connects in another way or starts a process.
+A few files, for reading, and each only until anything else may want it: the file is not as it was, somebody writes into
+it, connects in another way or starts a process.
 """
 
 import contextlib
@@ -16,34 +16,53 @@ import pytest
 
 from warehouse.database import opening
 
+_AT_MOST = 6  # files
+_ATTACHING = ("warehouse.database.updating", "warehouse.database.results", "warehouse.database.schema")
+"""They open databases in memory, and then a file by `attach`, in whose place tests have one that releases the file."""
 _open = opening.connect
 _lock = threading.Lock()
-_held: list[tuple[object, duckdb.DuckDBPyConnection]] = []
+_held: dict[Path, tuple[object, duckdb.DuckDBPyConnection]] = {}  # the file asked last is the last
 _is_on = False
 
 
-def release() -> None:
-    """Close the file that is held, if there is one."""
+def release(path: Path | None = None) -> None:
+    """Close a file if it is held, or all that are."""
     with _lock:
-        while _held:
-            _held.pop()[1].close()
+        for one in list(_held) if path is None else [path.absolute()]:
+            if one in _held:
+                _held.pop(one)[1].close()
 
 
 def _state(path: Path) -> object:
-    """What changes with a file, or with the log beside it."""
-    found = path.stat()
+    """What changes with a file, or with the log beside it; None where there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
     log = path.with_name(f"{path.name}.wal")
-    return path.absolute(), found.st_ino, found.st_mtime_ns, found.st_size, found.st_mode, log.exists()
+    return found.st_ino, found.st_mtime_ns, found.st_size, found.st_mode, log.exists()
 
 
-def _connect(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
+def _release_changed() -> None:
+    """Close what is held of files that are no longer as they were."""
+    for path, (state, _) in list(_held.items()):
+        if state != _state(path):
+            release(path)
+
+
+def _connect(path: Path, patience: float, *otherwise: Any) -> duckdb.DuckDBPyConnection:
     """In place of the product's: as that does, and the file is held from then on."""
-    if writes_below is not None or not path.exists() or any(state != _state(path) for state, _ in _held):
-        release()
-    opened = _open(path, patience, writes_below)
-    with _lock:
-        if not _held and writes_below is None and _is_on:
-            _held.append((_state(path), opened.cursor()))
+    _release_changed()
+    is_plain = not any(otherwise)
+    if not is_plain:
+        release(path)
+    opened = _open(path, patience, *otherwise)
+    if is_plain and _is_on:
+        place = path.absolute()
+        with _lock:
+            _held[place] = _held.pop(place, None) or (_state(path), opened.cursor())
+            for longest in list(_held)[:-_AT_MOST]:
+                _held.pop(longest)[1].close()
     return opened
 
 
@@ -58,18 +77,21 @@ sys.addaudithook(_hear)
 
 @contextlib.contextmanager
 def warehouses_held() -> Iterator[None]:
-    """Hold the file that was opened last, within the block."""
+    """Hold the files that were opened last, within the block."""
     global _is_on
     connect = duckdb.connect
 
     def otherwise(*words: Any, **options: Any) -> duckdb.DuckDBPyConnection:
-        if options != {"read_only": True}:
+        if options.get("read_only") and not options.get("config"):
+            _release_changed()
+        elif sys._getframe(1).f_globals["__name__"] not in _ATTACHING:
             release()
         return connect(*words, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(duckdb, "connect", otherwise)
-        patch.setattr("warehouse.database.connection.connect", _connect)
+        for module in ("connection", "updating"):
+            patch.setattr(f"warehouse.database.{module}.connect", _connect)
         _is_on = True
         try:
             yield

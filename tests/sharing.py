@@ -101,7 +101,7 @@ def copies_for_new_files(is_on: bool) -> Iterator[None]:
 
 def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     """In place of the product's: as that does, beginning a new file as a copy where that is asked for."""
-    release()
+    release(path)
     if _is_copied and not path.exists():
         copy = path.with_name(f".{path.name}.{os.getpid()}.copy")
         with contextlib.suppress(OSError):  # the product says what is wrong with the place
