@@ -225,7 +225,10 @@ def reader(database: Path) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("reader")
-def test_a_file_in_use_by_another_process_still_gives_the_answer(database: Path) -> None:
+def test_a_file_in_use_by_another_process_still_gives_the_answer(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warehouse.database.results.PATIENCE", 0.2)
     found = ran(database)
     assert found.comparison is not None
     (note,) = found.notes

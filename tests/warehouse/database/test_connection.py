@@ -246,7 +246,8 @@ def test_a_program_that_used_a_warehouse_ends_in_silence(body: str, code: int, d
     assert (ran.returncode, ran.stderr) == (code, "")
 
 
-def test_an_empty_file_is_loaded_into(tmp_path: Path) -> None:
+def test_an_empty_file_is_loaded_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.database.updating._SETTLED", 0.2)
     (tmp_path / "a.duckdb").touch()
     report = load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
     assert [e.status for e in report.evalsets] == ["loaded"]

@@ -473,7 +473,7 @@ def test_a_server_that_is_too_slow_is_given_up_with_a_word(says: str, target: Pa
         thread.start()
         started = time.perf_counter()
         with pytest.raises(SourceError, match="the server is too slow"):
-            _fetch(f"http://127.0.0.1:{listening.getsockname()[1]}/x.tgz", target, patience=Patience(0.5, 1000))
+            _fetch(f"http://127.0.0.1:{listening.getsockname()[1]}/x.tgz", target, patience=Patience(0.2, 1000))
         assert time.perf_counter() - started < 15
         stop.set()
         thread.join()
