@@ -13,9 +13,8 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
 
     Raises QuestionError: unknown test set or language pair, with the nearest names.
     """
-    known = warehouse.rows(
-        "SELECT t.name, e.lp, e.evalset_id FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
-    )
+    query = "SELECT t.name, e.lp, e.evalset_id FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
+    known = warehouse.once(query, lambda: warehouse.rows(query))
     found = {lp: number for name, lp, number in known if name == testset}
     if not found:
         raise unknown_testset(testset, {name for name, _, _ in known})

@@ -1,7 +1,7 @@
 """The slice: which systems, metrics and segments of an evaluation set are included, and why the others are not."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -89,6 +89,26 @@ class MetricChoice(MetricVariant):
 
 
 @dataclass(frozen=True)
+class Holdings:
+    """What an evaluation set has, whatever slice of it is asked for.
+
+    standard_*: the official reference and human scores. humans: identifiers by name. scored: the systems that have
+    scores, by kind, name and level of the scorer. metrics, systems: by name; a system has its identifier, name, kind
+    and whether it is a listed outlier. segments: numbers with domain and document, in test-set order.
+    """
+
+    standard_reference: str | None
+    standard_seg: str | None
+    standard_sys: str | None
+    ranks_references: bool
+    humans: Mapping[str, int]
+    scored: Mapping[tuple[str, str, str], set[str]]
+    metrics: tuple[MetricVariant, ...]
+    systems: tuple[tuple[int, str, str, bool], ...]
+    segments: tuple[tuple[int, str | None, str | None], ...]
+
+
+@dataclass(frozen=True)
 class Selection:
     """A slice, resolved: every system and metric of the evaluation set, included or not; sorted by name.
 
@@ -140,6 +160,33 @@ def select(
     """
     number = evalset_id(warehouse, asked.testset, asked.lp)
     where = f"{asked.testset} {asked.lp}"
+    found = warehouse.once((Holdings, number), lambda: _holdings(warehouse, number))
+    official = found.standard_seg if level == "seg" else found.standard_sys or found.standard_seg
+    chosen_human, notes = standards.human_score(found.humans, asked.human, official, human, where)
+    used = {one.reference for one in found.metrics if one.reference is not None}
+    reference, of_reference = standards.reference(warehouse, where, asked.reference, found.standard_reference, used)
+    segments = _choose_segments(found, asked, where)
+    systems = _choose_systems(found, asked, chosen_human, reference, where)
+    chosen = [choice for choice in systems if choice.reason is None]
+    metrics = _choose_metrics(found, asked, also, reference, chosen, where)
+    return Selection(
+        slice=asked,
+        evalset_id=number,
+        human=chosen_human,
+        human_id=None if chosen_human is None else found.humans[chosen_human],
+        reference=reference,
+        systems=tuple(systems),
+        metrics=tuple(metrics),
+        segments=tuple(row[0] for row in segments),
+        domains=tuple(row[1] for row in segments),
+        documents=tuple(row[2] for row in segments),
+        n_segments=len(found.segments),
+        notes=(*notes, *of_reference),
+    )
+
+
+def _holdings(warehouse: Warehouse, number: int) -> Holdings:
+    """What an evaluation set has; of its own rows, where the views group those of all."""
     ((standard_reference, standard_seg, standard_sys, ranks_references),) = warehouse.rows(
         """
         SELECT standard_reference, standard_human_seg, standard_human_sys, ranks_human_references
@@ -148,38 +195,14 @@ def select(
         """,
         {"evalset": number},
     )
-    coverage = catalog.ask(warehouse, "coverage", evalset=number).rows(named=True)
-    humans = {row["scorer"]: row["scorer_id"] for row in coverage if row["kind"] == "human"}
-    official = standard_seg if level == "seg" else standard_sys or standard_seg
-    chosen_human, notes = standards.human_score(humans, asked.human, official, human, where)
-    loaded = _loaded_metrics(warehouse, number)
-    used = {one.reference for one in loaded if one.reference is not None}
-    reference, of_reference = standards.reference(warehouse, where, asked.reference, standard_reference, used)
-    segments, n_segments = _choose_segments(warehouse, number, asked, where)
-    systems = _choose_systems(
-        warehouse, number, asked, chosen_human, reference, bool(ranks_references), coverage, where
-    )
-    chosen = [choice for choice in systems if choice.reason is None]
-    metrics = _choose_metrics(asked, also, loaded, reference, chosen, coverage, where)
-    return Selection(
-        slice=asked,
-        evalset_id=number,
-        human=chosen_human,
-        human_id=None if chosen_human is None else humans[chosen_human],
-        reference=reference,
-        systems=tuple(systems),
-        metrics=tuple(metrics),
-        segments=tuple(row[0] for row in segments),
-        domains=tuple(row[1] for row in segments),
-        documents=tuple(row[2] for row in segments),
-        n_segments=n_segments,
-        notes=(*notes, *of_reference),
-    )
-
-
-def _loaded_metrics(warehouse: Warehouse, number: int) -> list[MetricVariant]:
-    """The metric variants of an evaluation set, by name; of its own rows, where the view groups those of all."""
-    rows = warehouse.rows(
+    humans: dict[str, int] = {}
+    scored: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for row in catalog.ask(warehouse, "coverage", evalset=number).rows(named=True):
+        if row["kind"] == "human":
+            humans[row["scorer"]] = row["scorer_id"]
+        if row["n_values"]:
+            scored[row["kind"], row["scorer"], row["level"]].add(row["system"])
+    metrics = warehouse.rows(
         """
         SELECT DISTINCT sc.scorer_id, sc.name, sc.base_name, sc.reference, n.status, coalesce(n.is_own, false)
         FROM vector AS v
@@ -189,13 +212,10 @@ def _loaded_metrics(warehouse: Warehouse, number: int) -> list[MetricVariant]:
         """,
         {"evalset": number},
     )
-    return sorted((MetricVariant(*row) for row in rows), key=lambda one: one.name)
-
-
-def _choose_segments(
-    warehouse: Warehouse, number: int, asked: Slice, where: str
-) -> tuple[list[tuple[int, str | None, str | None]], int]:
-    rows = warehouse.rows(
+    systems = warehouse.rows(
+        "SELECT system_id, name, kind, is_outlier FROM system WHERE evalset_id = $evalset", {"evalset": number}
+    )
+    segments = warehouse.rows(
         """
         SELECT segment, domain, document
         FROM segment
@@ -204,12 +224,28 @@ def _choose_segments(
         """,
         {"evalset": number},
     )
-    for kind, place, patterns in (("domain", 1, asked.domains), ("document", 2, asked.documents)):
+    return Holdings(
+        standard_reference=standard_reference,
+        standard_seg=standard_seg,
+        standard_sys=standard_sys,
+        ranks_references=bool(ranks_references),
+        humans=humans,
+        scored=scored,
+        metrics=tuple(sorted((MetricVariant(*row) for row in metrics), key=lambda one: one.name)),
+        systems=tuple(sorted(systems, key=lambda row: str(row[1]))),
+        segments=tuple(segments),
+    )
+
+
+def _choose_segments(found: Holdings, asked: Slice, where: str) -> Sequence[tuple[int, str | None, str | None]]:
+    rows = found.segments
+    domains, documents = {domain for _, domain, _ in rows}, {document for _, _, document in rows}
+    for kind, names, patterns in (("domain", domains, asked.domains), ("document", documents, asked.documents)):
         for pattern in patterns:
-            if not any(fnmatchcase(row[place] or "", pattern) for row in rows):
-                raise unknown(kind, pattern, {row[place] for row in rows if row[place] is not None}, where=where)
+            if not any(fnmatchcase(name or "", pattern) for name in names):
+                raise unknown(kind, pattern, {name for name in names if name is not None}, where=where)
     if asked.is_whole:
-        return rows, len(rows)
+        return rows
     first, last = asked.segments or (None, None)
     chosen = [
         row
@@ -220,32 +256,22 @@ def _choose_segments(
     ]
     if rows and not chosen:
         raise QuestionError(f"--domain, --document and --segments select no segment of {where}")
-    return chosen, len(rows)
+    return chosen
 
 
 def _choose_systems(
-    warehouse: Warehouse,
-    number: int,
-    asked: Slice,
-    human: str | None,
-    reference: str | None,
-    ranks_references: bool,
-    coverage: Sequence[dict[str, object]],
-    where: str,
+    found: Holdings, asked: Slice, human: str | None, reference: str | None, where: str
 ) -> list[SystemChoice]:
     judged = {
-        row["system"]
-        for row in coverage
-        if row["n_values"]
-        and (row["kind"] == "metric" if human is None else (row["kind"], row["scorer"]) == ("human", human))
+        system
+        for (kind, scorer, _), systems in found.scored.items()
+        if (kind == "metric" if human is None else (kind, scorer) == ("human", human))
+        for system in systems
     }
-    rows = warehouse.rows(
-        "SELECT system_id, name, kind, is_outlier FROM system WHERE evalset_id = $evalset", {"evalset": number}
-    )
     for pattern in asked.systems:
-        if not any(_matches(row[1], [pattern]) for row in rows):
-            raise unknown("system", pattern, {row[1] for row in rows}, where=where)
-    with_references = ranks_references if asked.human_references is None else asked.human_references
+        if not any(_matches(name, [pattern]) for _, name, _, _ in found.systems):
+            raise unknown("system", pattern, {name for _, name, _, _ in found.systems}, where=where)
+    with_references = found.ranks_references if asked.human_references is None else asked.human_references
 
     def reason(name: str, kind: str, is_outlier: bool) -> Exclusion | None:
         if not _matches(name, asked.systems):
@@ -264,7 +290,7 @@ def _choose_systems(
 
     choices = [
         SystemChoice(system_id, name, kind, reason(name, kind, is_outlier))
-        for system_id, name, kind, is_outlier in sorted(rows, key=lambda row: str(row[1]))
+        for system_id, name, kind, is_outlier in found.systems
     ]
     if not any(choice.reason is None for choice in choices):
         raise QuestionError(f"no system of {where} remains: {most_common(choices) or 'it has none'}")
@@ -286,27 +312,23 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> str
 
 
 def _choose_metrics(
+    found: Holdings,
     asked: Slice,
     also: Sequence[str],
-    loaded: Sequence[MetricVariant],
     reference: str | None,
     systems: Sequence[SystemChoice],
-    coverage: Sequence[dict[str, object]],
     where: str,
 ) -> list[MetricChoice]:
     for pattern in asked.metrics:
-        if not any(_matches(one.name, [pattern]) or _matches(one.base_name, [pattern]) for one in loaded):
-            raise unknown("metric", pattern, {one.name for one in loaded}, where=where)
-    scored: dict[tuple[str, str], set[object]] = defaultdict(set)
-    for row in coverage:
-        if row["kind"] == "metric" and row["n_values"]:
-            scored[str(row["scorer"]), str(row["level"])].add(row["system"])
+        if not any(_matches(one.name, [pattern]) or _matches(one.base_name, [pattern]) for one in found.metrics):
+            raise unknown("metric", pattern, {one.name for one in found.metrics}, where=where)
     wanted = {choice.name for choice in systems}
-    has_lists = any(one.status not in (None, "no entry") for one in loaded)
+    has_lists = any(one.status not in (None, "no entry") for one in found.metrics)
     named = (*asked.metrics, *also)
     choices = []
-    for one in loaded:
-        by_segment, submitted = scored[one.name, "seg"], scored[one.name, "sys"]
+    for one in found.metrics:
+        by_segment = found.scored.get(("metric", one.name, "seg"), set())
+        submitted = found.scored.get(("metric", one.name, "sys"), set())
         is_named = one.name in named or one.base_name in named
         reason = (
             _filtered(asked, named, one, reference)
@@ -350,7 +372,7 @@ def _by_status(asked: Slice, status: str | None, is_own: bool, has_lists: bool) 
 
 
 def _without_scores(
-    wanted: set[str], by_segment: set[object], submitted: set[object], intersection: bool
+    wanted: set[str], by_segment: set[str], submitted: set[str], intersection: bool
 ) -> Exclusion | None:
     """Why a metric is excluded for want of scores: of segments or submitted, whichever it has for more systems."""
     missing = min(wanted - by_segment, wanted - submitted, key=len)

@@ -26,6 +26,7 @@ INEXACT = {
     ("postgres", "humans"),  # has no any_value that passes over missing values
 }
 """What becomes a query that is not quite the same, with a warning of sqlglot."""
+LONG = pytest.mark.long("every query in every dialect, not in Spark's and one other: 2 seconds")
 
 
 def _views() -> dict[str, str]:
@@ -58,8 +59,14 @@ def _parsed(name: str) -> Any:
     return sqlglot.parse_one(QUERIES[name], read="duckdb")
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", sorted(QUERIES))
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    [
+        pytest.param(name, dialect, marks=() if place in (0, 1 + n % (len(DIALECTS) - 1)) else LONG)
+        for n, name in enumerate(sorted(QUERIES))
+        for place, dialect in enumerate(DIALECTS)
+    ],
+)
 def test_a_query_has_a_form_in_every_dialect(name: str, dialect: str) -> None:
     strict = sqlglot.ErrorLevel.IGNORE if (dialect, name) in INEXACT else sqlglot.ErrorLevel.RAISE
     original = _parsed(name)

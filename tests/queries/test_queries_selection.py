@@ -310,3 +310,20 @@ def test_real_hebrew_english_ranks_the_extra_reference(wmt23_warehouse: Warehous
     assert "refA" in names
     assert "refB" not in names
     assert sum(choice.has_segments for choice in selection.chosen_metrics) == 43
+
+
+def test_what_an_evaluation_set_has_is_asked_once_for_all_its_slices(
+    varied: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    rows, sql = Warehouse.rows, Warehouse.sql
+    monkeypatch.setattr(Warehouse, "rows", lambda *given: (asked.append(given[1]), rows(*given))[1])
+    monkeypatch.setattr(Warehouse, "sql", lambda *given: (asked.append(given[1]), sql(*given))[1])
+    with Warehouse.open(varied.path) as warehouse:
+        first = select(warehouse, Slice(TESTSET, LP))
+        n_asked = len(asked)
+        assert n_asked > 3
+        narrowed = select(warehouse, Slice(TESTSET, LP, metrics=("Fine",), systems=("Ash", "Beech")), "sys")
+        assert select(warehouse, Slice(TESTSET, LP)) == first
+        assert len(asked) == n_asked
+    assert narrowed == select(varied, Slice(TESTSET, LP, metrics=("Fine",), systems=("Ash", "Beech")), "sys")

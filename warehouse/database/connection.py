@@ -2,10 +2,10 @@
 
 import contextlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOMENT = 0.05  # seconds between two calls to a query to stop
+_N_KEPT = 8  # answers that are kept, of one evaluation set each
+
+_Answer = TypeVar("_Answer")
 
 
 class Warehouse:
@@ -28,6 +31,7 @@ class Warehouse:
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         self._connection = connection
         self.path = path
+        self._kept: dict[Hashable, Any] = {}
 
     @classmethod
     def open(cls, path: str | Path | None = None, *, patience: float = 0.0, writes_below: Path | None = None) -> Self:
@@ -85,6 +89,18 @@ class Warehouse:
             name: column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column
             for name, column in found.items()
         }
+
+    def once(self, question: Hashable, ask: Callable[[], _Answer]) -> _Answer:
+        """What `ask` finds, or found for this question before: a file does not change while it is open.
+
+        The last few answers are kept; change none.
+        """
+        kept = self._kept.pop(question, None)
+        answer: _Answer = ask() if kept is None else kept
+        self._kept[question] = answer  # the last asked is the last
+        for longest in list(self._kept)[:-_N_KEPT]:
+            self._kept.pop(longest, None)
+        return answer
 
     @contextlib.contextmanager
     def within(self, seconds: float) -> Iterator[None]:
