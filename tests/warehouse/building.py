@@ -29,7 +29,8 @@ _ALL = {
     "judgements": "FROM judgements",
     "ratings": "FROM ratings",
     "sources": "SELECT testset, lp, origin, sha256, n_bytes, reader, n_rows, n_missing, status FROM sources",
-    "hanging": """
+}
+_HANGING = """
         SELECT
           (SELECT count(*) FROM score ANTI JOIN vector USING (vector_id)),
           (SELECT count(*) FROM aggregate_score ANTI JOIN vector USING (vector_id)),
@@ -39,8 +40,7 @@ _ALL = {
           (SELECT count(*) FROM vector ANTI JOIN system USING (system_id)),
           (SELECT count(*) FROM segment ANTI JOIN source USING (source_id)),
           (SELECT count(*) FROM segment_text ANTI JOIN source USING (source_id))
-    """,
-}
+    """
 
 
 def ask(database: Path, query: str, **parameters: object) -> Rows:
@@ -51,10 +51,14 @@ def ask(database: Path, query: str, **parameters: object) -> Rows:
 
 def held(database: Path) -> dict[str, Rows]:
     """All that a warehouse holds, by names instead of identifiers; asserts that nothing in it hangs loose."""
+    nothing_hangs(database)
     with Warehouse.open(database) as warehouse:
-        found = {name: sorted(warehouse.rows(query), key=repr) for name, query in _ALL.items()}
-    assert found["hanging"] == [(0,) * 8]
-    return found
+        return {name: sorted(warehouse.rows(query), key=repr) for name, query in _ALL.items()}
+
+
+def nothing_hangs(database: Path) -> None:
+    """Assert that everything in a warehouse belongs to something that is there."""
+    assert ask(database, _HANGING) == [(0,) * 8]
 
 
 def edited(path: Path, edit: Callable[[list[str]], list[str]]) -> Path:

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from tests.helpers import tiny_layout
-from tests.warehouse.building import ask, empty_warehouse, loaded
+from tests.warehouse.building import ask, empty_warehouse
 from warehouse import QuestionError, SchemaError, Warehouse, WarehouseError, default_path, load
 from warehouse.database.faults import answer_error
 from warehouse.database.updating import migrate, writing
@@ -21,21 +21,20 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny task; read it only."""
+    """The tiny task, alone in a folder beside its files; read it only."""
     folder = tmp_path_factory.mktemp("tiny")
-    return loaded(tiny_layout(folder), folder / "a.duckdb")
+    assert load([tiny_layout(folder)], folder / "db" / "a.duckdb").is_clean
+    return folder / "db" / "a.duckdb"
 
 
-def test_every_duckdb_from_1_4_on_reads_the_file(tmp_path: Path) -> None:
-    load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
-    head = (tmp_path / "a.duckdb").read_bytes()[:20]
+def test_every_duckdb_from_1_4_on_reads_the_file(database: Path) -> None:
+    head = database.read_bytes()[:20]
     assert head[8:12] == b"DUCK"
     assert struct.unpack("<Q", head[12:20]) == (67,)
 
 
-def test_no_other_file_is_left_beside_the_warehouse(tmp_path: Path) -> None:
-    load([tiny_layout(tmp_path / "in")], tmp_path / "db" / "a.duckdb")
-    assert [path.name for path in (tmp_path / "db").iterdir()] == ["a.duckdb"]
+def test_no_other_file_is_left_beside_the_warehouse(database: Path) -> None:
+    assert [path.name for path in database.parent.iterdir()] == ["a.duckdb"]
 
 
 def test_a_query_is_answered_as_a_frame_as_rows_and_as_columns(database: Path) -> None:
@@ -114,23 +113,28 @@ def test_a_flipped_byte_is_an_error_or_changes_nothing(database: Path, tmp_path:
             assert str(error).startswith(f"{file}: ")  # noqa: PT017
 
 
-def test_a_first_load_is_possible_into_a_file_without_tables(tmp_path: Path) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(f"ATTACH '{tmp_path}/a.duckdb' AS made (STORAGE_VERSION 'v1.4.0', BLOCK_SIZE 32768)")
-        connection.execute("DETACH made")
-    with pytest.raises(SchemaError):
-        Warehouse.open(tmp_path / "a.duckdb")
-    load([tiny_layout(tmp_path / "in")], tmp_path / "a.duckdb")
-    assert len(ask(tmp_path / "a.duckdb", "FROM human_scores")) == 20
+_OLD = "STORAGE_VERSION 'v1.4.0'"
 
 
-@pytest.mark.parametrize("options", ["", "(STORAGE_VERSION 'v1.4.0')", "(BLOCK_SIZE 16384)"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        f"({_OLD}, BLOCK_SIZE 16384)",
+        *(
+            pytest.param(options, marks=pytest.mark.long("each way by itself: 2 seconds"))
+            for options in (f"({_OLD})", "(BLOCK_SIZE 16384)", f"({_OLD}, BLOCK_SIZE 32768)")
+        ),
+    ],
+)
 def test_an_empty_database_that_duckdb_made_its_own_way_is_loaded_into_as_it_is(options: str, tmp_path: Path) -> None:
     database = tmp_path / "a.duckdb"
     with duckdb.connect() as connection:
         connection.execute(f"ATTACH '{database}' AS made {options}")
         connection.execute("DETACH made")
     block_size = _block_size(database)
+    with pytest.raises(SchemaError):
+        Warehouse.open(database)
     report = load([tiny_layout(tmp_path / "in")], database)
     assert [e.status for e in report.evalsets] == ["loaded"]
     assert len(ask(database, "FROM human_scores")) == 20
@@ -223,14 +227,23 @@ def test_the_warehouse_lies_in_the_users_data_folder(monkeypatch: pytest.MonkeyP
         Warehouse.open()
 
 
+PROGRAMS = {
+    "with Warehouse.open(path) as w: print(w.sql('FROM scores').height, len(w.rows('FROM scores')))": 0,
+    "with Warehouse.open(path) as w:\n  try: w.sql('SELEC')\n  except QuestionError as e: print('told')": 0,
+    "print(load([path.parents[1]], path).evalsets[0].status)": 0,
+    "w = Warehouse.open(path); print(w.sql('FROM scores').height); f = w.columns('SELECT 1.0 AS x')": 0,
+    "with Warehouse.open(path) as w: f = w.sql('FROM scores').lazy().collect(); sys.exit(3)": 3,
+}
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        ("with Warehouse.open(path) as w: print(w.sql('FROM scores').height, len(w.rows('FROM scores')))", 0),
-        ("w = Warehouse.open(path); print(w.sql('FROM scores').height); f = w.columns('SELECT 1.0 AS x')", 0),
-        ("with Warehouse.open(path) as w:\n  try: w.sql('SELEC')\n  except QuestionError as e: print('told')", 0),
-        ("with Warehouse.open(path) as w: f = w.sql('FROM scores').lazy().collect(); sys.exit(3)", 3),
-        ("print(load([path.parent], path).evalsets[0].status)", 0),
+        pytest.param("\n".join(PROGRAMS), 3, id="one after the other"),
+        *(
+            pytest.param(body, code, marks=pytest.mark.long("each by itself: 3 seconds"))
+            for body, code in PROGRAMS.items()
+        ),
     ],
 )
 def test_a_program_that_used_a_warehouse_ends_in_silence(body: str, code: int, database: Path) -> None:
@@ -261,8 +274,7 @@ def test_an_empty_file_is_loaded_into(tmp_path: Path, monkeypatch: pytest.Monkey
         *("SELECT checksum", "SELECT 'Corrupt'::INT", "FROM read_avro('none.avro')"),
     ],
 )
-def test_what_is_wrong_with_a_question_is_not_called_damage(ask: str, query: str, tmp_path: Path) -> None:
-    database = empty_warehouse(tmp_path / "empty.duckdb")
+def test_what_is_wrong_with_a_question_is_not_called_damage(ask: str, query: str, database: Path) -> None:
     with Warehouse.open(database) as warehouse, pytest.raises(QuestionError) as told:
         getattr(warehouse, ask)(query)
     assert "damaged" not in str(told.value)

@@ -102,7 +102,14 @@ def old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "old.duckdb"
 
 
-@pytest.mark.parametrize("n", [1, len(migrations.sql_files()) // 2, len(migrations.sql_files()) - 1])
+@pytest.mark.parametrize(
+    "n",
+    [
+        pytest.param(1, marks=pytest.mark.long("1 second")),
+        len(migrations.sql_files()) // 2,
+        pytest.param(len(migrations.sql_files()) - 1, marks=pytest.mark.long("1 second")),
+    ],
+)
 def test_a_first_load_that_was_killed_between_migrations_is_no_earlier_scorehouse(
     n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

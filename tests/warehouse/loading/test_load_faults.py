@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_facts, tiny_layout
+from tests.helpers import DOCUMENTS, LP, TESTSET, metric_tables, tiny_facts, tiny_layout
 from tests.sharing import made_once
 from tests.warehouse.building import ask, edited, empty_warehouse, held, loaded, small, statuses
 from warehouse import Fault, LoadReport, SourceError, load
@@ -46,8 +46,9 @@ def span(first: int, last: int) -> range:
 
 
 def annotated_layout(folder: Path, testset: str = TESTSET) -> Path:
-    """The tiny layout with a file of domain scores and one of annotations."""
-    root = tiny_layout(folder, testset=testset)
+    """The tiny layout with two metrics, a file of domain scores and one of annotations."""
+    metrics = {name: table for name, table in metric_tables().items() if name in ("Fine-src", "Only-src")}
+    root = tiny_layout(folder, testset=testset, metrics=metrics)
     errors = {system: [[], None, [{"score": 1}], [], []] for system in ("Ash", "Beech")}
     table = ScoreTable(["Ash", "Beech"], domain={"news": np.array([1.0, 2.0]), "speech": np.array([3.0, 4.0])})
     write_evalset(
@@ -294,21 +295,26 @@ def test_an_unknown_domain_in_one_line_is_the_only_fault(layout: Path, tmp_path:
     assert [(fault.line, fault.found) for fault in faults] == [(3, "unknown domain 'speach'")]
 
 
-@pytest.mark.parametrize("scores", [np.zeros((1, 5)), np.full((1, 5), 2e100)])
-def test_annotations_that_the_score_file_cannot_take_are_reported_once(scores: np.ndarray, tmp_path: Path) -> None:
+def test_annotations_that_the_score_file_cannot_take_are_reported_once(tmp_path: Path) -> None:
+    """Scores of another system, and scores that are refused themselves."""
     errors = RatingTable({system: [[{"score": 1}]] * 5 for system in ("Ash", "Elm")})
-    root = small(tmp_path / "in", humans={"mqm": ScoreTable(["Ash"], seg=scores)}, ratings={"mqm": errors})
-    report = load([root], tmp_path / "a.duckdb")
-    file = root / "human-scores" / "en-de.mqm.seg.score"
-    if scores[0, 0] == 0:
-        (fault,) = report.faults
-        assert fault.found == f"annotations of system 'Elm', which {file} does not have"
-    else:
-        annotated, scored = report.faults
-        assert (annotated.found, annotated.expected) == (f"annotations behind {file}", "that file without a fault")
-        assert scored.found == "5 scores that are no finite number of at most 1e+100 in size, the first of system 'Ash'"
-    report = load([root], tmp_path / "a.duckdb", skip_broken=True)
-    assert statuses(report) == ["loaded"]
+    files = {}
+    for testset, scores in {"t23": np.zeros((1, 5)), "t24": np.full((1, 5), 2e100)}.items():
+        root = tmp_path / "in" / testset
+        write_evalset(
+            root, LP, documents=DOCUMENTS, humans={"mqm": ScoreTable(["Ash"], seg=scores)}, ratings={"mqm": errors}
+        )
+        files[testset] = root / "human-scores" / "en-de.mqm.seg.score"
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb")
+    other, annotated, scored = sorted(report.faults, key=lambda fault: fault.path)
+    assert other.found == f"annotations of system 'Elm', which {files['t23']} does not have"
+    assert (annotated.found, annotated.expected) == (
+        f"annotations behind {files['t24']}",
+        "that file without a fault",
+    )
+    assert scored.found == "5 scores that are no finite number of at most 1e+100 in size, the first of system 'Ash'"
+    report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
+    assert statuses(report) == ["loaded", "loaded"]
     assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM judgement UNION ALL SELECT count(*) FROM rating") == [
         *((0,), (0,))
     ]

@@ -13,7 +13,6 @@ import pytest
 
 from warehouse.database.connection import Warehouse
 from warehouse.database.migration import apply_migrations
-from warehouse.simulation import SimulatedEvalset, write_shared_task
 
 _NAMED = """
 JOIN evalset AS e ON e.evalset_id = v.evalset_id
@@ -50,13 +49,10 @@ def _checksum(rows: list[tuple[object, ...]]) -> str:
     return hashlib.sha256("\n".join(map(repr, rows)).encode()).hexdigest()[:16]
 
 
-def test_the_simulated_files_are_the_expected_ones(
-    tmp_path: Path, simulated_task: tuple[SimulatedEvalset, ...]
-) -> None:
-    write_shared_task(tmp_path, simulated_task)
-    found = hashlib.sha256()
-    for path in sorted(path for path in tmp_path.rglob("*") if path.is_file()):
-        found.update(path.relative_to(tmp_path).as_posix().encode() + b"\0" + path.read_bytes())
+def test_the_simulated_files_are_the_expected_ones(simulated_database: Path) -> None:
+    task, found = simulated_database.parent / "task", hashlib.sha256()
+    for path in sorted(path for path in task.rglob("*") if path.is_file()):
+        found.update(path.relative_to(task).as_posix().encode() + b"\0" + path.read_bytes())
     assert found.hexdigest()[:16] == EXPECTED["files"]
 
 

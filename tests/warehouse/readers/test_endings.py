@@ -17,11 +17,11 @@ TABLE = "testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,
 CUT = "the last line has no end, so that the file may be cut"
 
 
-def test_no_cut_of_a_table_is_loaded(tmp_path: Path) -> None:
-    """At every byte: whatever is left of the last number, it may be another one."""
+def test_no_cut_of_a_table_is_loaded(in_full: bool, tmp_path: Path) -> None:
+    """At every third byte, with --all at every one: whatever is left of the last number, it may be another one."""
     whole = (TABLE + "01587757784\n").encode()
     path, database = tmp_path / "mine.csv", tmp_path / "w.duckdb"
-    for end in range(len(TABLE) - 3, len(whole)):
+    for end in range(len(TABLE) - 3, len(whole), 1 if in_full else 3):
         path.write_bytes(whole[:end])
         report = load([path], database)
         assert [(fault.line, fault.found) for fault in report.faults] == [(3, CUT)]
@@ -85,9 +85,8 @@ def test_packed_files_of_several_members_are_unpacked_whole() -> None:
 
 
 def test_a_file_that_expands_without_end_is_refused_at_once(tmp_path: Path) -> None:
-    packer = zlib.compressobj(9, wbits=31)
     piece = b"M\ten-de\tnewstest2012\tAsh\t0.5\n" * 100_000
-    bomb = b"".join(packer.compress(piece) for _ in range(20)) + packer.flush()
+    bomb = gzip.compress(piece) * 20
     assert len(bomb) * 200 < 20 * len(piece)
     with pytest.raises(ExpansionError, match="more than 200 times its"):
         unpacked(bomb)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from _pytest.mark.structures import ParameterSet
 from polars.testing import assert_frame_equal
 
 from tests.warehouse.readers.reading import claimed, damaged
@@ -73,6 +74,19 @@ GIVEN = {
 }
 
 
+def _in_ways(texts: dict[str, str]) -> list[ParameterSet]:
+    """Every text with what is given in one of the ways, in turn; with --all in every way."""
+    return [
+        pytest.param(
+            *(text, given),
+            id=f"{name}-{way}",
+            marks=() if n % len(GIVEN) == m else pytest.mark.long("every text in every way: 5 seconds"),
+        )
+        for n, (name, text) in enumerate(texts.items())
+        for m, (way, given) in enumerate(GIVEN.items())
+    ]
+
+
 def _cut(data: bytes, size: int) -> Callable[[], Iterator[bytes]]:
     return lambda: whole_lines(data[at : at + size] for at in range(0, len(data), size))
 
@@ -91,8 +105,7 @@ def _scores(read: Kept) -> pl.DataFrame:
     return pl.concat([plain(frame, columns("scores")) for frame in frames if frame is not None] or [pl.DataFrame()])
 
 
-@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize(("text", "given"), _in_ways(TEXTS))
 def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quoted, "_ROWS", 7)
     data = text.encode()
@@ -103,8 +116,7 @@ def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeyp
     assert pieces.evalsets == whole.evalsets
 
 
-@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
-@pytest.mark.parametrize("text", LINES.values(), ids=LINES)
+@pytest.mark.parametrize(("text", "given"), _in_ways(LINES))
 def test_json_lines_in_pieces_are_read_as_the_whole(text: str, given: Given) -> None:
     data = text.encode()
     whole, pieces = _whole(data, given, OBJECTS), _in_pieces(_cut(data, 500), given, OBJECTS)
