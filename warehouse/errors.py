@@ -8,6 +8,7 @@ from difflib import get_close_matches
 _LONGEST = 60  # characters of one name, number or text that a message quotes from a file
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+""", re.DOTALL)
 
+MOST_FAULTS = 20  # of one kind that are listed line by line
 DISK_FULL = "the disk is full"
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 

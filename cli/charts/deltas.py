@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart
+from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart, field
 
 if TYPE_CHECKING:
     from metaeval.pairs.deltas import Deltas, Fit
@@ -45,19 +45,10 @@ def _panel(fit: "Fit", metric: str) -> Spec:
         for one in fit.found.thresholds
     ]
     largest = max([one["difference"] for one in reached], default=float(grid[-1]))
-    x = {
-        "field": "difference",
-        "type": "quantitative",
-        "title": f"difference of {metric}",
-        "scale": {"domain": [0, min(float(grid[-1]), SHOWN * largest) or 1]},
-    }
-    y = {
-        "field": "agreement",
-        "type": "quantitative",
-        "title": "agreement with people",
-        "scale": {"domain": [0, 1]},
-        "axis": {"format": "%"},
-    }
+    x = field(
+        "difference", "Q", f"difference of {metric}", scale={"domain": [0, min(float(grid[-1]), SHOWN * largest) or 1]}
+    )
+    y = field("agreement", "Q", "agreement with people", scale={"domain": [0, 1]}, axis={"format": "%"})
     pairs = "pair" if fit.n_pairs == 1 else "pairs"
     sets = "set" if fit.n_sets == 1 else "sets"
     step = {"interpolate": "step-after"}

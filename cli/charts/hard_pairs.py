@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cli.charts.specification import Spec, chart, named
+from cli.charts.specification import Spec, chart, field, named
 
 if TYPE_CHECKING:
     from metaeval.pairs.hard_pairs import HardPairs
@@ -34,23 +34,9 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> Spec:
         data=named("pairs"),
         mark={"type": "point", "filled": True, "opacity": 1, "size": 28},
         encoding={
-            "x": {
-                "field": "difference",
-                "type": "quantitative",
-                "title": "people's difference, in standard deviations of human system scores",
-            },
-            "y": {
-                "field": "share",
-                "type": "quantitative",
-                "title": "metrics that order the pair as people do",
-                "axis": {"format": "%"},
-            },
-            "color": {
-                "field": "people",
-                "type": "nominal",
-                "title": "people",
-                "scale": {"domain": shown, "range": [_KINDS[kind] for kind in shown]},
-            },
+            "x": field("difference", "Q", "people's difference, in standard deviations of human system scores"),
+            "y": field("share", "Q", "metrics that order the pair as people do", axis={"format": "%"}),
+            "color": field("people", "N", "people", scale={"domain": shown, "range": [_KINDS[kind] for kind in shown]}),
             "shape": {
                 "field": "is",
                 "type": "nominal",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cli.charts.specification import RAMP, Rows, Spec, chart, named, names_axis, tooltip
+from cli.charts.specification import RAMP, Rows, Spec, chart, field, named, names_axis, tooltip
 
 _FEW = 8  # numbers, whose quartiles say little
 MOST_NUMBERS = 24  # columns beside each other in which numbers can still be read
@@ -48,12 +48,12 @@ def heat_map(
             "mark": "rect",
             "encoding": {
                 **axes,
-                "color": {
-                    "field": "value",
-                    "type": "quantitative",
-                    "title": value,
-                    "scale": {"range": list(RAMP), "domain": [low, high], "interpolate": "lab", "clamp": True},
-                },
+                "color": field(
+                    "value",
+                    "Q",
+                    value,
+                    scale={"range": list(RAMP), "domain": [low, high], "interpolate": "lab", "clamp": True},
+                ),
                 "tooltip": [*tooltip(down, across), {"field": "value", "format": ".4f"}],
             },
         }
@@ -95,7 +95,7 @@ def heat_map(
 def _without_value(axes: Spec, shown: list[Spec], font_size: int) -> list[Spec]:
     """The layers of cells without a number, which must not look like one of the numbers; they have a legend."""
     own = [{"filter": "!isValid(datum.value)"}, {"calculate": f"'{NO_VALUE}'", "as": "is"}]
-    colour = {"field": "is", "type": "nominal", "title": None, "scale": {"domain": [NO_VALUE], "range": ["#b8b8c8"]}}
+    colour = field("is", "N", scale={"domain": [NO_VALUE], "range": ["#b8b8c8"]})
     return [
         {
             "data": named("values"),

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, named, rows_of
+from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, field, named, rows_of
 from cli.exit_codes import UsageError
 
 MOST = 8  # groups that can be told apart by colour
@@ -99,15 +99,15 @@ def _panel(points: Rows, steps: Rows, protocol: str, column: str, title: str, sh
     years = sorted({point["year"] for point in points if point["protocol"] == protocol})
     axis = {"field": "x", "type": "quantitative", "axis": {"values": years, "format": "d", "title": None}}
     axis["scale"] = {"domain": [years[0] - 0.5, years[-1] + 0.5], "nice": False}
-    groups = {
-        "field": "group",
-        "type": "nominal",
-        "title": "family",
-        "scale": {"domain": shown, "range": list(CATEGORIES[: len(shown)])},
-        "legend": {"symbolOpacity": 1},
-    }
+    groups = field(
+        "group",
+        "N",
+        "family",
+        scale={"domain": shown, "range": list(CATEGORIES[: len(shown)])},
+        legend={"symbolOpacity": 1},
+    )
     shapes = {"field": "group", "type": "nominal", "scale": {"domain": shown, "range": list(SHAPES[: len(shown)])}}
-    y = {"field": column, "type": "quantitative", "title": title, "scale": {"zero": False}}
+    y = field(column, "Q", title, scale={"zero": False})
     ends = {"x": axis, "y": {**y, "field": low}, "y2": {"field": high}, "color": groups}
     places = {"x": axis, "y": y, "color": groups}
     marked = {**places, "shape": shapes, "tooltip": [{"field": name} for name in ("group", "year", column, low, high)]}

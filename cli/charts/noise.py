@@ -2,14 +2,14 @@
 
 import polars as pl
 
-from cli.charts.specification import CATEGORIES, SHAPES, Spec, chart, named
+from cli.charts.specification import CATEGORIES, SHAPES, Spec, chart, field, named
 
 
 def noise_chart(frame: pl.DataFrame, signature: str) -> Spec:
     """Lines: mean over draws; bands: 5 to 95% of the draws. frame: as of `metaeval.robustness.noise.noise`."""
     rows = frame.drop("signature").rows(named=True)
     measures = list(dict.fromkeys(row["measure"] for row in rows))
-    by_measure = {"field": "measure", "type": "nominal", "title": "measure"}
+    by_measure = field("measure", "N", "measure")
     colour = {
         **by_measure,
         "scale": {"domain": measures, "range": list(CATEGORIES)},
@@ -18,12 +18,8 @@ def noise_chart(frame: pl.DataFrame, signature: str) -> Spec:
     shape = {**by_measure, "scale": {"domain": measures, "range": list(SHAPES)}}
     panels = []
     for kind in dict.fromkeys(row["kind"] for row in rows):
-        x = {
-            "field": "strength",
-            "type": "quantitative",
-            "title": "share of outliers" if kind == "outliers" else "standard deviations",
-        }
-        y = {"field": "value", "type": "quantitative", "title": "value"}
+        x = field("strength", "Q", "share of outliers" if kind == "outliers" else "standard deviations")
+        y = field("value", "Q", "value")
         panels.append(
             {
                 "title": _TITLES[kind],
@@ -67,19 +63,19 @@ def oracles_chart(frame: pl.DataFrame, signature: str) -> Spec:
     """Points: values of oracles and of further human scores. frame: as of `metaeval.robustness.oracles.oracles`."""
     rows = [row for row in frame.drop("signature").rows(named=True) if row["value"] is not None]
     names = list(dict.fromkeys(row["name"] for row in rows))
-    kind, kinds = {"field": "kind", "type": "nominal", "title": None}, ["oracle", "round"]
+    kind, kinds = field("kind", "N"), ["oracle", "round"]
     panel = {
         "width": 150,
         "height": {"step": 20},
         "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
         "encoding": {
-            "x": {"field": "value", "type": "quantitative", "title": "value", "scale": {"zero": False}},
-            "y": {"field": "name", "type": "nominal", "title": None, "scale": {"domain": names}},
+            "x": field("value", "Q", "value", scale={"zero": False}),
+            "y": field("name", "N", scale={"domain": names}),
             "color": {**kind, "scale": {"domain": kinds, "range": list(CATEGORIES[:2])}},
             "shape": {**kind, "scale": {"domain": kinds, "range": list(SHAPES[:2])}},
         },
     }
-    facet = {"field": "measure", "type": "nominal", "title": None}
+    facet = field("measure", "N")
     lines = "oracles: people's own errors under other weights; rounds: another human score, on what both scored"
     return chart(
         "Oracles, as each measure sees them",

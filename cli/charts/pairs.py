@@ -48,12 +48,7 @@ def pair_kinds(totals: pl.DataFrame, by: str, signature: str) -> Spec:
         encoding={
             "y": names_axis("metric", names, zindex=1),
             "x": field("share", "Q", "share of pairs", axis={"format": "%"}, scale={"domain": [0, 1]}),
-            "color": {
-                "field": "pairs",
-                "type": "nominal",
-                "title": None,
-                "scale": {"domain": list(_KINDS), "range": list(_KINDS.values())},
-            },
+            "color": field("pairs", "N", scale={"domain": list(_KINDS), "range": list(_KINDS.values())}),
             "order": {"field": "order"},
             "tooltip": [*tooltip("metric", "pairs", "n"), {"field": "share", "format": ".2%"}],
         },
@@ -89,12 +84,7 @@ def tied_pairs(frame: pl.DataFrame, signature: str) -> Spec:
             "encoding": {
                 "y": names_axis("scorer", names, labels=place == 0, ticks=place == 0, zindex=1),
                 "x": field("share", "Q", "share of pairs that are tied", axis={"format": "%"}),
-                "color": {
-                    "field": "ties",
-                    "type": "nominal",
-                    "title": None,
-                    "scale": {"domain": list(_TIED), "range": list(_TIED.values())},
-                },
+                "color": field("ties", "N", scale={"domain": list(_TIED), "range": list(_TIED.values())}),
                 "order": {"field": "order"},
                 "tooltip": [*tooltip("scorer", "ties", "n"), {"field": "share", "format": ".2%"}],
             },

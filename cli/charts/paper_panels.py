@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cli.charts.specification import CATEGORIES, GREY, SHAPES, Rows, Spec
+from cli.charts.specification import CATEGORIES, GREY, SHAPES, Rows, Spec, field
 
 if TYPE_CHECKING:
     from metaeval.papers.items import Cell
@@ -43,13 +43,13 @@ def _differences(metric: str, points: Rows, values: dict[tuple[str, str], float 
     width, height = (max(abs(one[name]) for one in points) or 1.0 for name in ("metric", "human"))
     domain = [name for name in _DIRECTIONS if any(one["of"] == name for one in points)]
     colours, shapes = zip(*(_DIRECTIONS[name] for name in domain), strict=True)
-    x: Spec = {"field": "metric", "type": "quantitative", "title": f"difference of {metric}"}
-    y: Spec = {"field": "human", "type": "quantitative", "title": "difference of people"}
+    x: Spec = field("metric", "Q", f"difference of {metric}")
+    y: Spec = field("human", "Q", "difference of people")
     corners = [
         {"metric": -width, "to_metric": 0, "human": 0, "to_human": height},
         {"metric": 0, "to_metric": width, "human": -height, "to_human": 0},
     ]
-    by: Spec = {"field": "of", "type": "nominal", "title": None}
+    by: Spec = field("of", "N")
     return {
         "title": metric,
         "width": SIZE,
@@ -102,7 +102,7 @@ def bars(cells: "list[Cell]") -> list[Spec]:
         if cell.column in _SHARES
     ]
     encoding: Spec = {
-        "y": {"field": "share", "type": "nominal", "title": None, "sort": list(_SHARES.values())},
+        "y": field("share", "N", sort=list(_SHARES.values())),
         "x": {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]}, "title": "share (p < 0.05)"},
     }
     return [
@@ -135,7 +135,7 @@ def carried(cells: "list[Cell]") -> list[Spec]:
     best = {one["metric"]: one["value"] or 0.0 for one in rows if one["kind"] == own}
     order = sorted(best, key=lambda name: -best[name])
     colours = [CATEGORIES[0], GREY, *CATEGORIES[1:6], *CATEGORIES[7:]]
-    by_kind: Spec = {"field": "kind", "type": "nominal", "title": None}
+    by_kind: Spec = field("kind", "N")
     scale: Spec = {"domain": domain}
     return [
         {
@@ -145,8 +145,8 @@ def carried(cells: "list[Cell]") -> list[Spec]:
             "data": {"values": rows},
             "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
             "encoding": {
-                "y": {"field": "metric", "type": "nominal", "title": None, "scale": {"domain": order}},
-                "x": {"field": "value", "type": "quantitative", "title": "acc_eq by item", "scale": {"zero": False}},
+                "y": field("metric", "N", scale={"domain": order}),
+                "x": field("value", "Q", "acc_eq by item", scale={"zero": False}),
                 "color": {**by_kind, "scale": {**scale, "range": colours}},
                 "shape": {**by_kind, "scale": {**scale, "range": list(SHAPES)}},
                 "tooltip": [{"field": name} for name in ("metric", "kind", "value")],

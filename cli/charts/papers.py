@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from cli.charts.paper_panels import SIZE, bars, carried, differences, shown
-from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, named
+from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, field, named
 from cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
@@ -83,10 +83,7 @@ def _curves(cells: "list[Cell]") -> list[Spec]:
         panel = points.setdefault(series, {})
         point = panel.setdefault((name, float(found["x"])), {"measure": name, "x": float(found["x"])})
         point[what] = cell.value
-    x = {
-        series: {"field": "x", "type": "quantitative", "title": _UNITS.get(unit, unit), "scale": {"zero": False}}
-        for series, unit in units.items()
-    }
+    x = {series: field("x", "Q", _UNITS.get(unit, unit), scale={"zero": False}) for series, unit in units.items()}
     middles = {name.rpartition("_")[2] for name in (cell.column for cell in cells)} & set(_MIDDLES)
     y_title = _MIDDLES[middles.pop()] if len(middles) == 1 else None
     return [_curve_panel(series, list(found.values()), x[series], y_title) for series, found in points.items()]
@@ -95,12 +92,12 @@ def _curves(cells: "list[Cell]") -> list[Spec]:
 def _curve_panel(series: str, values: Rows, x: Spec, title: str | None) -> Spec:
     """Lines with their intervals; colours, shapes and dashes tell measures apart, and have one legend."""
     measures = list(dict.fromkeys(one["measure"] for one in values))
-    by = {"field": "measure", "type": "nominal", "title": None}
+    by = field("measure", "N")
     colour, dash, shape = (
         {**by, "scale": {"domain": measures, "range": list(known)}, "legend": legend}
         for known, legend in ((CATEGORIES, _LEGEND), (_DASHES, None), (SHAPES, _LEGEND))
     )
-    y = {"field": "value", "type": "quantitative", "title": title, "scale": {"zero": False}}
+    y = field("value", "Q", title, scale={"zero": False})
     return {
         "title": series,
         "width": SIZE,
@@ -136,7 +133,7 @@ def _heatmap(cells: "list[Cell]") -> list[Spec]:
     for panel, values in panels.items():
         names = list(dict.fromkeys([one["row"] for one in values] + [one["column"] for one in values]))
         is_p = panel.rpartition("_")[2] == "p" or panel in ("p", "p_legacy")
-        colour: dict[str, Any] = {"field": "value", "type": "quantitative", "title": panel}
+        colour: dict[str, Any] = field("value", "Q", panel)
         if is_p:
             colour["scale"] = {"type": "threshold", "domain": [0.001, 0.01, 0.05], "range": _GREENS}
         else:
@@ -219,18 +216,8 @@ def _scatter(cells: "list[Cell]") -> list[Spec]:
                     "data": {"values": list(found.values())},
                     "mark": {"type": "point", "filled": True, "opacity": 0.7},
                     "encoding": {
-                        "x": {
-                            "field": "human",
-                            "type": "quantitative",
-                            "title": "people",
-                            "scale": {"zero": False},
-                        },
-                        "y": {
-                            "field": "metric",
-                            "type": "quantitative",
-                            "title": metric,
-                            "scale": {"zero": False},
-                        },
+                        "x": field("human", "Q", "people", scale={"zero": False}),
+                        "y": field("metric", "Q", metric, scale={"zero": False}),
                         "tooltip": [{"field": "what"}, {"field": "metric"}, {"field": "human"}],
                     },
                 },

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart
+from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart, field
 
 if TYPE_CHECKING:
     from metaeval.planning.plans import Plan
@@ -20,14 +20,10 @@ def plan_chart(plan: "Plan") -> Spec:
     grid: list[float] = np.geomspace(min(sizes), max(sizes), 60).tolist() if row["low"] is not None else []
     line = [{"units": size, "power": plan.found.power(size)} for size in grid]
     needed = [] if row["needed"] is None else [{"units": row["needed"], "power": row["power"]}]
-    x = {"field": "units", "type": "quantitative", "title": f"{row['unit']} (log scale)", "scale": {"type": "log"}}
-    y = {
-        "field": "power",
-        "type": "quantitative",
-        "title": "share of worlds in which the difference is found",
-        "scale": {"domain": [0, 1]},
-        "axis": {"format": "%"},
-    }
+    x = field("units", "Q", f"{row['unit']} (log scale)", scale={"type": "log"})
+    y = field(
+        "power", "Q", "share of worlds in which the difference is found", scale={"domain": [0, 1]}, axis={"format": "%"}
+    )
     spans = [
         {"units": row[low], "to": row[high] or max(*sizes, row["needed"]), "power": row["power"], "size": size}
         for low, high, size in (("data_low", "data_high", 1.5), ("low", "high", 5))

@@ -54,7 +54,7 @@ def _systems(found: "Scatter") -> Spec:
 
 def _pairs(found: "Scatter") -> Spec:
     shown = [{"field": name} for name in ("better", "worse", "human", "metric")]
-    verdict = {"field": "verdict", "type": "nominal", "title": None}
+    verdict = field("verdict", "N")
     there = found.pairs["verdict"].unique().to_list()
     domain = [name for name in _VERDICTS if name in there]
     return {

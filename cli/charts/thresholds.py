@@ -41,13 +41,9 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
         "point: the smallest best ε; band: all thresholds that are as good; dashed: the value without a threshold",
         "metrics by their best value; ε in units of the metric, on a square-root scale up to the range of its scores",
         data=named("thresholds"),
-        facet={
-            "field": "metric",
-            "type": "nominal",
-            "title": None,
-            "sort": optima["metric"].to_list(),
-            "header": {"labelFontWeight": "bold", "labelFontSize": 11},
-        },
+        facet=field(
+            "metric", "N", sort=optima["metric"].to_list(), header={"labelFontWeight": "bold", "labelFontSize": 11}
+        ),
         columns=COLUMNS,
         resolve={"scale": {"x": "independent"}},
         spec={

@@ -7,10 +7,10 @@ import typer
 
 from cli.completion import complete_human, complete_lp, complete_testset
 from cli.options import Output, Seed, choice, folded
+from cli.options.tests import UNITS
 
 VIEWS = ("sets", "annotators", "pairs")
 HALVES = ("annotators", "judgements")
-UNITS = ("segment", "document")
 
 
 @folded

@@ -6,9 +6,9 @@ import typer
 
 from cli.completion import complete_metric
 from cli.options import ChartFlags, Lp, Output, RoundHuman, Seed, SliceFlags, Testset, choice, compute_options, folded
+from cli.options.tests import UNITS
 
 TESTS = ("permutation", "bootstrap", "wilcoxon", "paired-t")
-UNITS = ("segment", "document")
 MEANS = ("mean", "judged-mean")
 
 

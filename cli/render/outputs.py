@@ -31,7 +31,8 @@ def outputs_page(frame: pl.DataFrame, outputs: "Sequence[Output]", digits: int, 
 def _block(row: dict[str, Any], output: "Output", digits: int, has_styles: bool) -> str:
     place = [f"segment {row['segment']}", *(f"{name} {row[name]}" for name in ("document", "domain") if row[name])]
     a, b = (
-        f"{row[f'scorer_{side}']} {_number(row, f'value_{side}', digits)} (z {row[f'z_{side}']:+.2f})" for side in "ab"
+        f"{row[f'scorer_{side}']} {number_text(row[f'value_{side}'], digits)} (z {row[f'z_{side}']:+.2f})"
+        for side in "ab"
     )
     scores = [a, b, f"residual {row['residual']:+.2f}"]
     lines = [f"{output.place}. {row['system']}, {', '.join(place)}", f"   {'   '.join(scores)}"]
@@ -44,10 +45,6 @@ def _block(row: dict[str, Any], output: "Output", digits: int, has_styles: bool)
     if labels:
         lines.append(one_line(f"   errors: {'; '.join(labels)}"))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _number(row: dict[str, Any], name: str, digits: int) -> str:
-    return number_text(row[name], digits)
 
 
 def _quoted(output: "Output", label: str, start: int | None, end: int | None, is_in_source: bool) -> str:

@@ -108,7 +108,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
         metric=block.metrics[place].name,
         human=str(block.selection.human),
         source=scores.used[place],
-        systems=_systems(names, human, own),
+        systems=pl.DataFrame({"system": pl.Series(names, dtype=pl.String), "human": human, "metric": own}),
         pairs=_pairs(names, human, own),
         segments=segments,
         r=_correlation(human, own, "pearson"),
@@ -124,10 +124,6 @@ def _correlation(human: Floats, own: Floats, statistic: str) -> float:
     if len(human) < 2:
         return float("nan")
     return float(kernels.system_correlation(human, own[np.newaxis], statistic)[0])  # type: ignore[arg-type]
-
-
-def _systems(names: list[str], human: Floats, own: Floats) -> pl.DataFrame:
-    return pl.DataFrame({"system": pl.Series(names, dtype=pl.String), "human": human, "metric": own})
 
 
 def _pairs(names: list[str], human: Floats, own: Floats) -> pl.DataFrame:

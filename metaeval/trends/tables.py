@@ -61,12 +61,9 @@ def wide(frame: pl.DataFrame, found: History, how: Pooling, alpha: float) -> Tab
         *without_answer(found),
         *_on_points(found),
     ]
-    signature = trend_signature(found, "years", ("pool", how if max(_n_sets(by_year), default=0) > 1 else None))
+    is_pooled = (by_year["n_sets_all"] > 1).any()
+    signature = trend_signature(found, "years", ("pool", how if is_pooled else None))
     return Table(pl.DataFrame(columns), signature, tuple(dict.fromkeys([*notes, *found.notes])))
-
-
-def _n_sets(by_year: pl.DataFrame) -> list[int]:
-    return by_year["n_sets_all"].to_list()
 
 
 def _heading(year: int | None, protocol: str) -> str:

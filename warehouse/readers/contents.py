@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import more_lines
@@ -14,7 +14,6 @@ from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import NUL, damaged_lines
 
 UTF8_MARK = b"\xef\xbb\xbf"
-_MOST_FAULTS = 20
 _BYTE_ORDER_MARKS = (UTF8_MARK, b"\xff\xfe", b"\xfe\xff")
 
 
@@ -135,12 +134,12 @@ class _Lines:
 
     def add(self, line: int) -> None:
         self.n += 1
-        if self.n <= _MOST_FAULTS:
+        if self.n <= MOST_FAULTS:
             self.first.append(line)
 
     def told(self, path: str, found: str, expected: str) -> list[Fault]:
         """A fault for each line; where there are many, one for the first of them."""
-        if self.n > _MOST_FAULTS:
+        if self.n > MOST_FAULTS:
             return [Fault(path, self.first[0], found + more_lines(self.n - 1), expected)]
         return [Fault(path, line, found, expected) for line in self.first]
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.json_lines import ONE_OBJECT
 
-_MOST_FAULTS = 20
 _MORE = re.compile(r"(?P<n>\d+) more (?P<what>such lines|lines: .*)")
 _TOLD_AGAIN = ("no ", "language pair ", "an unknown level", "a segment number ")  # of `Records.normal`
 
@@ -30,7 +29,7 @@ def merged(pieces: Iterable[Iterable[Fault]]) -> list[Fault]:
             elif more is None:
                 last = _kind(fault)
                 known = first.setdefault(last, [])
-                if len(known) < _MOST_FAULTS:
+                if len(known) < MOST_FAULTS:
                     known.append(fault)
                 else:
                     n_more[last] = n_more.get(last, 0) + 1

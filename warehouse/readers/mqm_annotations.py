@@ -15,8 +15,8 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.marked_errors import DECIMALS
 from warehouse.readers.mqm_files import claim_mqm
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are
-from warehouse.readers.text.tables import text_of, whole_numbers
+from warehouse.readers.text.cells import cells_that_are, line_faults
+from warehouse.readers.text.tables import columns_found, text_of, whole_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,6 @@ _REQUIRED = ("system", "segment", "rater", "category", "severity")
 _FILE = re.compile(r"mqm[_-](?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\b.*\.tsv")
 _NO_ERROR = ("no-error", "no error", "none")
 _TEST = "hotw-test"  # planted by the tool to test whether annotators pay attention
-_MOST_FAULTS = 20
 
 
 @dataclass(frozen=True)
@@ -133,12 +132,7 @@ def _rows(text: str, path: Path) -> "tuple[pl.DataFrame, list[Fault], int]":
     n_found = pl.col("text").str.count_matches("\t", literal=True) + 1
     wrong = frame.filter(n_found < n_needed).with_columns(n=n_found)
     expected = f"at least {n_needed}, separated by tabs"
-    faults = [
-        Fault(str(path), line, f"{n} columns" if cells.strip() else "a blank line", expected)
-        for line, cells, n in wrong.head(_MOST_FAULTS).iter_rows()
-    ]
-    if wrong.height > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", expected))
+    faults = line_faults(wrong, columns_found, expected, path)
     cells = pl.col("text").str.splitn("\t", n_needed + 1).struct.rename_fields([*columns[:n_needed], "_rest"])
     sound = frame.filter(n_found >= n_needed)
     once = sound.unique("text", keep="first", maintain_order=True)

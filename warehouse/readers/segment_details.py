@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
@@ -20,7 +20,6 @@ from warehouse.readers.vocabulary import language_pair_called, testset_called, t
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_FAULTS = 20
 _PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
 _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")
 
@@ -112,9 +111,9 @@ def _misplaced(table: "pl.DataFrame", path: Path) -> list[Fault]:
     faults = [
         Fault(str(path), line, f"segment {n}, number {segno} of document {doc!r}", f"{at}, number {within}")
         for line, n, doc, segno, at, within in wrong.select("line", "N", "DOC", "SEGNO", "at", "within")
-        .head(_MOST_FAULTS)
+        .head(MOST_FAULTS)
         .iter_rows()
     ]
-    if wrong.height > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", "numbers that follow"))
+    if wrong.height > MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{wrong.height - MOST_FAULTS} more such lines", "numbers that follow"))
     return faults

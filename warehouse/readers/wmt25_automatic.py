@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.automatic_scores import claim_automatic
 from warehouse.readers.claims import Claim, Given
@@ -18,7 +18,6 @@ from warehouse.readers.text.tables import text_of
 _KEYS = ("language_pair", "domain", "document_id")
 _REFERENCE = "refA"
 _YEAR = 2025
-_MOST_FAULTS = 20
 
 
 class Wmt25AutomaticReader:
@@ -52,7 +51,7 @@ class Wmt25AutomaticReader:
         scores = table.filter(pl.col("n") > 0).with_columns(index=pl.int_ranges(1, pl.col("n") + 1)).explode("index")
         scores = scores.with_columns(value=pl.Series(values, dtype=pl.Float64))
         wrong = scores.filter(~pl.col("value").is_finite())
-        for line, scorer, value in wrong.select("line", "scorer", "value").head(_MOST_FAULTS).iter_rows():
+        for line, scorer, value in wrong.select("line", "scorer", "value").head(MOST_FAULTS).iter_rows():
             faults.append(Fault(str(claim.path), line, f"{scorer} {value!r}", "finite numbers, or null where missing"))
         references = {metric: given.reference or _reference(metric) for metric in table["scorer"].unique().to_list()}
         return Records(
@@ -85,10 +84,10 @@ def _rows(text: str, path: Path) -> tuple[list[_Row], list[float | None], list[F
                 values += scores
             continue
         n_wrong += 1
-        if n_wrong <= _MOST_FAULTS:
+        if n_wrong <= MOST_FAULTS:
             faults.append(Fault(str(path), line, *problem))
-    if n_wrong > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more invalid lines"))
+    if n_wrong > MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{n_wrong - MOST_FAULTS} more invalid lines"))
     return rows, values, faults
 
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_objects
@@ -25,7 +25,6 @@ _ROUND = re.compile(r"human(?P<round>[0-9]*)")
 _START_OF_TIME = datetime(1970, 1, 1)
 _LATEST_TIME = 4e9  # seconds since then
 _LAST_CHARACTER = 2**31 - 2
-_MOST_FAULTS = 20
 
 
 class Wmt25HumanReader:
@@ -57,10 +56,10 @@ class Wmt25HumanReader:
                 rows.add(line, segment)
             except _WrongSegmentError as wrong:
                 n_wrong += 1
-                if n_wrong <= _MOST_FAULTS:
+                if n_wrong <= MOST_FAULTS:
                     faults.append(Fault(str(claim.path), line, wrong.found, wrong.expected))
-        if n_wrong > _MOST_FAULTS:
-            faults.append(Fault(str(claim.path), 0, f"{n_wrong - _MOST_FAULTS} more invalid lines"))
+        if n_wrong > MOST_FAULTS:
+            faults.append(Fault(str(claim.path), 0, f"{n_wrong - MOST_FAULTS} more invalid lines"))
         whole = ("judgement", "line", "index")
         kinds: dict[str, Any] = dict.fromkeys(whole, pl.Int64) | {"value": pl.Float64, "time": pl.Datetime("us")}
         judged = {name: kinds.get(name, pl.String) for name in _JUDGEMENT}

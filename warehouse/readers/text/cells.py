@@ -1,14 +1,13 @@
 """Faults of cells that do not hold what their column should."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 
 if TYPE_CHECKING:
     import polars as pl
-
-_MOST_FAULTS = 20
 
 
 def cells_that_are(
@@ -20,13 +19,19 @@ def cells_that_are(
     """
     right = is_right.fill_null(False)
     wrong = table.filter(~right)
-    faults = [
-        Fault(str(path), line, f"{column} {cell!r}", expected)
-        for line, cell in wrong.select("line", column).head(_MOST_FAULTS).iter_rows()
-    ]
-    if wrong.height > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", expected))
+    faults = line_faults(wrong.select("line", column), lambda cell: f"{column} {cell!r}", expected, path)
     return table.filter(right), faults
+
+
+def line_faults(wrong: "pl.DataFrame", found: Callable[..., str], expected: str, path: Path) -> list[Fault]:
+    """A fault for each of the first lines, and how many more there are.
+
+    wrong: a row a line: `line`, and then the arguments of `found`, which says what stands there.
+    """
+    faults = [Fault(str(path), line, found(*cells), expected) for line, *cells in wrong.head(MOST_FAULTS).iter_rows()]
+    if wrong.height > MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{wrong.height - MOST_FAULTS} more such lines", expected))
+    return faults
 
 
 def repeated_faults(
@@ -41,10 +46,10 @@ def repeated_faults(
     cells = wrong.group_by(column).agg(pl.col("line").min(), n=pl.len()).sort("line")
     faults = [
         Fault(str(path), line, found.format(cell) + more_lines(n - 1), expected, way_out)
-        for cell, line, n in cells.head(_MOST_FAULTS).iter_rows()
+        for cell, line, n in cells.head(MOST_FAULTS).iter_rows()
     ]
-    if cells.height > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{cells.height - _MOST_FAULTS} more such names", expected, way_out))
+    if cells.height > MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{cells.height - MOST_FAULTS} more such names", expected, way_out))
     return faults
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 
 ONE_OBJECT = "one JSON object per line"
-_MOST_FAULTS = 20
 
 
 def json_objects(
@@ -27,12 +26,12 @@ def json_objects(
             yield number, content
             continue
         n_wrong += 1
-        if n_wrong <= _MOST_FAULTS:
+        if n_wrong <= MOST_FAULTS:
             found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
             found = found if is_whole else "half of a surrogate pair, which is not a character"
             faults.append(Fault(str(path), number, found, ONE_OBJECT))
-    if n_wrong > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more such lines", ONE_OBJECT))
+    if n_wrong > MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{n_wrong - MOST_FAULTS} more such lines", ONE_OBJECT))
 
 
 def first_object(head: Sequence[str]) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
@@ -35,7 +35,6 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
 }
 _SEPARATORS = "\t,;"
 _PARQUET = b"PAR1"
-_MOST_FAULTS = 20
 _LEVELS = {
     "sys": "sys",
     "system": "sys",
@@ -267,9 +266,9 @@ def _sound_objects(
             with_parts.append(Fault(str(path), line, "a value with parts, or true or false", "texts and numbers"))
         else:
             sound.append((line, content))
-    faults += with_parts[:_MOST_FAULTS]
-    if len(with_parts) > _MOST_FAULTS:
-        found = f"{len(with_parts) - _MOST_FAULTS} more such lines"
+    faults += with_parts[:MOST_FAULTS]
+    if len(with_parts) > MOST_FAULTS:
+        found = f"{len(with_parts) - MOST_FAULTS} more such lines"
         faults.append(Fault(str(path), 0, found, "texts and numbers"))
     return sound
 

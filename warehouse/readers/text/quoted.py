@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.tables import table_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_FAULTS = 20
 _ROWS = 100_000  # of one table
 _LONGEST_CELL = 2**31 - 1
 
@@ -68,14 +67,14 @@ def _table(
             kept += row
             continue
         n_wrong += 1
-        if n_wrong > _MOST_FAULTS:
+        if n_wrong > MOST_FAULTS:
             continue
         if isinstance(row, str):
             faults.append(Fault(str(path), line, f"broken quoting ({row})", "fields with each quote closed"))
         else:
             faults.append(Fault(str(path), line, f"{len(row)} columns" if any(row) else "a blank line", expected))
-    if n_wrong > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - _MOST_FAULTS} more such lines", expected))
+    if n_wrong > MOST_FAULTS:
+        faults.append(Fault(str(path), 0, f"{n_wrong - MOST_FAULTS} more such lines", expected))
     schema = {"line": pl.Int64} | dict.fromkeys(columns, pl.String)
     width = len(columns)
     return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema), faults

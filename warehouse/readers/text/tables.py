@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.readers.text.cells import cells_that_are, line_faults
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +16,6 @@ UNREADABLE = "\ufffd"  # stands where bytes are no text
 NUL = (b"\0", "a NUL byte", "text in UTF-8")
 _RETURN = (b"\r", "a carriage return inside a line", "lines that end in a line feed")
 _MARK = b"\xef\xbb\xbf"
-_MOST_FAULTS = 20
 
 
 def text_of(data: bytes, path: Path) -> tuple[str, list[Fault]]:
@@ -37,11 +37,9 @@ def texts_of(pieces: Iterable[bytes], path: Path) -> Iterator[tuple[str, int, li
         data = (piece.removeprefix(_MARK) if number == 0 else piece).replace(b"\r\n", b"\n")
         n_lines = data.removesuffix(b"\n").count(b"\n") + 1
         damages = damaged_lines(data)
-        faults = [
-            Fault(str(path), n_before + line, found, expected) for line, found, expected in damages[:_MOST_FAULTS]
-        ]
-        if len(damages) > _MOST_FAULTS:
-            faults.append(Fault(str(path), 0, f"{len(damages) - _MOST_FAULTS} more such lines", "text in UTF-8"))
+        faults = [Fault(str(path), n_before + line, found, expected) for line, found, expected in damages[:MOST_FAULTS]]
+        if len(damages) > MOST_FAULTS:
+            faults.append(Fault(str(path), 0, f"{len(damages) - MOST_FAULTS} more such lines", "text in UTF-8"))
         text = data.decode("utf-8", "replace")
         if damages:
             text = text.replace("\0", UNREADABLE).replace("\r", UNREADABLE)
@@ -101,15 +99,15 @@ def table_of(
     n_found = pl.col("text").str.count_matches(separator, literal=True) + 1
     wrong = frame.filter(n_found != len(columns)).with_columns(n_found.alias("n"))
     expected = f"{len(columns)}: {' '.join(columns)}"
-    faults = [
-        Fault(str(path), line, "a blank line" if not line_text.strip() else f"{n} columns", expected)
-        for line, line_text, n in wrong.head(_MOST_FAULTS).iter_rows()
-    ]
-    if wrong.height > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", expected))
+    faults = line_faults(wrong, columns_found, expected, path)
     cells = pl.col("text").str.splitn(separator, len(columns)).struct.rename_fields(list(columns))
     table = frame.filter(n_found == len(columns)).select(pl.col("line").cast(pl.Int64), cells).unnest("text")
     return table, faults
+
+
+def columns_found(line: str, n_columns: int) -> str:
+    """What a line with another number of columns is."""
+    return f"{n_columns} columns" if line.strip() else "a blank line"
 
 
 def numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
@@ -122,17 +120,9 @@ def numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFra
     is_missing = pl.col(column).is_null() | pl.col(column).is_in(MISSING)
     value = pl.col(column).cast(pl.Float64, strict=False)
     is_odd = pl.col(column).str.contains(r"[^0-9eE.+-]")
-    is_wrong = ~is_missing & (value.is_null() | ~value.is_finite() | is_odd)
-    wrong = table.filter(is_wrong)
-    expected = "a finite number, or None where missing"
-    faults = [
-        Fault(str(path), line, f"{column} {text!r}", expected)
-        for line, text in wrong.select("line", column).head(_MOST_FAULTS).iter_rows()
-    ]
-    if wrong.height > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", expected))
-    kept = table.filter(~is_wrong).with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column))
-    return kept, faults
+    is_right = is_missing | (value.is_not_null() & value.is_finite() & ~is_odd)
+    kept, faults = cells_that_are(table, column, is_right, "a finite number, or None where missing", path)
+    return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column)), faults
 
 
 def whole_numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
@@ -140,12 +130,6 @@ def whole_numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.D
     import polars as pl
 
     value = pl.col(column).cast(pl.Int64, strict=False)
-    is_wrong = value.is_null() | ~pl.col(column).str.contains(r"^-?[0-9]+$")
-    wrong = table.filter(is_wrong)
-    faults = [
-        Fault(str(path), line, f"{column} {text!r}", "a whole number")
-        for line, text in wrong.select("line", column).head(_MOST_FAULTS).iter_rows()
-    ]
-    if wrong.height > _MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - _MOST_FAULTS} more such lines", "a whole number"))
-    return table.filter(~is_wrong).with_columns(value), faults
+    is_right = value.is_not_null() & pl.col(column).str.contains(r"^-?[0-9]+$")
+    kept, faults = cells_that_are(table, column, is_right, "a whole number", path)
+    return kept.with_columns(value), faults
