@@ -319,7 +319,7 @@ def interrupt():
 plain = queries.adhoc._watch
 
 def watched(*words):
-    threading.Timer(1 if {moment!r} == "during" else 0, interrupt).start()
+    threading.Timer(0.5 if {moment!r} == "during" else 0, interrupt).start()
     plain(*words)
 
 queries.adhoc._watch = watched

@@ -27,8 +27,8 @@ WORDS = {
     "compare": ("compare", *SET, "-m", "pa", "--draws", "5"),
     "protocol": ("protocol", "wmt24", "--on", "sim24", "--lp", "ja-en"),
     "protocols": ("protocols", "tiny24", "--matrix", "--db", TINY),
-    "trend": ("trend", "all", "ja-en", "-m", "pa", "--draws", "5"),
-    "deltas": ("deltas", "simBLEU", "--human", "mqm", "--draws", "5"),
+    "trend": ("trend", *SET, "-m", "pa", "--draws", "5"),
+    "deltas": ("deltas", "simBLEU", "sim24", "--human", "mqm", "--draws", "5"),
     "noise": ("noise", *SET, "-m", "pdp", "--draws", "1"),
     "plan": ("plan", *SET, "Oriole", "Embermatch", "-m", "pearson", "--worlds", "20", "--draws", "20"),
     "paper": ("paper",),
@@ -177,8 +177,11 @@ def test_a_full_disk_is_said_as_such_with_exit_code_4(
         "export mtme": ("export", out, "--format", "mtme"),
         "sql -o": ("sql", "FROM range(9999)", "-o", tmp_path / "x.csv"),
         "rank -o": ("list", "metrics", *SET, "-o", tmp_path / "x.json"),
-        "compute": ("compute", "bleu", "sim24", "ja-en"),
+        "compute": ("compute", "bleu", "tiny24", "en-de"),
     }
+    if command == "compute":
+        tiny_warehouse(tmp_path).close()
+        monkeypatch.setenv("SCOREHOUSE_DB", str(tmp_path / "tiny.duckdb"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be cut off, and stay so
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = scorehouse("list", "testsets", "--format", "json").json

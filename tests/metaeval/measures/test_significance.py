@@ -280,9 +280,9 @@ def test_copies_of_a_system_or_segment_make_no_pairs(block: Block, text: str, re
     measure, options = Measure.parse(text), Options()
     epsilon = calibrated(measure, few, options)
     cells = judged_segments(few)
-    result = bootstrap(measure.resampled(few, options, epsilon), resample, rng=np.random.default_rng(4), n_draws=12)
-    ((systems, segments),) = resampled_units(np.random.default_rng(4), 12, resample, cells.human.shape)
-    for draw in range(12):
+    result = bootstrap(measure.resampled(few, options, epsilon), resample, rng=np.random.default_rng(4), n_draws=8)
+    ((systems, segments),) = resampled_units(np.random.default_rng(4), 8, resample, cells.human.shape)
+    for draw in range(8):
         rows = np.arange(5) if systems is None else systems[draw]
         columns = np.arange(cells.human.shape[1]) if segments is None else segments[draw]
         for place, scores in enumerate(cells.scores):
