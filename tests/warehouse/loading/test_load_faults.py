@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -250,14 +251,32 @@ FAULTS = {
 }
 
 
+TOGETHER = "broken"
+"""A test set with a file for each fault of a kind of file of which it may have many."""
+
+
+def broken_at(kind: str) -> Path:
+    """Where the file with this fault lies: a test set has it alone, or it is one of many in TOGETHER."""
+    number, place = list(FAULTS).index(kind), Path(FAULTS[kind][0])
+    name = {FINE: f"Fine{number}-src.seg.score", RATING: f"en-de.marked{number}.seg.rating"}
+    name |= {DOMAIN: f"en-de.mqm{number}.domain.score"}
+    if str(place) in name:
+        return Path(TOGETHER) / place.with_name(name[str(place)])
+    return Path(f"{TOGETHER}{number}") / place
+
+
 @pytest.fixture(scope="session")
 def every_fault(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
-    """A folder of test sets, each with one broken file, in the order of FAULTS, and the report of one load of all."""
+    """A folder of test sets with a broken file for each of FAULTS, and the report of one load of all."""
 
     def make(folder: Path) -> None:
-        for number, (place, edit, *_) in enumerate(FAULTS.values()):
-            file = annotated_layout(folder / "in", f"broken{number}") / place
-            file.write_bytes(edit(file.read_bytes()))
+        sound = annotated_layout(folder / "sound")
+        for kind, (place, edit, *_) in FAULTS.items():
+            file = folder / "in" / broken_at(kind)
+            testset = broken_at(kind).parts[0]
+            if not (folder / "in" / testset).exists():
+                annotated_layout(folder / "in", testset)
+            file.write_bytes(edit((sound / place).read_bytes()))
         report = load([folder / "in"], folder / "a.duckdb")
         (folder / "report").write_bytes(pickle.dumps(report))
 
@@ -270,23 +289,28 @@ def every_fault(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadRep
 def test_nothing_is_loaded_where_every_evaluation_set_has_a_broken_file(every_fault: tuple[Path, LoadReport]) -> None:
     folder, report = every_fault
     assert not (folder / "a.duckdb").exists()
-    assert len(report.evalsets) == len(FAULTS)
-    assert {(e.status, e.n_broken, e.n_files, e.n_rows) for e in report.evalsets} == {("refused", 1, 0, 0)}
+    n_broken = Counter(broken_at(kind).parts[0] for kind in FAULTS)
+    assert n_broken[TOGETHER] > 60
+    assert {e.testset: e.n_broken for e in report.evalsets} == n_broken
+    assert {(e.status, e.n_files, e.n_rows) for e in report.evalsets} == {("refused", 0, 0)}
+
+
+def test_sound_files_beside_broken_ones_have_no_faults(every_fault: tuple[Path, LoadReport]) -> None:
+    folder, report = every_fault
+    assert {Path(fault.path) for fault in report.faults} == {folder / "in" / broken_at(kind) for kind in FAULTS}
 
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_broken_file_is_refused_with_line_found_and_expected(kind: str, every_fault: tuple[Path, LoadReport]) -> None:
     folder, report = every_fault
-    testset = f"broken{list(FAULTS).index(kind)}"
-    place, _, number, found, expected = FAULTS[kind]
-    root = folder / "in" / testset
-    faults = [fault for fault in report.faults if Path(fault.path).is_relative_to(root)]
-    assert {fault.path for fault in faults} == {str(root / place)}
+    _, _, number, found, expected = FAULTS[kind]
+    file = folder / "in" / broken_at(kind)
+    faults = [fault for fault in report.faults if fault.path == str(file)]
     assert faults[0].line == number
     assert found in faults[0].found
-    assert faults[0].expected.startswith(expected.replace(TESTSET, testset))
+    assert faults[0].expected.startswith(expected.replace(TESTSET, broken_at(kind).parts[0]))
     shown = str(faults[0])
-    assert shown.startswith(f"{root / place}:{number}: " if number else f"{root / place}: ")
+    assert shown.startswith(f"{file}:{number}: " if number else f"{file}: ")
     assert "\n" not in shown
 
 

@@ -127,7 +127,7 @@ def test_json_lines_in_pieces_are_read_as_the_whole(text: str, given: Given) -> 
 
 
 def test_damaged_json_lines_in_pieces_have_the_faults_of_the_whole(in_full: bool) -> None:
-    for data in damaged(OBJECTS.encode(), seed=1, n=150 if in_full else 15):
+    for data in damaged(OBJECTS.encode(), seed=1, n=150 if in_full else 8):
         if not data.startswith(OBJECTS[:90].encode()):
             continue
         whole, pieces = _whole(data, Given(), OBJECTS), _in_pieces(_cut(data, 400), Given(), OBJECTS)
@@ -136,7 +136,7 @@ def test_damaged_json_lines_in_pieces_have_the_faults_of_the_whole(in_full: bool
 
 
 def test_a_damaged_table_in_pieces_has_the_faults_of_the_whole(in_full: bool) -> None:
-    for data in damaged((HEADER + ROWS).encode(), seed=1, n=200 if in_full else 25):
+    for data in damaged((HEADER + ROWS).encode(), seed=1, n=200 if in_full else 12):
         if not data.startswith(HEADER.encode()):
             continue
         whole, pieces = _whole(data, Given()), _in_pieces(_cut(data, 200), Given())
