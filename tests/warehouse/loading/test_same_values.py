@@ -81,7 +81,7 @@ def test_means_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
             INSERT INTO scorer (scorer_id, kind, name, base_name) VALUES (1, 'metric', 'M-src', 'M');
             INSERT INTO system (system_id, evalset_id, name, canonical_name, kind) VALUES (1, 1, 'A', 'A', 'mt');
             INSERT INTO vector VALUES (1, 1, 1, 1, 'seg', 1, 600000, 0, false);
-            INSERT INTO score SELECT 1, n, hash(n) / 1e19 FROM range(1, 600001) AS r (n);  -- five row groups: more than threads
+            INSERT INTO score SELECT 1, n, hash(n) / 1e19 FROM range(1, 600001) AS r (n);  -- five row groups
             """
         )
     means = set()
