@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.helpers import tiny_layout
+from tests.helpers import TESTSET, tiny_layout
 from tests.sharing import empty_bytes, written
 from warehouse import LoadReport, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
@@ -89,9 +89,12 @@ def small(
     humans: dict[str, ScoreTable] | None = None,
     metrics: dict[str, ScoreTable] | None = None,
     ratings: dict[str, RatingTable] | None = None,
+    testset: str = TESTSET,
 ) -> Path:
     """An evaluation set of the tiny test set with these scores alone, and no texts."""
-    return tiny_layout(folder, humans=humans or {}, metrics=metrics or {}, ratings=ratings, texts=False)
+    return tiny_layout(
+        folder, testset=testset, humans=humans or {}, metrics=metrics or {}, ratings=ratings, texts=False
+    )
 
 
 def by_cell(rows: Rows) -> dict[tuple[str, int], float | None]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,28 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return root, loaded(root, folder / "a.duckdb")
 
 
+_WRITERS: list[Callable[[Path, str], object]] = []
+
+
+def _testset(write: Callable[[Path, str], object]) -> str:
+    """Have a test set written below a folder and loaded with the others; its name, which is the function's."""
+    _WRITERS.append(write)
+    return write.__name__
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse that has loaded the test sets that tests declare beside themselves; read it only."""
+    folder = tmp_path_factory.mktemp("several")
+    for write in _WRITERS:
+        write(folder / "in", write.__name__)
+    database = empty_warehouse(folder / "a.duckdb")
+    report = load([folder / "in"], database)
+    assert (report.faults, report.notes) == ([], [])
+    assert {evalset.status for evalset in report.evalsets} == {"loaded"}
+    return database
+
+
 def test_every_score_of_a_segment_stands_at_its_system_and_segment(tiny: tuple[Path, Path]) -> None:
     _, database = tiny
     with Warehouse.open(database) as warehouse:
@@ -58,22 +81,30 @@ def test_every_submitted_score_of_a_system_stands_at_its_system(tiny: tuple[Path
     )
 
 
-def test_the_order_of_systems_may_differ_from_file_to_file(tmp_path: Path) -> None:
-    seg = np.arange(20, dtype=float).reshape(4, 5)
-    orders = {"A-src": [0, 1, 2, 3], "B-src": [3, 1, 0, 2], "C-src": [2, 3, 1, 0]}
+_ORDERS = {"A-src": [0, 1, 2, 3], "B-src": [3, 1, 0, 2], "C-src": [2, 3, 1, 0]}
+_TWENTY = np.arange(20, dtype=float).reshape(4, 5)
+
+
+@_testset
+def orders(folder: Path, testset: str) -> None:
     metrics = {
-        name: ScoreTable([SYSTEMS[i] for i in order], seg=seg[order], sys=seg[order, 0])
-        for name, order in orders.items()
+        name: ScoreTable([SYSTEMS[i] for i in order], seg=_TWENTY[order], sys=_TWENTY[order, 0])
+        for name, order in _ORDERS.items()
     }
-    database = loaded(small(tmp_path, metrics=metrics), tmp_path / "a.duckdb")
-    for name in orders:
-        found = ask(database, "SELECT system, segment, value FROM scores WHERE metric = $name", name=name)
-        assert by_cell(found) == cells_of(SYSTEMS, seg)
-        found = ask(database, "SELECT system, value FROM aggregate_scores WHERE scorer = $name", name=name)
-        assert dict(found) == dict(zip(SYSTEMS, seg[:, 0].tolist(), strict=True))
+    small(folder, testset=testset, metrics=metrics)
 
 
-def test_the_word_none_is_a_missing_score_at_every_level(tmp_path: Path) -> None:
+def test_the_order_of_systems_may_differ_from_file_to_file(several: Path) -> None:
+    for name in _ORDERS:
+        query = "SELECT system, segment, value FROM scores WHERE testset = $testset AND metric = $name"
+        assert by_cell(ask(several, query, testset=orders, name=name)) == cells_of(SYSTEMS, _TWENTY)
+        query = "SELECT system, value FROM aggregate_scores WHERE testset = $testset AND scorer = $name"
+        found = ask(several, query, testset=orders, name=name)
+        assert dict(found) == dict(zip(SYSTEMS, _TWENTY[:, 0].tolist(), strict=True))
+
+
+@_testset
+def gaps(folder: Path, testset: str) -> None:
     nan = math.nan
     table = ScoreTable(
         ["Ash"],
@@ -82,11 +113,14 @@ def test_the_word_none_is_a_missing_score_at_every_level(tmp_path: Path) -> None
         sys=np.array([nan]),
         domain={"news": np.array([nan]), "speech": np.array([4.0])},
     )
-    database = loaded(small(tmp_path, humans={"mqm": table}), tmp_path / "a.duckdb")
-    assert [value for (value,) in ask(database, "SELECT value FROM human_scores ORDER BY segment")] == [
-        *(1.0, None, 3.0, None, 5.0)
-    ]
-    assert ask(database, "SELECT level, unit, value FROM aggregate_scores ORDER BY ALL") == [
+    small(folder, testset=testset, humans={"mqm": table})
+
+
+def test_the_word_none_is_a_missing_score_at_every_level(several: Path) -> None:
+    found = ask(several, "SELECT value FROM human_scores WHERE testset = $testset ORDER BY segment", testset=gaps)
+    assert [value for (value,) in found] == [1.0, None, 3.0, None, 5.0]
+    query = "SELECT level, unit, value FROM aggregate_scores WHERE testset = $testset ORDER BY ALL"
+    assert ask(several, query, testset=gaps) == [
         ("doc", "n1", None),
         ("doc", "n2", 2.0),
         ("doc", "s1", None),
@@ -94,31 +128,42 @@ def test_the_word_none_is_a_missing_score_at_every_level(tmp_path: Path) -> None
         ("domain", "speech", 4.0),
         ("sys", None, None),
     ]
-    assert ask(database, "SELECT level, n_values, n_missing FROM vector ORDER BY level") == [
-        *(("doc", 1, 2), ("domain", 1, 1), ("seg", 3, 2), ("sys", 0, 1))
-    ]
-    assert ask(database, "SELECT origin, n_rows, n_missing FROM sources WHERE n_missing > 0 ORDER BY origin") == [
-        ("tiny24/human-scores/en-de.mqm.doc.score", 3, 2),
-        ("tiny24/human-scores/en-de.mqm.domain.score", 2, 1),
-        ("tiny24/human-scores/en-de.mqm.seg.score", 5, 2),
-        ("tiny24/human-scores/en-de.mqm.sys.score", 1, 1),
+    query = """
+        SELECT v.level, v.n_values, v.n_missing
+        FROM vector AS v JOIN evalset AS e USING (evalset_id) JOIN testset AS t USING (testset_id)
+        WHERE t.name = $testset
+        ORDER BY v.level
+    """
+    assert ask(several, query, testset=gaps) == [*(("doc", 1, 2), ("domain", 1, 1), ("seg", 3, 2), ("sys", 0, 1))]
+    query = """
+        SELECT origin, n_rows, n_missing FROM sources WHERE testset = $testset AND n_missing > 0 ORDER BY origin
+    """
+    assert ask(several, query, testset=gaps) == [
+        (f"{gaps}/human-scores/en-de.mqm.doc.score", 3, 2),
+        (f"{gaps}/human-scores/en-de.mqm.domain.score", 2, 1),
+        (f"{gaps}/human-scores/en-de.mqm.seg.score", 5, 2),
+        (f"{gaps}/human-scores/en-de.mqm.sys.score", 1, 1),
     ]
 
 
-def test_a_zero_has_no_sign(tmp_path: Path) -> None:
-    zeros = ScoreTable(
+@_testset
+def zeros(folder: Path, testset: str) -> None:
+    table = ScoreTable(
         ["Ash"],
         seg=np.array([[-0.0, 0.0, -0.0, -0.0, 1.0]]),
         doc=np.full((1, 3), -0.0),
         sys=np.array([-0.0]),
         domain={"news": np.array([-0.0])},
     )
-    root = small(tmp_path, humans={"mqm": zeros}, ratings={"marked": RatingTable({"Ash": [[]] * 5})})
-    database = loaded(root, tmp_path / "a.duckdb")
+    marked = {"marked": RatingTable({"Ash": [[]] * 5})}
+    small(folder, testset=testset, humans={"mqm": table}, ratings=marked)
+
+
+def test_a_zero_has_no_sign(several: Path) -> None:
     found = [
         value
-        for table in ("score", "aggregate_score", "judgement")
-        for (value,) in ask(database, f"SELECT value FROM {table}")
+        for view in ("human_scores", "aggregate_scores", "judgements")
+        for (value,) in ask(several, f"SELECT value FROM {view} WHERE testset = $testset", testset=zeros)
     ]
     assert len(found) == 5 + 5 + 1 + 3 + 1 + 5
     assert {math.copysign(1.0, value) for value in found} == {1.0}
@@ -162,65 +207,101 @@ def test_segments_have_position_domain_document_and_index(tiny: tuple[Path, Path
     ]
 
 
-def test_scores_of_documents_have_their_names_in_the_order_of_the_test_set(tmp_path: Path) -> None:
+_AGGREGATES = "SELECT unit, system, level, value FROM aggregate_scores WHERE testset = $testset ORDER BY ALL"
+
+
+@_testset
+def documents(folder: Path, testset: str) -> None:
     table = ScoreTable(["Beech", "Ash"], doc=np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
-    database = loaded(small(tmp_path, metrics={"D-refA": table}), tmp_path / "a.duckdb")
-    found = ask(database, "SELECT system, unit, value FROM aggregate_scores WHERE level = 'doc' ORDER BY ALL")
-    assert found == [
-        *(("Ash", "n1", 4.0), ("Ash", "n2", 5.0), ("Ash", "s1", 6.0)),
-        *(("Beech", "n1", 1.0), ("Beech", "n2", 2.0), ("Beech", "s1", 3.0)),
+    small(folder, testset=testset, metrics={"D-refA": table})
+
+
+def test_scores_of_documents_have_their_names_in_the_order_of_the_test_set(several: Path) -> None:
+    assert ask(several, _AGGREGATES, testset=documents) == [
+        *(("n1", "Ash", "doc", 4.0), ("n1", "Beech", "doc", 1.0)),
+        *(("n2", "Ash", "doc", 5.0), ("n2", "Beech", "doc", 2.0)),
+        *(("s1", "Ash", "doc", 6.0), ("s1", "Beech", "doc", 3.0)),
     ]
 
 
-def test_scores_of_domains_go_by_name_in_any_order(tmp_path: Path) -> None:
-    root = small(tmp_path)
+_DOMAIN_ORDERS = {"by-domain": [0, 1, 2, 3], "by-system": [0, 2, 1, 3], "mixed": [3, 0, 1, 2]}
+
+
+@_testset
+def domains(folder: Path, testset: str) -> None:
+    root = small(folder, testset=testset)
     lines = ["news\tAsh\t1", "news\tBeech\t2", "speech\tAsh\t3", "speech\tBeech\t4"]
-    orders = {"by-domain": [0, 1, 2, 3], "by-system": [0, 2, 1, 3], "mixed": [3, 0, 1, 2]}
     (root / "human-scores").mkdir()
-    for name, order in orders.items():
+    for name, order in _DOMAIN_ORDERS.items():
         file = root / "human-scores" / f"en-de.{name}.domain.score"
         file.write_text("".join(f"{lines[i]}\n" for i in order))
-    database = loaded(root, tmp_path / "a.duckdb")
-    for name in orders:
-        query = "SELECT unit, system, level, value FROM aggregate_scores WHERE scorer = $name ORDER BY value"
-        assert ask(database, query, name=name) == [
-            *(("news", "Ash", "domain", 1.0), ("news", "Beech", "domain", 2.0)),
-            *(("speech", "Ash", "domain", 3.0), ("speech", "Beech", "domain", 4.0)),
-        ]
 
 
-def test_domain_scores_of_some_domains_alone_are_taken(tmp_path: Path) -> None:
-    table = ScoreTable(["Ash"], domain={"speech": np.array([1.0])})
-    database = loaded(small(tmp_path, metrics={"D-src": table}), tmp_path / "a.duckdb")
-    assert ask(database, "SELECT unit, value FROM aggregate_scores") == [("speech", 1.0)]
+@pytest.mark.parametrize("order", _DOMAIN_ORDERS)
+def test_scores_of_domains_go_by_name_in_any_order(order: str, several: Path) -> None:
+    query = """
+        SELECT unit, system, level, value FROM aggregate_scores
+        WHERE testset = $testset AND scorer = $order
+        ORDER BY value
+    """
+    assert ask(several, query, testset=domains, order=order) == [
+        *(("news", "Ash", "domain", 1.0), ("news", "Beech", "domain", 2.0)),
+        *(("speech", "Ash", "domain", 3.0), ("speech", "Beech", "domain", 4.0)),
+    ]
 
 
-def test_a_system_and_a_domain_may_be_called_none(tmp_path: Path) -> None:
-    root = tmp_path / "t24"
-    documents = [("None", "n1"), ("news", "n2")]
+@_testset
+def one_domain(folder: Path, testset: str) -> None:
+    small(folder, testset=testset, metrics={"D-src": ScoreTable(["Ash"], domain={"speech": np.array([1.0])})})
+
+
+def test_domain_scores_of_some_domains_alone_are_taken(several: Path) -> None:
+    assert ask(several, _AGGREGATES, testset=one_domain) == [("speech", "Ash", "domain", 1.0)]
+
+
+@_testset
+def called_none(folder: Path, testset: str) -> None:
     table = ScoreTable(
         ["Ash", "None"],
         seg=np.array([[1.0, np.nan], [2.0, 3.0]]),
         sys=np.array([np.nan, 5.0]),
         domain={"None": np.array([6.0, np.nan]), "news": np.array([8.0, 9.0])},
     )
-    write_evalset(root, LP, documents=documents, metrics={"A-src": table})
-    database = loaded(root, tmp_path / "a.duckdb")
-    assert ask(database, "SELECT system, segment, domain, value FROM scores ORDER BY 1, 2") == [
+    write_evalset(folder / testset, LP, documents=[("None", "n1"), ("news", "n2")], metrics={"A-src": table})
+
+
+def test_a_system_and_a_domain_may_be_called_none(several: Path) -> None:
+    query = "SELECT system, segment, domain, value FROM scores WHERE testset = $testset ORDER BY 1, 2"
+    assert ask(several, query, testset=called_none) == [
         *(("Ash", 1, "None", 1.0), ("Ash", 2, "news", None), ("None", 1, "None", 2.0), ("None", 2, "news", 3.0))
     ]
-    assert ask(database, "SELECT system, unit, value FROM aggregate_scores ORDER BY level, 1, 2") == [
+    query = "SELECT system, unit, value FROM aggregate_scores WHERE testset = $testset ORDER BY level, 1, 2"
+    assert ask(several, query, testset=called_none) == [
         *(("Ash", "None", 6.0), ("Ash", "news", 8.0), ("None", "None", None), ("None", "news", 9.0)),
         *(("Ash", None, None), ("None", None, 5.0)),
     ]
 
 
-def test_a_metric_is_named_in_full_and_by_its_base_with_the_reference_it_saw(tmp_path: Path) -> None:
+@_testset
+def named(folder: Path, testset: str) -> None:
     table = ScoreTable(["Ash"], sys=np.array([1.0]))
     names = ["UniTE-ref-refA", "UniTE-src-src", "X.1-QE-src", "B-refA.refB", "B-all", "B-synthetic_ref"]
-    database = loaded(small(tmp_path, metrics=dict.fromkeys(names, table)), tmp_path / "a.duckdb")
-    found = ask(database, "SELECT metric, base_metric, reference, is_reference_free FROM metrics ORDER BY metric")
-    assert found == [
+    judged = ScoreTable(["Ash"], seg=np.ones((1, 5)))
+    small(
+        folder,
+        testset=testset,
+        metrics=dict.fromkeys(names, table),
+        humans=dict.fromkeys(("da-sqm", "mqm.v2", "esa-human1"), judged),
+    )
+
+
+def test_a_metric_is_named_in_full_and_by_its_base_with_the_reference_it_saw(several: Path) -> None:
+    query = """
+        SELECT metric, base_metric, reference, is_reference_free FROM metrics
+        WHERE testset = $testset
+        ORDER BY metric
+    """
+    assert ask(several, query, testset=named) == [
         ("B-all", "B", "all", False),
         ("B-refA.refB", "B", "refA.refB", False),
         ("B-synthetic_ref", "B", "synthetic_ref", False),
@@ -230,18 +311,23 @@ def test_a_metric_is_named_in_full_and_by_its_base_with_the_reference_it_saw(tmp
     ]
 
 
-def test_a_human_score_may_have_dots_and_dashes_in_its_name(tmp_path: Path) -> None:
-    table = ScoreTable(["Ash"], seg=np.ones((1, 5)))
-    root = small(tmp_path, humans={"da-sqm": table, "mqm.v2": table, "esa-human1": table})
-    database = loaded(root, tmp_path / "a.duckdb")
-    assert ask(database, "SELECT DISTINCT human FROM human_scores ORDER BY 1") == [
-        *(("da-sqm",), ("esa-human1",), ("mqm.v2",))
-    ]
+def test_a_human_score_may_have_dots_and_dashes_in_its_name(several: Path) -> None:
+    query = "SELECT DISTINCT human FROM human_scores WHERE testset = $testset ORDER BY 1"
+    assert ask(several, query, testset=named) == [("da-sqm",), ("esa-human1",), ("mqm.v2",)]
 
 
-def test_annotations_are_judgements_whose_score_is_minus_the_sum_of_weights(tmp_path: Path) -> None:
-    database = loaded(small(tmp_path, ratings={"mqm": MARKS}), tmp_path / "a.duckdb")
-    judged = ask(database, "SELECT system, segment, rater, value, n_errors, status FROM judgements ORDER BY 1, 2")
+@_testset
+def marked(folder: Path, testset: str) -> None:
+    small(folder, testset=testset, ratings={"mqm": MARKS})
+
+
+def test_annotations_are_judgements_whose_score_is_minus_the_sum_of_weights(several: Path) -> None:
+    query = """
+        SELECT system, segment, rater, value, n_errors, status FROM judgements
+        WHERE testset = $testset
+        ORDER BY 1, 2
+    """
+    judged = ask(several, query, testset=marked)
     assert judged == [
         ("Ash", 1, "r1", 0.0, 0, "valid"),
         ("Ash", 2, "r1", -6.0, 2, "valid"),
@@ -252,25 +338,29 @@ def test_annotations_are_judgements_whose_score_is_minus_the_sum_of_weights(tmp_
         ("Beech", 3, "r3", 0.0, 0, "valid"),
         ("Beech", 5, "r3", -0.1, 1, "valid"),
     ]
-    scores = by_cell(ask(database, "SELECT system, segment, value FROM human_scores WHERE human = 'mqm'"))
+    query = "SELECT system, segment, value FROM human_scores WHERE testset = $testset AND human = 'mqm'"
+    scores = by_cell(ask(several, query, testset=marked))
     assert scores == {
         **{(system, segment): None for system in ("Ash", "Beech") for segment in range(1, 6)},
         **{(system, segment): value for system, segment, _, value, _, _ in judged},
     }
 
 
-def test_every_marked_error_is_kept_with_its_span_and_weight(tmp_path: Path) -> None:
-    database = loaded(small(tmp_path, ratings={"mqm": MARKS}), tmp_path / "a.duckdb")
+def test_every_marked_error_is_kept_with_its_span_and_weight(several: Path) -> None:
     found = ask(
-        database,
+        several,
         """
         SELECT y.name, j.segment, r.category, r.severity, r.weight, r.span_start, r.span_end, r.is_source_error
         FROM rating AS r
         JOIN judgement AS j USING (judgement_id)
         JOIN vector AS v USING (vector_id)
         JOIN system AS y USING (system_id)
+        JOIN evalset AS e ON e.evalset_id = v.evalset_id
+        JOIN testset AS t USING (testset_id)
+        WHERE t.name = $testset
         ORDER BY ALL
         """,
+        testset=marked,
     )
     assert found == [
         ("Ash", 2, "fluency", "major", 5.0, 4, 9, True),
@@ -287,67 +377,91 @@ def test_errors_keep_the_order_that_they_have_in_the_file(tmp_path: Path) -> Non
     assert ask(database, "SELECT weight FROM rating") == [(5.0,), (1.0,), (0.1,), (2.0,)]
 
 
-def test_annotations_of_one_name_with_a_score_file_stand_behind_its_scores(tmp_path: Path) -> None:
-    scores = ScoreTable(["Beech", "Ash", "Cherry"], seg=np.array([[-1.0] * 5, [-2.0] * 5, [-3.0] * 5]))
-    database = loaded(small(tmp_path, humans={"mqm": scores}, ratings={"mqm": MARKS}), tmp_path / "a.duckdb")
-    found = by_cell(ask(database, "SELECT system, segment, value FROM human_scores"))
-    assert found == cells_of(("Beech", "Ash", "Cherry"), scores.seg)
-    judged = ask(database, "SELECT system, segment, human, value FROM judgements WHERE system = 'Ash' ORDER BY ALL")
-    assert judged == [("Ash", 1, "mqm", 0.0), ("Ash", 2, "mqm", -6.0), ("Ash", 4, "mqm", -5.0), ("Ash", 5, "mqm", 0.0)]
-    nothing_hangs(database)
+_BEHIND = ScoreTable(["Beech", "Ash", "Cherry"], seg=np.array([[-1.0] * 5, [-2.0] * 5, [-3.0] * 5]))
 
 
-def test_texts_of_sources_references_and_systems_are_kept_as_they_are(tmp_path: Path) -> None:
-    odd = ['"quoted', "a\ttab", "", " blanks ", "ß 中文 \u2028 None"]
+@_testset
+def behind(folder: Path, testset: str) -> None:
+    small(folder, testset=testset, humans={"mqm": _BEHIND}, ratings={"mqm": MARKS})
+
+
+def test_annotations_of_one_name_with_a_score_file_stand_behind_its_scores(several: Path) -> None:
+    query = "SELECT system, segment, value FROM human_scores WHERE testset = $testset"
+    assert by_cell(ask(several, query, testset=behind)) == cells_of(("Beech", "Ash", "Cherry"), _BEHIND.seg)
+    query = """
+        SELECT system, segment, human, value FROM judgements WHERE testset = $testset AND system = 'Ash' ORDER BY ALL
+    """
+    assert ask(several, query, testset=behind) == [
+        *(("Ash", 1, "mqm", 0.0), ("Ash", 2, "mqm", -6.0), ("Ash", 4, "mqm", -5.0), ("Ash", 5, "mqm", 0.0))
+    ]
+    nothing_hangs(several)
+
+
+_ODD = ['"quoted', "a\ttab", "", " blanks ", "ß 中文 \u2028 None"]
+
+
+@_testset
+def odd_texts(folder: Path, testset: str) -> None:
     write_evalset(
-        tmp_path / "t24",
+        folder / testset,
         LP,
         documents=DOCUMENTS,
-        sources=odd,
-        references={"refA": odd[::-1]},
-        outputs={"Ash": ["x"] * 5, "GPT 5.5": odd},
+        sources=_ODD,
+        references={"refA": _ODD[::-1]},
+        outputs={"Ash": ["x"] * 5, "GPT 5.5": _ODD},
     )
-    database = loaded(tmp_path / "t24", tmp_path / "a.duckdb")
-    found = ask(database, "SELECT kind, name, segment, text FROM texts ORDER BY ALL")
-    assert sorted(found, key=str) == sorted(
+
+
+def test_texts_of_sources_references_and_systems_are_kept_as_they_are(several: Path) -> None:
+    query = "SELECT kind, name, segment, text FROM texts WHERE testset = $testset ORDER BY ALL"
+    assert sorted(ask(several, query, testset=odd_texts), key=str) == sorted(
         [
-            *[("source", None, n, text) for n, text in enumerate(odd, 1)],
-            *[("reference", "refA", n, text) for n, text in enumerate(odd[::-1], 1)],
+            *[("source", None, n, text) for n, text in enumerate(_ODD, 1)],
+            *[("reference", "refA", n, text) for n, text in enumerate(_ODD[::-1], 1)],
             *[("output", "Ash", n, "x") for n in range(1, 6)],
-            *[("output", "GPT 5.5", n, text) for n, text in enumerate(odd, 1)],
+            *[("output", "GPT 5.5", n, text) for n, text in enumerate(_ODD, 1)],
         ],
         key=str,
     )
-    assert ask(database, "SELECT source_text FROM segments ORDER BY segment") == [(text,) for text in odd]
-    assert ask(database, "SELECT system, kind FROM systems ORDER BY 1") == [
-        *(("Ash", "mt"), ("GPT 5.5", "mt"), ("refA", "human"))
-    ]
+    query = "SELECT source_text FROM segments WHERE testset = $testset ORDER BY segment"
+    assert ask(several, query, testset=odd_texts) == [(text,) for text in _ODD]
+    query = "SELECT system, kind FROM systems WHERE testset = $testset ORDER BY 1"
+    assert ask(several, query, testset=odd_texts) == [("Ash", "mt"), ("GPT 5.5", "mt"), ("refA", "human")]
 
 
-def test_texts_may_be_json_lines(tmp_path: Path) -> None:
-    root = small(tmp_path)
+@_testset
+def json_texts(folder: Path, testset: str) -> None:
+    root = small(folder, testset=testset)
     bodies = {"sources/en-de": "source", "references/en-de.refA": "target", "system-outputs/en-de/Ash": "hypothesis"}
     for place, key in bodies.items():
         file = root / f"{place}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps({key: f"{key}\n{n}", "other": n}) for n in range(1, 6)]
         file.write_text("\n".join(lines) + "\n")
-    database = loaded(root, tmp_path / "a.duckdb")
-    assert ask(database, "SELECT kind, name, text FROM texts WHERE segment = 4 ORDER BY ALL") == [
+
+
+def test_texts_may_be_json_lines(several: Path) -> None:
+    query = "SELECT kind, name, text FROM texts WHERE testset = $testset AND segment = 4 ORDER BY ALL"
+    assert ask(several, query, testset=json_texts) == [
         *(("output", "Ash", "hypothesis\n4"), ("reference", "refA", "target\n4"), ("source", None, "source\n4"))
     ]
 
 
-def test_systems_may_have_any_name_that_fits_a_column(tmp_path: Path) -> None:
-    names = ["nan", "GPT 5.5", "#1", "'q'", '"', '"a"', "a\\tb", "ß中", "-", "0", " x", "x,y", "NULL", "a|b"]
-    seg = np.arange(5.0 * len(names)).reshape(-1, 5)
-    root = tmp_path / "t24"
-    write_evalset(root, LP, documents=DOCUMENTS, metrics={"M-src": ScoreTable(names, seg=seg, sys=seg[:, 0])})
-    database = loaded(root, tmp_path / "a.duckdb")
-    assert by_cell(ask(database, "SELECT system, segment, value FROM scores")) == cells_of(tuple(names), seg)
-    assert dict(ask(database, "SELECT system, value FROM aggregate_scores")) == dict(
-        zip(names, seg[:, 0].tolist(), strict=True)
-    )
+_NAMES = ["nan", "GPT 5.5", "#1", "'q'", '"', '"a"', "a\\tb", "ß中", "-", "0", " x", "x,y", "NULL", "a|b"]
+_OF_NAMES = np.arange(5.0 * len(_NAMES)).reshape(-1, 5)
+
+
+@_testset
+def odd_systems(folder: Path, testset: str) -> None:
+    table = ScoreTable(_NAMES, seg=_OF_NAMES, sys=_OF_NAMES[:, 0])
+    write_evalset(folder / testset, LP, documents=DOCUMENTS, metrics={"M-src": table})
+
+
+def test_systems_may_have_any_name_that_fits_a_column(several: Path) -> None:
+    query = "SELECT system, segment, value FROM scores WHERE testset = $testset"
+    assert by_cell(ask(several, query, testset=odd_systems)) == cells_of(tuple(_NAMES), _OF_NAMES)
+    query = "SELECT system, value FROM aggregate_scores WHERE testset = $testset"
+    assert dict(ask(several, query, testset=odd_systems)) == dict(zip(_NAMES, _OF_NAMES[:, 0].tolist(), strict=True))
 
 
 def test_human_translations_are_told_from_systems(tiny: tuple[Path, Path]) -> None:
@@ -357,21 +471,29 @@ def test_human_translations_are_told_from_systems(tiny: tuple[Path, Path]) -> No
     ]
 
 
-def test_language_pairs_may_have_scripts_and_regions(tmp_path: Path) -> None:
-    expected = [("bho-en", "bho", "en"), ("en-sr_Cyrl_RS", "en", "sr_Cyrl_RS"), ("en-zh_CN", "en", "zh_CN")]
-    for lp, *_ in expected:
-        root = tiny_layout(tmp_path, lp=lp, facts=False)
-    database = empty_warehouse(tmp_path / "a.duckdb")
-    assert load([root], database).is_clean
-    assert ask(database, "SELECT lp, source_language, target_language FROM evalset ORDER BY ALL") == expected
-    counts = ask(database, "SELECT lp, count(*) FROM human_scores GROUP BY ALL ORDER BY ALL")
-    assert counts == [(lp, 20) for lp, *_ in expected]
+_LPS = {"en-sr_Cyrl_RS": ("en", "sr_Cyrl_RS"), "en-zh_CN": ("en", "zh_CN"), "bho-en": ("bho", "en")}
 
 
-def test_a_language_pair_written_with_three_dashes_is_the_same_with_one(tmp_path: Path) -> None:
-    database = loaded(tiny_layout(tmp_path, lp="ces_Latn---deu_Latn", facts=False), tmp_path / "a.duckdb")
-    assert ask(database, "SELECT lp FROM evalset") == [("ces_Latn-deu_Latn",)]
-    assert len(ask(database, "FROM human_scores")) == 20
+@_testset
+def scripts(folder: Path, testset: str) -> None:
+    for lp in _LPS:
+        tiny_layout(folder, testset=testset, lp=lp, facts=False)
+
+
+@pytest.mark.parametrize("lp", _LPS)
+def test_language_pairs_may_have_scripts_and_regions(lp: str, several: Path) -> None:
+    assert ask(several, "SELECT source_language, target_language FROM evalset WHERE lp = $lp", lp=lp) == [_LPS[lp]]
+    assert len(ask(several, "FROM human_scores WHERE lp = $lp", lp=lp)) == 20
+
+
+@_testset
+def dashes(folder: Path, testset: str) -> None:
+    tiny_layout(folder, testset=testset, lp="ces_Latn---deu_Latn", facts=False)
+
+
+def test_a_language_pair_written_with_three_dashes_is_the_same_with_one(several: Path) -> None:
+    assert ask(several, "SELECT lp FROM evalsets WHERE testset = $testset", testset=dashes) == [("ces_Latn-deu_Latn",)]
+    assert len(ask(several, "FROM human_scores WHERE testset = $testset", testset=dashes)) == 20
 
 
 def test_a_last_line_without_its_end_is_a_line(tmp_path: Path) -> None:
@@ -384,33 +506,45 @@ def test_a_last_line_without_its_end_is_a_line(tmp_path: Path) -> None:
     assert len(ask(database, "FROM texts")) == 5 * 5
 
 
-def test_system_scores_need_no_documents(tmp_path: Path) -> None:
-    file = tmp_path / "old12" / "metric-scores" / "es-en" / "BLEU-refA.sys.score"
+@_testset
+def old12(folder: Path, testset: str) -> None:
+    file = folder / testset / "metric-scores" / "es-en" / "BLEU-refA.sys.score"
     file.parent.mkdir(parents=True)
     file.write_text("A\t1.5\nB\tNone\n")
-    database = loaded(tmp_path, tmp_path / "a.duckdb")
-    assert ask(database, "SELECT testset, lp, system, value FROM aggregate_scores ORDER BY system") == [
-        *(("old12", "es-en", "A", 1.5), ("old12", "es-en", "B", None))
-    ]
-    assert ask(database, "SELECT n_segments, year FROM evalsets") == [(None, None)]
 
 
-def test_what_the_organisers_declare_is_kept(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path, facts=False)
+def test_system_scores_need_no_documents(several: Path) -> None:
+    query = "SELECT testset, lp, system, value FROM aggregate_scores WHERE testset = $testset ORDER BY system"
+    assert ask(several, query, testset=old12) == [("old12", "es-en", "A", 1.5), ("old12", "es-en", "B", None)]
+    query = "SELECT n_segments, year FROM evalsets WHERE testset = $testset"
+    assert ask(several, query, testset=old12) == [(None, None)]
+
+
+@_testset
+def declared(folder: Path, testset: str) -> None:
+    root = tiny_layout(folder, testset=testset, facts=False)
     standard = EvalsetFacts("refA", {"seg": "mqm", "sys": "da"}, frozenset({"Cherry"}), True, frozenset({"Rough"}))
-    write_facts(root, TestsetFacts(TESTSET, 2024, "Tiny", frozenset({"Fine"}), frozenset({"Flat"}), {LP: standard}))
-    database = loaded(root, tmp_path / "a.duckdb")
-    with Warehouse.open(database) as warehouse:
-        assert warehouse.rows("SELECT name, year, description FROM testset") == [(TESTSET, 2024, "Tiny")]
+    write_facts(root, TestsetFacts(testset, 2024, "Tiny", frozenset({"Fine"}), frozenset({"Flat"}), {LP: standard}))
+
+
+def test_what_the_organisers_declare_is_kept(several: Path) -> None:
+    where = {"testset": declared}
+    with Warehouse.open(several) as warehouse:
+        assert warehouse.rows("SELECT name, year, description FROM testset WHERE name = $testset", where) == [
+            (declared, 2024, "Tiny")
+        ]
         assert warehouse.rows(
             """
-            SELECT standard_reference, standard_human_sys, standard_human_domain, standard_human_doc,
-              standard_human_seg, ranks_human_references
-            FROM evalset
-            """
+            SELECT e.standard_reference, e.standard_human_sys, e.standard_human_domain, e.standard_human_doc,
+              e.standard_human_seg, e.ranks_human_references
+            FROM evalset AS e JOIN testset AS t USING (testset_id)
+            WHERE t.name = $testset
+            """,
+            where,
         ) == [("refA", "da", None, None, "mqm", True)]
-        assert warehouse.rows("SELECT system FROM systems WHERE is_outlier") == [("Cherry",)]
-        assert dict(warehouse.rows("SELECT metric, status FROM metrics")) == {
+        query = "SELECT system FROM systems WHERE is_outlier AND testset = $testset"
+        assert warehouse.rows(query, where) == [("Cherry",)]
+        assert dict(warehouse.rows("SELECT metric, status FROM metrics WHERE testset = $testset", where)) == {
             "Fine-src": "primary",
             "Flat-src": "baseline",
             "Only-src": "contrastive",
@@ -419,10 +553,16 @@ def test_what_the_organisers_declare_is_kept(tmp_path: Path) -> None:
         }
 
 
-def test_metrics_have_no_status_where_nothing_is_declared(tmp_path: Path) -> None:
-    database = loaded(tiny_layout(tmp_path, facts=False), tmp_path / "a.duckdb")
-    assert {status for (status,) in ask(database, "SELECT status FROM metrics")} == {None}
-    assert ask(database, "SELECT year, standard_reference, standard_human_seg FROM evalsets") == [(None, None, None)]
+@_testset
+def undeclared(folder: Path, testset: str) -> None:
+    tiny_layout(folder, testset=testset, facts=False)
+
+
+def test_metrics_have_no_status_where_nothing_is_declared(several: Path) -> None:
+    query = "SELECT DISTINCT status FROM metrics WHERE testset = $testset"
+    assert ask(several, query, testset=undeclared) == [(None,)]
+    query = "SELECT year, standard_reference, standard_human_seg FROM evalsets WHERE testset = $testset"
+    assert ask(several, query, testset=undeclared) == [(None, None, None)]
 
 
 def test_the_report_counts_files_rows_and_scores(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The simulated shared task: its shape, and that its truth can be found again from its scores."""
 
 import json
+import pickle
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from warehouse import Warehouse, load
+from warehouse import Warehouse
 from warehouse.facts.testsets import declared_facts as read_facts
 from warehouse.simulation import (
     ERROR_WEIGHTS,
@@ -25,8 +26,8 @@ from warehouse.simulation import (
 
 
 @pytest.fixture(scope="module")
-def task() -> tuple[SimulatedEvalset, ...]:
-    return simulate_shared_task()
+def task(simulated_task: tuple[SimulatedEvalset, ...]) -> tuple[SimulatedEvalset, ...]:
+    return simulated_task
 
 
 def evalset_of(task: tuple[SimulatedEvalset, ...], testset: str, lp: str) -> SimulatedEvalset:
@@ -322,20 +323,27 @@ def test_the_facts_of_a_test_set_are_written_beside_its_scores(
         declared_facts(task)
 
 
-def test_the_loader_takes_the_written_task_without_a_fault(task: tuple[SimulatedEvalset, ...], tmp_path: Path) -> None:
-    evalsets = [evalset_of(task, "sim21", "cs-uk"), evalset_of(task, "sim24", "en-de")]
-    write_shared_task(tmp_path / "files", evalsets)
-    report = load([tmp_path / "files"], tmp_path / "demo.duckdb")
+def test_the_loader_takes_the_written_task_without_a_fault(
+    task: tuple[SimulatedEvalset, ...], simulated_database: Path
+) -> None:
+    report = pickle.loads(simulated_database.with_suffix(".report").read_bytes())
     assert report.is_clean
     assert not report.skipped
-    with Warehouse.open(tmp_path / "demo.duckdb") as warehouse:
+    with Warehouse.open(simulated_database) as warehouse:
         rows = warehouse.sql("SELECT testset, lp, human, count(*) AS n FROM human_scores GROUP BY ALL ORDER BY ALL")
     found = {(testset, lp, human): n for testset, lp, human, n in rows.rows()}
-    for evalset in evalsets:
+    for evalset in task:
         for name in evalset.humans:
             assert found[evalset.testset, evalset.lp, name] == evalset.human(name).size
 
 
+def test_a_year_of_the_task_is_simulated_and_written_in_a_second(tmp_path: Path) -> None:
+    start = time.process_time()
+    write_shared_task(tmp_path, [simulate_evalset(YEARS[-1], lp, seed=5) for lp in LPS])
+    assert time.process_time() - start < 2.5  # about 0.4 s on an idle machine
+
+
+@pytest.mark.long("2 seconds")
 def test_the_whole_task_is_simulated_and_written_in_seconds(tmp_path: Path) -> None:
     start = time.process_time()
     write_shared_task(tmp_path, simulate_shared_task(seed=5))
