@@ -10,7 +10,7 @@ class Options:
     """How to compute, apart from the measure.
 
     system_score: source of system scores; None = the measure's default (submitted; for spa the judged mean).
-    seed: of everything drawn. raw_ties: compare system scores as raw floats instead of within a tolerance.
+    seed: the random seed. raw_ties: compare system scores as raw floats instead of within a tolerance.
     round_human: decimals to which human scores are rounded first; None = as stored.
     """
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.completion import complete_human, complete_lp, complete_testset
-from cli.options import Output, Seed, choice, folded
+from cli.options import Draws, Output, Seed, choice, folded
 from cli.options.tests import UNITS
 
 VIEWS = ("sets", "annotators", "pairs")
@@ -45,7 +45,7 @@ def annotators(
         ),
     ] = None,
     unit: Annotated[str, choice(UNITS, "--unit", help="What is resampled for the interval of alpha.")] = "segment",
-    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
+    draws: Draws = 1000,
     seed: Seed = 0,
 ) -> None:
     """Show how much annotators judged and how, whether they drift, how well they agree, and how reliable scores are.

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import ExitCode
 from cli.options import Output, choice, folded
+from cli.options.slice import OnlyLp, OnlyTestset
 from cli.progress import progress
 
 LEVELS = ("error", "warning", "info")
@@ -15,8 +15,8 @@ LEVELS = ("error", "warning", "info")
 @folded
 def audit(
     output: Output,
-    testset: Annotated[str | None, typer.Argument(help="Only this test set.", autocompletion=complete_testset)] = None,
-    lp: Annotated[str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp)] = None,
+    testset: OnlyTestset = None,
+    lp: OnlyLp = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 1 if there is an error or a warning (notes don't count).")
     ] = False,

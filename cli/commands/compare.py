@@ -7,7 +7,7 @@ import typer
 
 from cli.completion import complete_measure, complete_metric
 from cli.exit_codes import UsageError
-from cli.options import ChartFlags, ComputeFlags, Lp, Output, SliceFlags, TestFlags, Testset, choice, folded
+from cli.options import ChartFlags, ComputeFlags, Fresh, Lp, Output, SliceFlags, TestFlags, Testset, choice, folded
 from cli.progress import progress
 from cli.render import Format, format_for
 
@@ -51,7 +51,7 @@ def compare(
             show_default="percentile; normal for pearson of systems",
         ),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if the result is stored.")] = False,
+    fresh: Fresh = False,
 ) -> None:
     """Compare every pair of metrics: p-values and significance clusters.
 

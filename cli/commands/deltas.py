@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_metric
-from cli.options import ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded
+from cli.options import ChartFlags, ComputeFlags, Draws, Lps, Output, SliceFlags, Testsets, folded
 from cli.progress import progress
 
 
@@ -40,7 +40,7 @@ def deltas(
             "--percent", help="Multiply scores between 0 and 1 by 100 where other evaluation sets have a scale to 100."
         ),
     ] = False,
-    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
+    draws: Draws = 1000,
 ) -> None:
     """Show how large a metric's difference between two systems must be for people to agree with it.
 

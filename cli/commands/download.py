@@ -7,6 +7,7 @@ import typer
 
 from cli.exit_codes import ExitCode, UsageError
 from cli.options import Output, folded
+from cli.options.files import SkipBroken
 from cli.progress import progress
 from cli.render import note
 
@@ -30,9 +31,7 @@ def download(
         Path | None, typer.Option("--folder", help="Folder for the archive.", show_default="beside the warehouse")
     ] = None,
     sha256: Annotated[str | None, typer.Option("--sha256", help="Expected SHA-256 of the archive.")] = None,
-    skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")
-    ] = False,
+    skip_broken: SkipBroken = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be downloaded, and where to.")] = False,
 ) -> None:
     """Download the organisers' archive of all test sets, unpack and load it; an interrupted download is resumed.

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
 from cli.options import Db, Output, Quiet, choice
+from cli.options.slice import OnlyLp, OnlyTestset
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ LAYOUTS = ("parquet", "csv", "mtme", "subset2evaluate", "texts")
 def export(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write to.")],
-    testset: Annotated[str | None, typer.Argument(help="Only this test set.", autocompletion=complete_testset)] = None,
-    lp: Annotated[str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp)] = None,
+    testset: OnlyTestset = None,
+    lp: OnlyLp = None,
     form: Annotated[
         str,
         choice(

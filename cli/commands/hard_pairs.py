@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded
+from cli.options import Alpha, ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded
 from cli.progress import progress
 
 
@@ -26,7 +26,7 @@ def hard_pairs(
         bool,
         typer.Option("--significant", help="Only pairs that people tell apart (Wilcoxon's signed-rank test)."),
     ] = False,
-    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    alpha: Alpha = 0.05,
 ) -> None:
     """List pairs of systems that no metric, or only one, orders as people do.
 

@@ -7,7 +7,8 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options import AllowUnterminated, Output, folded, language_pair
+from cli.options import Output, folded, language_pair
+from cli.options.files import AllowUnterminated, EveryFault, SkipBroken
 from cli.progress import progress
 
 MaxUnpacked = Annotated[
@@ -28,12 +29,10 @@ def load(
     testset: Annotated[str | None, typer.Option("--testset", help="Test set of files that do not name one.")] = None,
     lp: Annotated[str | None, typer.Option("--lp", help="Language pair of files that do not name one.")] = None,
     human: Annotated[str | None, typer.Option("--human", help="Human score of files that do not name one.")] = None,
-    skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")
-    ] = False,
+    skip_broken: SkipBroken = False,
     allow_unterminated: AllowUnterminated = False,
     max_unpacked: MaxUnpacked = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List every skipped file and every fault.")] = False,
+    verbose: EveryFault = False,
 ) -> None:
     """Find, check and load the score files below PATHS; all or nothing for each evaluation set.
 

@@ -9,7 +9,8 @@ import typer
 from cli.completion import complete_lp, complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options import AllowUnterminated, Output, folded, language_pair
+from cli.options import Output, folded, language_pair
+from cli.options.files import AllowUnterminated, EveryFault
 from cli.progress import progress
 
 
@@ -33,7 +34,7 @@ def add(
     ] = False,
     allow_unterminated: AllowUnterminated = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check the files; store nothing.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List every skipped file and every fault.")] = False,
+    verbose: EveryFault = False,
 ) -> None:
     """Add scores of your own metric, checked against the segments and systems that are loaded.
 

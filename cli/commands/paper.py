@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_human, complete_lp, complete_metric, complete_testset
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import ChartFlags, Output, folded, language_pair
+from cli.options import ChartFlags, Fresh, Output, Seed, folded, language_pair
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def paper(
         ),
     ] = None,
     draws: Annotated[int | None, typer.Option(min=1, help="Number of resamples.", show_default="the paper's")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    seed: Seed = 0,
     check: Annotated[
         bool,
         typer.Option(
             "--check", help="End with code 1 if a printed value whose inputs are loaded is neither met nor explained."
         ),
     ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
+    fresh: Fresh = False,
 ) -> None:
     """Recompute the tables and figures of papers, and lay each value beside the printed one.
 

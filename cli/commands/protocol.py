@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_lp, complete_protocol, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import ChartFlags, ComputeFlags, Human, Output, Reference, TestFlags, folded
+from cli.options import ChartFlags, ComputeFlags, Fresh, Human, Output, Reference, TestFlags, folded
 from cli.progress import progress
 
 
@@ -57,7 +57,7 @@ def protocol(
         ),
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="List excluded metrics.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if the result is stored.")] = False,
+    fresh: Fresh = False,
 ) -> None:
     """Score metrics by a shared task's own rules: every task, the overall score, ranks and clusters.
 

@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_measure
 from cli.exit_codes import UsageError
-from cli.options import ComputeFlags, Output, Testsets, folded
+from cli.options import ComputeFlags, Fresh, Output, Testsets, folded
 from cli.progress import progress
 
 
@@ -33,7 +33,7 @@ def protocols(
             "--measure", "-m", help="With --thresholds: the calibrated measure.", autocompletion=complete_measure
         ),
     ] = "acc_eq(by=item)",
-    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
+    fresh: Fresh = False,
 ) -> None:
     """Apply old rules to new data: every protocol on every test set, how far their rankings agree, and tie thresholds.
 

@@ -8,7 +8,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import Measures, PageOutput, Seed, choice, folded
+from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write
 
@@ -42,9 +42,9 @@ def report(
     static: Annotated[
         bool, typer.Option("--static", help="A page without JavaScript: charts drawn, tables as they are.")
     ] = False,
-    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
+    draws: Draws = 1000,
     seed: Seed = 0,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
+    fresh: Fresh = False,
 ) -> None:
     """Write a report: one page that needs no network, with rankings, matrices, curves and findings.
 

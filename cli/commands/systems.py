@@ -5,7 +5,20 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_metric
-from cli.options import ChartFlags, Lp, Output, RoundHuman, Seed, SliceFlags, Testset, choice, compute_options, folded
+from cli.options import (
+    Alpha,
+    ChartFlags,
+    Draws,
+    Lp,
+    Output,
+    RoundHuman,
+    Seed,
+    SliceFlags,
+    Testset,
+    choice,
+    compute_options,
+    folded,
+)
 from cli.options.tests import UNITS
 
 TESTS = ("permutation", "bootstrap", "wilcoxon", "paired-t")
@@ -29,8 +42,8 @@ def systems(
         ),
     ] = None,
     test: Annotated[str, choice(TESTS, "--test", help="Significance test, one-sided.")] = "permutation",
-    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
-    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
+    draws: Draws = 1000,
+    alpha: Alpha = 0.05,
     system_score: Annotated[
         str | None,
         choice(

@@ -7,7 +7,7 @@ import typer
 
 from cli.completion import complete_measure, complete_metric
 from cli.exit_codes import UsageError
-from cli.options import ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, choice, folded
+from cli.options import Alpha, ChartFlags, ComputeFlags, Draws, Fresh, Lps, Output, SliceFlags, Testsets, choice, folded
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ def trend(
             help="With --within: exclude metrics known to be trained on human scores of the year.",
         ),
     ] = False,
-    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000,
-    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")] = False,
+    draws: Draws = 1000,
+    alpha: Alpha = 0.05,
+    fresh: Fresh = False,
 ) -> None:
     """Follow a measure over the years: each metric's value, and its gap to an anchor on the same data.
 

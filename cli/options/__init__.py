@@ -4,7 +4,10 @@ from cli.options.chart import ChartFlags
 from cli.options.choices import choice, choice_argument, chosen
 from cli.options.compute import (
     SYSTEM_SCORES,
+    Alpha,
     ComputeFlags,
+    Draws,
+    Fresh,
     Measures,
     RoundHuman,
     Seed,
@@ -12,7 +15,6 @@ from cli.options.compute import (
     compute_options,
 )
 from cli.options.engine import EngineFlags
-from cli.options.files import AllowUnterminated
 from cli.options.folding import folded
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
 from cli.options.slice import Human, Lp, Lps, Reference, SliceFlags, Testset, Testsets, language_pair
@@ -20,12 +22,14 @@ from cli.options.tests import TestFlags
 
 __all__ = [
     "SYSTEM_SCORES",
-    "AllowUnterminated",
+    "Alpha",
     "ChartFlags",
     "ComputeFlags",
     "Db",
+    "Draws",
     "EngineFlags",
     "FormatOption",
+    "Fresh",
     "Human",
     "Lp",
     "Lps",

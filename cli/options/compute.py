@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from metaeval.evaluation import Options
 
 SYSTEM_SCORES = ("submitted", "mean", "judged-mean")
+Draws = Annotated[int, typer.Option(help="Number of resamples.")]
+Alpha = Annotated[float, typer.Option(help="Significance level.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(

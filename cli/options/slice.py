@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Testset = Annotated[str, typer.Argument(help="Test set, such as wmt23.", autocompletion=complete_testset)]
 Lp = Annotated[str, typer.Argument(help="Language pair, such as en-de.", autocompletion=complete_lp)]
+OnlyTestset = Annotated[str | None, typer.Argument(help="Only this test set.", autocompletion=complete_testset)]
+OnlyLp = Annotated[str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp)]
 Testsets = Annotated[str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)]
 Lps = Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)]
 Human = Annotated[

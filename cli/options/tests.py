@@ -9,6 +9,7 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.options.choices import choice
+from cli.options.compute import Alpha, Draws
 
 if TYPE_CHECKING:
     from metaeval.significance.options import TestOptions
@@ -59,8 +60,8 @@ class TestFlags:
             show_default="two-sided; in protocols greater",
         ),
     ] = None
-    draws: Annotated[int, typer.Option(help="Number of resamples.")] = 1000
-    alpha: Annotated[float, typer.Option(help="Significance level.")] = 0.05
+    draws: Draws = 1000
+    alpha: Alpha = 0.05
     correction: Annotated[str, choice(CORRECTIONS, "--correction", help="Correction for multiple comparisons.")] = (
         "none"
     )

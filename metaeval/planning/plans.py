@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
+from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.planning.worlds import Unit
 from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
@@ -152,7 +153,7 @@ def _signature(question: Question, what: Asked) -> str:
         ("alpha", what.alpha),
         ("power", what.power),
         ("worlds", what.worlds),
-        ("test_resamples", what.draws if question.test.startswith("perm") else None),
+        ("test_resamples", what.draws if question.test in PERMUTATIONS else None),
         ("fit", "logistic,log_n"),
         ("seed", what.seed),
         ("scorehouse", program_version()),

@@ -88,12 +88,7 @@ def _bridges(found: History, asked: Asked) -> Shown:
     rows = grouped(found, asked.by)
     frame = bridges(rows)
     notes = ["a step is a change of protocol, not of metrics: both values are on the systems that both judged"]
-    notes += [
-        f"{entry.testset} {entry.lp}: {note}"
-        for entry in found.entries
-        for note in entry.found.notes
-        if note.startswith("no bridge")
-    ]
+    notes += [f"{entry.testset} {entry.lp}: {note}" for entry in found.entries for note in entry.found.notes]
     if frame.is_empty():
         notes.append("no evaluation set has human scores of two protocols with metrics that both can rank")
     table = Table(frame, trend_signature(found, "bridges"), (*notes, *found.notes))
