@@ -11,6 +11,7 @@ from metaeval.papers import PAPERS, item_named
 from metaeval.papers import running as papers_running
 from metaeval.papers.printed import printed_values
 from metaeval.papers.running import COLUMNS
+from tests.cli.drawing import faults
 from tests.cli.running import Scorehouse, refused
 
 SIM = ("--testset", "sim24", "--lp", "en-de", "--draws", "10")
@@ -71,12 +72,22 @@ def test_parquet_and_csv_hold_the_same(scorehouse: Scorehouse, tmp_path: Path) -
     assert len(ran.out.splitlines()) == frame.height + 1
 
 
+FIGURES = [(paper.name, item.name) for paper in PAPERS.values() for item in paper.items if item.chart is not None]
+AS_PICTURES = pytest.mark.long("every figure of a paper as a picture: 2 seconds")
+
+
 @pytest.mark.parametrize(
-    ("paper", "item"),
-    [(paper.name, item.name) for paper in PAPERS.values() for item in paper.items if item.chart is not None],
+    ("paper", "item", "ending"),
+    [
+        pytest.param(paper, item, ending, marks=AS_PICTURES if ending == "svg" and n % 3 else ())
+        for n, (paper, item) in enumerate(FIGURES)
+        for ending in ("svg", "json")
+        if ending == "svg" or n % 3
+    ],
 )
-def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, item: str) -> None:
-    path = tmp_path / "figure.svg"
+def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, item: str, ending: str) -> None:
+    """Each as a specification at least, a third of them as pictures."""
+    path = tmp_path / f"figure.{ending}"
     on_sim: dict[str, tuple[str, ...]] = {
         "thresholds": TWO,
         "noise": (*SIM[:-1], "1"),
@@ -86,6 +97,12 @@ def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, i
     where = on_sim.get(item, SIM) if item_named(PAPERS[paper], item).needs_data else ()
     ran = scorehouse("paper", paper, item, *where, "--chart", path, "--format", "csv")
     assert ran.code == 0, ran.err
+    if ending == "json":
+        spec = json.loads(path.read_text(encoding="utf-8"))
+        assert faults(spec) == []
+        assert str(spec["title"]["text"]).startswith(f"{paper}, {item}")
+        assert sum(map(len, spec["datasets"].values())) > 1
+        return
     texts = {one.text for one in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")}
     assert any(text and text.startswith(f"{paper}, {item}") for text in texts)
     marks = path.read_text(encoding="utf-8").count("<path")

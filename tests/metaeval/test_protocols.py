@@ -738,11 +738,12 @@ def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_w
 
 def test_what_has_no_test_for_the_population_is_named(simulated_warehouse: Warehouse) -> None:
     protocol = made("weighted_tau", "acc_eq(by=item)")
-    found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=BESIDE)
+    few = replace(BESIDE, draws=20)
+    found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=few)
     assert found.tasks[0].beside is None
     assert found.beside is None
     assert "cs-uk weighted_tau: not tested for this population" in beside_lines(found)
-    both = replace(BESIDE, population="both", draws=20)
+    both = replace(few, population="both")
     found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=both)
     assert found.tasks[1].beside is not None
     assert found.tasks[1].beside.test == "jackknife-both"
