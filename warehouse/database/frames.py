@@ -38,8 +38,17 @@ def insert(connection: "duckdb.DuckDBPyConnection", table: str, rows: "pl.DataFr
 
     table: a name of the program's own, never a user's text.
     """
+    _with_frame(connection, rows, f"INSERT INTO {table} BY NAME SELECT * FROM inserted_frame")
+
+
+def temporary(connection: "duckdb.DuckDBPyConnection", table: str, rows: "pl.DataFrame") -> None:
+    """Make a temporary table of a frame, in place of an earlier one. table: as for `insert`."""
+    _with_frame(connection, rows, f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM inserted_frame")
+
+
+def _with_frame(connection: "duckdb.DuckDBPyConnection", rows: "pl.DataFrame", statement: str) -> None:
     connection.register("inserted_frame", _Stream(rows))
     try:
-        connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM inserted_frame")
+        connection.execute(statement)
     finally:
         connection.unregister("inserted_frame")

@@ -140,10 +140,10 @@ class Batch:
     def n_scores(self) -> dict[int, int]:
         """How many scores of segments, missing ones apart, each file brought that brought any."""
         query = """
-            SELECT v.file_no, count(s.value)
-            FROM temp.staged_vector AS v
-            JOIN temp.staged_score AS s ON s.vector_no = v.vector_no
-            GROUP BY v.file_no
+            SELECT file_no, sum(n_values)::BIGINT
+            FROM temp.staged_vector
+            WHERE level = 'seg'
+            GROUP BY file_no
             """
         return dict(self.rows(query))
 

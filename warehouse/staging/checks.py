@@ -69,22 +69,10 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
 
 
 def _check_finite(paths: dict[int, str], batch: Batch) -> None:
-    for table in ("staged_score", "staged_aggregate"):
-        found = batch.rows(
-            f"""
-            SELECT v.file_no, count(*), min(v.system)
-            FROM temp.{table} AS s
-            JOIN temp.staged_vector AS v ON v.vector_no = s.vector_no
-            WHERE NOT isfinite(coalesce(s.value, 0)) OR abs(s.value) > $largest
-            GROUP BY v.file_no
-            ORDER BY v.file_no
-            """,
-            {"largest": LARGEST_SCORE},
-        )
-        for file_no, n, system in found:
-            scores = "1 score that is" if n == 1 else f"{n} scores that are"
-            what = f"{scores} no finite number of at most {LARGEST_SCORE:g} in size, the first of system {system!r}"
-            _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
+    for file_no, _, n, system in batch.rows(_sql("implausible_scores"), {"largest": LARGEST_SCORE}):
+        scores = "1 score that is" if n == 1 else f"{n} scores that are"
+        what = f"{scores} no finite number of at most {LARGEST_SCORE:g} in size, the first of system {system!r}"
+        _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
 
 
 def another_name(kind: str, content: Content) -> str:

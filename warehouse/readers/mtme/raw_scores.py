@@ -1,6 +1,7 @@
 """The rows of score files as they stand there, in a temporary table, and the blocks of lines that systems have."""
 
 import os
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -49,13 +50,14 @@ _LONGEST = 1_000_000  # bytes of a line; DuckDB reads up to twice that
 
 @dataclass(frozen=True)
 class Block:
-    """The lines of one system in one file; rows are numbered over all files."""
+    """The lines of one system in one file; rows are numbered over all files. is_wrong: whether some score is none."""
 
     system: str
     first: int
     last: int
     n: int
     n_missing: int
+    is_wrong: bool
     file_first: int
 
     @property
@@ -71,10 +73,11 @@ class Block:
         return self.last - self.first + 1 == self.n
 
 
-def read_raw(contents: Sequence[Content], is_domain: bool, stage: Stage) -> list[Content]:
-    """Fill temp.raw_score (its rowid counts lines over all files) from the files that can be read; those files.
+def read_raw(contents: Sequence[Content], is_domain: bool, stage: Stage) -> dict[int, list[Block]]:
+    """Fill temp.raw_score (its rowid counts lines over all files) from the files that can be read.
 
-    The faults of the others are told with their lines; rows of theirs may be in the table all the same.
+    Returns the blocks of each of these files, by file_no, in the order of their first lines. The faults of the others
+    are told with their lines; rows of theirs may be in the table all the same.
     """
     n_columns = 3 if is_domain else 2
     good = [content for content in contents if not tell(stage, content, _unreadable_path(content))]
@@ -127,19 +130,16 @@ def _unreadable_path(content: Content) -> Iterator[Wrong]:
         yield 0, "a path with a backslash and with *, ? or [ in it", "one without the backslash"
 
 
-def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Stage) -> list[Content]:
+def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Stage) -> dict[int, list[Block]]:
     """Leave out files in which DuckDB passed over blank lines or tabs at line ends, or found a score that is none."""
-    found = {
-        file_no: (n, is_wrong)
-        for file_no, n, is_wrong in stage.batch.rows(
-            "SELECT file_no, count(*), bool_or(is_wrong) FROM temp.raw_score GROUP BY file_no"
-        )
-    }
-    good = []
+    blocks = _blocks(stage)
+    good = {}
     for content in contents:
-        n, is_wrong = found.get(content.file_no, (0, False))
+        found = blocks.get(content.file_no, [])
+        n = sum(block.n for block in found)
+        is_wrong = any(block.is_wrong for block in found)
         if n == content.n_lines and content.n_tabs == n * (n_columns - 1) and not is_wrong:
-            good.append(content)
+            good[content.file_no] = found
         elif not tell(stage, content, _wrong_lines(content, n_columns)):
             tell(stage, content, [(0, f"{n} rows that can be read", f"{content.n_lines}, one per line")])
     return good
@@ -177,12 +177,10 @@ def is_score(text: str) -> bool:
         return False
 
 
-def blocks_of(contents: Sequence[Content], stage: Stage) -> dict[int, list[Block]]:
+def _blocks(stage: Stage) -> dict[int, list[Block]]:
     """By file_no, the blocks of temp.raw_score in the order of their first lines."""
-    blocks: dict[int, list[Block]] = {content.file_no: [] for content in contents}
-    file_first: dict[int, int] = {}
-    for file_no, system, first, last, n, n_missing in stage.batch.rows(statement(__package__, "blocks")):
-        start = file_first.setdefault(file_no, first)
-        if file_no in blocks:
-            blocks[file_no].append(Block(system, first, last, n, n_missing, start))
+    blocks: dict[int, list[Block]] = defaultdict(list)
+    for file_no, system, first, last, n, n_missing, is_wrong in stage.batch.rows(statement(__package__, "blocks")):
+        found = blocks[file_no]
+        found.append(Block(system, first, last, n, n_missing, is_wrong, found[0].first if found else first))
     return blocks

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from warehouse.database.frames import insert
+from warehouse.database.frames import temporary
 from warehouse.database.stage import Documents, Stage
 from warehouse.database.statements import statement
 from warehouse.names import MetricVariant, system_kind
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, n_segments_in_words, tell
 from warehouse.readers.mtme.place import Place
-from warehouse.readers.mtme.raw_scores import Block, blocks_of, read_raw
+from warehouse.readers.mtme.raw_scores import Block, read_raw
 
 Placed = Sequence[tuple[Content, Place]]
 Blocks = Mapping[int, Sequence[Block]]  # by file_no
@@ -25,10 +25,10 @@ def read_scores(placed: Placed, documents: Documents | None, stage: Stage) -> No
     """Stage score files; documents: None where their file is faulty, so that lines cannot be counted."""
     for is_domain in (False, True):
         chosen = [(content, place) for content, place in placed if (place.level == "domain") == is_domain]
-        readable = read_raw([content for content, _ in chosen], is_domain, stage)
-        blocks = blocks_of(readable, stage)
-        numbers = {content.file_no for content in readable}
-        chosen = [(content, place) for content, place in chosen if content.file_no in numbers]
+        if not chosen:
+            continue
+        blocks = read_raw([content for content, _ in chosen], is_domain, stage)
+        chosen = [(content, place) for content, place in chosen if content.file_no in blocks]
         wrong = _wrong_domains(chosen, blocks, documents, stage) if is_domain else {}
         good = []
         for content, place in chosen:
@@ -144,24 +144,18 @@ def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: S
     frame = pl.DataFrame(rows, infer_schema_length=None).with_columns(numbers, pl.col("reference").cast(pl.String))
     stage.add("vector", frame.drop("first_row"))
     names = list(dict.fromkeys(document for _, document in documents))
-    document_frame = pl.DataFrame(
-        {"number": range(1, len(names) + 1), "unit": names}, schema={"number": pl.Int64, "unit": pl.String}
+    connection = stage.batch.connection
+    temporary(
+        connection,
+        "raw_block",
+        frame.select("vector_no", pl.col("file_no").cast(pl.Int32), "system", "level", "first_row"),
     )
-    stage.batch.connection.execute(
-        """
-        CREATE OR REPLACE TEMP TABLE raw_block (
-          vector_no INTEGER, file_no INTEGER, system VARCHAR, level VARCHAR, first_row BIGINT
-        );
-        CREATE OR REPLACE TEMP TABLE raw_document (number BIGINT, unit VARCHAR);
-        """
-    )
-    insert(
-        stage.batch.connection, "temp.raw_block", frame.select("vector_no", "file_no", "system", "level", "first_row")
-    )
-    insert(stage.batch.connection, "temp.raw_document", document_frame)
-    stage.batch.connection.execute(statement(__package__, "stage_scores"))
-    stage.batch.connection.execute(statement(__package__, "stage_aggregates"))
-    stage.batch.connection.execute("DROP TABLE temp.raw_block; DROP TABLE temp.raw_document")
+    levels = {place.level for _, place in placed}
+    if "seg" in levels:
+        connection.execute(statement(__package__, "stage_scores"))
+    if levels != {"seg"}:
+        connection.execute(statement(__package__, "stage_aggregates"), {"documents": names})
+    connection.execute("DROP TABLE temp.raw_block")
 
 
 def scorer_columns(place: Place) -> dict[str, Any]:
