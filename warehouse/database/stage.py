@@ -70,7 +70,7 @@ class Evalset:
 
 
 class Batch:
-    """Staging tables that evaluation sets share, on one connection; what was there before is gone.
+    """Staging tables that evaluation sets share, on one connection; the first stage clears what was there before.
 
     Frames are gathered and reach the tables together, before the first question about them.
     """
@@ -80,10 +80,11 @@ class Batch:
         self.stages: list[Stage] = []
         self._gathered: dict[str, list[pl.DataFrame]] = defaultdict(list)
         self._n_gathered = 0
+        self._added: set[str] = set()
         self._n_files = 0
         self._n_vectors = 0
         self._n_judgements = 0
-        connection.execute(statement(__package__, "stage"))
+        self._is_laid_out = False
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -93,6 +94,9 @@ class Batch:
 
     def stage(self, evalset: "Evalset", file_numbers: Iterable[int] = ()) -> "Stage":
         """A stage of one more evaluation set, of which some files will bring something."""
+        if not self._is_laid_out:
+            self._connection.execute(statement(__package__, "stage"))
+            self._is_laid_out = True
         self.stages.append(Stage(self, len(self.stages), evalset, frozenset(file_numbers)))
         return self.stages[-1]
 
@@ -118,10 +122,15 @@ class Batch:
     def add(self, table: str, frame: "pl.DataFrame") -> None:
         """Append rows to `temp.staged_<table>`."""
         if not frame.is_empty():
+            self._added.add(table)
             self._gathered[table].append(frame)
             self._n_gathered += frame.height
         if self._n_gathered > _MOST_GATHERED:
             self._lay_out()
+
+    def has(self, table: str) -> bool:
+        """Whether rows were appended to `temp.staged_<table>`."""
+        return table in self._added
 
     def _lay_out(self) -> None:
         import polars as pl

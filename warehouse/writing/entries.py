@@ -1,6 +1,6 @@
 """Entries of metrics in the evaluation sets of a batch: as what each took part in the metrics task."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from warehouse.database.stage import Batch
@@ -11,9 +11,13 @@ from warehouse.writing.evalsets import Declared
 _sql = partial(statement, __package__)
 
 
-def write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int]) -> None:
-    """Each metric with scores has an entry; those of users and those that are no entry of the task keep theirs."""
-    batch.connection.execute(_sql("delete_entries"))
+def write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
+    """Each metric with scores has an entry; those of users and those that are no entry of the task keep theirs.
+
+    known: numbers of the evaluation sets that may have entries already.
+    """
+    if known:
+        batch.connection.execute(_sql("delete_entries"))
     metrics = batch.rows(_sql("metrics_without_entry"))
     evalsets = {stage.evalset_no: stage.evalset for stage in batch.stages}
     facts = {number: declared[number] or TestsetFacts(evalset.testset) for number, evalset in evalsets.items()}

@@ -1,6 +1,6 @@
 """Test sets and evaluation sets of a batch in the warehouse, with what the organisers declare of them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from warehouse.database.stage import Batch
@@ -18,56 +18,67 @@ def write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], di
 
     temp.staged_evalset tells them to the other steps.
     """
-    connection = batch.connection
-    names = sorted({stage.evalset.testset for stage in batch.stages})
-    years = [year_of_testset(name) for name in names]
-    connection.execute(_sql("insert_testsets"), {"names": names, "years": years})
-    testset_ids = dict(batch.rows("SELECT name, testset_id FROM testset"))
+    testset_ids = _write_testsets(batch, declared)
     held = {(testset_id, lp): id for testset_id, lp, id in batch.rows("SELECT testset_id, lp, evalset_id FROM evalset")}
     last = max(held.values(), default=0)
-    evalset_ids, known, new = {}, {}, []
+    evalset_ids, known, new = {}, {}, {}
     for stage in batch.stages:
         testset_id, lp = testset_ids[stage.evalset.testset], LanguagePair.parse(stage.evalset.lp)
         if (evalset_id := held.get((testset_id, stage.evalset.lp))) is not None:
             known[stage.evalset_no] = evalset_id
         else:
             evalset_id = last = last + 1
-            new.append((evalset_id, testset_id, stage.evalset.lp, lp.source, lp.target, without_regions(lp)))
+            row = (evalset_id, testset_id, stage.evalset.lp, lp.source, lp.target, without_regions(lp))
+            new[stage.evalset_no] = row
         evalset_ids[stage.evalset_no] = evalset_id
     if new:
         columns = ("ids", "testsets", "lps", "sources", "targets", "bases")
-        connection.execute(_sql("insert_evalsets"), dict(zip(columns, map(list, zip(*new, strict=True)), strict=True)))
+        rows = dict(zip(columns, map(list, zip(*new.values(), strict=True)), strict=True))
+        batch.connection.execute(_sql("insert_evalsets"), {**rows, **_standards(batch, declared, new)})
+    if told := [number for number in known if declared[number] is not None]:
+        ids = [known[number] for number in told]
+        batch.connection.execute(_sql("update_evalsets"), {"ids": ids, **_standards(batch, declared, told)})
     numbered = {
         "numbers": list(evalset_ids),
         "ids": list(evalset_ids.values()),
         "declared": [declared[number] is not None for number in evalset_ids],
     }
-    connection.execute(_sql("staged_evalset"), numbered)
-    _write_standards(batch, declared, evalset_ids)
+    batch.connection.execute(_sql("staged_evalset"), numbered)
     return evalset_ids, known
 
 
-def _write_standards(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int]) -> None:
-    """What the organisers declare of test sets and evaluation sets."""
-    told = [(stage, facts) for stage in batch.stages if (facts := declared[stage.evalset_no]) is not None]
-    if not told:
-        return
-    testsets = {stage.evalset.testset: facts for stage, facts in told}
-    batch.connection.execute(
-        _sql("update_testsets"),
-        {
-            "names": list(testsets),
-            "years": [facts.year for facts in testsets.values()],
-            "descriptions": [facts.description for facts in testsets.values()],
-        },
-    )
-    of_pairs = [facts.evalset(stage.evalset.lp) for stage, facts in told]
-    batch.connection.execute(
-        _sql("update_evalsets"),
-        {
-            "ids": [evalset_ids[stage.evalset_no] for stage, _ in told],
-            "references": [facts.standard_reference for facts in of_pairs],
-            "ranks": [facts.ranks_human_references for facts in of_pairs],
-            **{level: [facts.standard_human.get(level) for facts in of_pairs] for level in LEVELS},
-        },
-    )
+def _write_testsets(batch: Batch, declared: Declared) -> dict[str, int]:
+    """Insert or update test sets; the ids of all, by name."""
+    held = dict(batch.rows("SELECT name, testset_id FROM testset"))
+    told = {s.evalset.testset: facts for s in batch.stages if (facts := declared[s.evalset_no]) is not None}
+    new = sorted({stage.evalset.testset for stage in batch.stages} - held.keys())
+    ids = held | {name: id for id, name in enumerate(new, start=max(held.values(), default=0) + 1)}
+    if new:
+        columns = {"ids": [ids[name] for name in new], **_descriptions(new, told)}
+        batch.connection.execute(_sql("insert_testsets"), columns)
+    if known := [name for name in told if name in held]:
+        batch.connection.execute(_sql("update_testsets"), _descriptions(known, told))
+    return ids
+
+
+def _descriptions(names: Sequence[str], told: Mapping[str, TestsetFacts]) -> dict[str, object]:
+    """Year and description of test sets as parameters of a statement; the year is in the name where nothing is told."""
+    facts = [told.get(name, TestsetFacts(name, year_of_testset(name))) for name in names]
+    return {
+        "names": list(names),
+        "years": [one.year for one in facts],
+        "descriptions": [one.description for one in facts],
+    }
+
+
+def _standards(batch: Batch, declared: Declared, numbers: Collection[int]) -> dict[str, object]:
+    """What the organisers declare of some evaluation sets, as parameters of a statement."""
+    evalsets = {stage.evalset_no: stage.evalset for stage in batch.stages}
+    facts = [
+        (declared[number] or TestsetFacts(evalsets[number].testset)).evalset(evalsets[number].lp) for number in numbers
+    ]
+    return {
+        "references": [told.standard_reference for told in facts],
+        "ranks": [told.ranks_human_references for told in facts],
+        **{level: [told.standard_human.get(level) for told in facts] for level in LEVELS},
+    }

@@ -50,10 +50,9 @@ def _register_metrics(
         "testsets": [testset_id for testset_id, _ in named],
         "names": [name for _, name in named],
     }
-    connection.execute(
-        _sql("delete_metric_facts"),
-        {**key, "here": list(years)},
-    )
+    here = {"here": list(years)}
+    if connection.execute("SELECT 1 FROM metric_fact WHERE list_contains($here, testset_id) LIMIT 1", here).fetchone():
+        connection.execute(_sql("delete_metric_facts"), {**key, **here})
     connection.execute(
         _sql("insert_metric_facts"),
         {

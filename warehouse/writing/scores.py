@@ -18,6 +18,8 @@ def write_scores(batch: Batch) -> None:
 
 def write_judgements(batch: Batch) -> None:
     """Judgements with the errors marked in them."""
+    if not batch.has("judgement"):
+        return
     ((n_judgements, first),) = batch.rows(_sql("count_judgements"))
     if n_judgements:
         for name in ("insert_judgements", "insert_ratings"):

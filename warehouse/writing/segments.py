@@ -1,5 +1,6 @@
 """Segments of the evaluation sets of a batch in the warehouse: written, counted, numbered anew, removed."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from warehouse.database.stage import Batch
@@ -30,17 +31,20 @@ def renumber(batch: Batch) -> None:
         batch.connection.execute(f"DROP TABLE {renumbered}")
 
 
-def write_segments(batch: Batch) -> None:
+def write_segments(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
     """Segments and texts. Declared segments replace all; others, that scores name, have no source.
 
-    Those come to what there is, or replace it where the numbers changed.
+    Those come to what there is, or replace it where the numbers changed. evalset_ids: by number, of those evaluation
+    sets that the warehouse has.
     """
     if any(stage.segments for stage in batch.stages):
-        replaced = [stage.evalset_no for stage in batch.stages if stage.replaces_segments]
-        batch.connection.execute(_sql("delete_segments"), {"replaced": replaced})
+        if evalset_ids:
+            replaced = [stage.evalset_no for stage in batch.stages if stage.replaces_segments]
+            batch.connection.execute(_sql("delete_segments"), {"replaced": replaced})
         batch.connection.execute(_sql("insert_segments"))
         batch.connection.execute(_sql("count_segments"))
-    batch.connection.execute(_sql("insert_texts"))
+    if batch.has("text"):
+        batch.connection.execute(_sql("insert_texts"))
 
 
 def remove_nameless_segments(batch: Batch) -> None:

@@ -1,6 +1,6 @@
 """Systems of the evaluation sets of a batch in the warehouse: named, renamed, removed, marked as outliers."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from warehouse.database.stage import Batch
@@ -35,8 +35,10 @@ def tell_renamed(batch: Batch) -> None:
 
 def write_systems(batch: Batch) -> None:
     """Insert the systems and spellings that the files bring; canonical names follow."""
-    for name in ("insert_systems", "insert_spellings", "update_canonical_names"):
-        batch.connection.execute(_sql(name))
+    batch.connection.execute(_sql("insert_systems"))
+    if batch.has("spelling"):
+        batch.connection.execute(_sql("insert_spellings"))
+    batch.connection.execute(_sql("update_canonical_names"))
 
 
 def remove_nameless_systems(batch: Batch) -> None:
@@ -44,14 +46,19 @@ def remove_nameless_systems(batch: Batch) -> None:
     batch.connection.execute(_sql("delete_nameless_systems"))
 
 
-def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int]) -> None:
-    """Mark the systems that the organisers declare as outliers, under whatever name, and no others."""
-    named = of_evalsets(batch.rows, "system_names", [(s.evalset.testset, s.evalset.lp) for s in batch.stages])
+def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
+    """Mark the systems that the organisers declare as outliers, under whatever name, and no others.
+
+    known: numbers of the evaluation sets that may have some marked already.
+    """
+    told = [(s, every.evalset(s.evalset.lp)) for s in batch.stages if (every := declared[s.evalset_no]) is not None]
+    chosen = [(stage, facts) for stage, facts in told if facts.outlier_systems or stage.evalset_no in known]
+    if not chosen:
+        return
+    named = of_evalsets(batch.rows, "system_names", [(s.evalset.testset, s.evalset.lp) for s, _ in chosen])
     outliers = []
-    for stage in batch.stages:
-        if (facts := declared[stage.evalset_no]) is not None:
-            systems = {name: system for name, system, _ in named[stage.evalset.testset, stage.evalset.lp]}
-            found = facts.evalset(stage.evalset.lp).outliers(systems)
-            outliers += [(evalset_ids[stage.evalset_no], system) for system in sorted(found)]
+    for stage, facts in chosen:
+        systems = {name: system for name, system, _ in named[stage.evalset.testset, stage.evalset.lp]}
+        outliers += [(evalset_ids[stage.evalset_no], system) for system in sorted(facts.outliers(systems))]
     columns = {"evalsets": [evalset_id for evalset_id, _ in outliers], "systems": [system for _, system in outliers]}
     batch.connection.execute(_sql("update_outliers"), columns)

@@ -49,15 +49,15 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         if faults:
             connection.execute("ROLLBACK")
             return faults
-        write_segments(batch)
+        write_segments(batch, known)
         write_systems(batch)
         write_scores(batch)
         write_judgements(batch)
         if known or any(stage.faults for stage in batch.stages):
             remove_nameless_systems(batch)
             remove_nameless_segments(batch)
-        mark_outliers(batch, declared, evalset_ids)
-        write_entries(batch, declared, evalset_ids)
+        mark_outliers(batch, declared, evalset_ids, known)
+        write_entries(batch, declared, evalset_ids, known)
         register(connection, list(evalset_ids.values()))
         check_written(batch)
         recorded = {content.file_no for content in contents if content.records is not None}
