@@ -4,19 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures import Measure, Values
 from metaeval.options import Options
 from metaeval.system_scores import SystemScore, system_scores
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 
 __all__ = ["EQUAL", "Evaluation", "Options", "evaluate", "rankable"]
 EQUAL = 1e-12  # values nearer than this differ by rounding alone

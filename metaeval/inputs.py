@@ -8,6 +8,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.outliers import mad_outliers
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_systems
 from queries.reasons import Exclusion, Reason
@@ -101,6 +102,12 @@ def check_judged(block: Block) -> None:
     """Raises QuestionError: the human score has no segment scores."""
     if not block.judged.any():
         raise QuestionError(without_segments(block.selection))
+
+
+def check_whole(options: Options, asked: Slice) -> None:
+    """Raises QuestionError: submitted system scores are asked of a part of a test set."""
+    if options.system_score == "submitted" and not asked.is_whole:
+        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
 
 
 def no_metric(

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval.evaluation import Options, evaluate
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.measures import Measure
 from metaeval.ranking import Read
@@ -15,7 +15,6 @@ from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
 
-Floats = npt.NDArray[np.float64]
 CONFIDENCE = 0.95
 _NORMAL = 1.959963984540054  # the 97.5% quantile
 _STREAM = 7  # of the seed: resamples of their own, which no test shares

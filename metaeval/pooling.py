@@ -10,13 +10,13 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.permutation_groups import COUNTS
 from metaeval.measures import Measure
 from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, Result, ranking_order
 from warehouse import QuestionError
 
-Floats = npt.NDArray[np.float64]
 Pooling = Literal["mean", "pairs", "hunter-schmidt"]
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from metaeval.direction import wrong_way
 from metaeval.evaluation import EQUAL, Evaluation, Options, evaluate
-from metaeval.inputs import Inputs, no_metric, remarks, where, without_segments
+from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure
 from metaeval.signature import signature
 from metaeval.tables.table import or_none
@@ -68,8 +68,8 @@ def study(
     Raises QuestionError: the slice does not exist, or submitted system scores are asked of a part of a test set.
     """
     each = [options] * len(measures) if isinstance(options, Options) else list(options)
-    if not asked.is_whole and any(one.system_score == "submitted" for one in each):
-        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
+    for one in each:
+        check_whole(one, asked)
     inputs = inputs or Inputs(warehouse, asked, each[0].round_human if each else None)
     blocks = [inputs.block(measure) for measure in measures]
     results = (_result(*one) for one in zip(blocks, measures, each, strict=True))

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from metaeval.kernels.arrays.checks import Floats
 from queries.blocks import Block
 
-Floats = npt.NDArray[np.float64]
 SystemScore = Literal["submitted", "mean", "judged-mean"]
 
 

@@ -7,9 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 from metaeval.evaluation import EQUAL
+from metaeval.kernels.arrays.checks import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 KEYS = ("measure", "testset", "lp", "domain")
 
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.kernels.resampling.permutation import SwapStatistic
@@ -18,7 +19,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import Test
 from metaeval.measures.in_groups import only_whole_groups
 from metaeval.measures.judged import labels
-from metaeval.measures.measure import Definition, Floats, Ints, Values
+from metaeval.measures.measure import Definition, Values
 from metaeval.measures.pair_counts import CountedPairs
 from metaeval.measures.parameters import BY
 from metaeval.options import Options

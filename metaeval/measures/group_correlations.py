@@ -3,6 +3,7 @@
 from metaeval import kernels
 from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
 from metaeval.kernels.agreement.tau import CountStatistic
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
@@ -13,7 +14,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import Test
 from metaeval.measures.in_groups import GroupMeasure, group_labels
 from metaeval.measures.judged import Judged, labels
-from metaeval.measures.measure import Definition, Floats, Ints, Values
+from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import BY, ON_NAN
 from metaeval.options import Options
 from queries.blocks import Block

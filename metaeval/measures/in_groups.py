@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import CountStatistic, tau_b
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
 from metaeval.kernels.resampling.copies import Origins
 from metaeval.kernels.resampling.permutation import SwapStatistic
@@ -21,7 +22,7 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, 
 from metaeval.kernels.resampling.swap_units import Swap, mask_shape
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, Test
 from metaeval.measures.judged import Judged, judged_segments
-from metaeval.measures.measure import Floats, Ints, Measure
+from metaeval.measures.measure import Measure
 from metaeval.options import Options
 from queries.blocks import Block
 from warehouse import QuestionError

@@ -6,13 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping
 from queries.blocks import Block
 from queries.selection import Selection
 from warehouse import QuestionError
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

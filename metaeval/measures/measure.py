@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.jackknife_test import LEAST_SYSTEMS, LEAST_SYSTEMS_FISHER
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
@@ -26,9 +26,6 @@ from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.errors import unknown
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Level = Literal["sys", "seg"]
 _FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 

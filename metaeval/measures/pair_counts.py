@@ -11,6 +11,7 @@ import numpy as np
 from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts, standard_deviations
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import group_scores
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
 from metaeval.kernels.resampling.permutation import SwapStatistic
@@ -20,7 +21,7 @@ from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.in_groups import GroupMeasure
 from metaeval.measures.judged import Judged, labels
-from metaeval.measures.measure import Definition, Floats, Ints, Values
+from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import BY, EPSILON, ON_NAN, Parameter, Value, choice, number, show_number
 from metaeval.options import Options
 from queries.blocks import Block

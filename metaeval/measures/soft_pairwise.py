@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
@@ -17,7 +18,7 @@ from metaeval.kernels.resampling.soft_pairwise_error import soft_pairwise_standa
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, RESAMPLED, Population, Test
 from metaeval.measures.judged import Judged, judged_segments
-from metaeval.measures.measure import Definition, Floats, Ints, Measure, Values
+from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.pairwise_accuracy import over_all_pairs
 from metaeval.measures.parameters import Parameter, Value, choice, whole_number
 from metaeval.options import Options

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.weighted_tau import weighted_tau
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import any_swap
@@ -16,7 +17,7 @@ from metaeval.kernels.resampling.permutation_system import SystemSwap, system_sw
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import HOLDING_OF_PEARSON, RESAMPLED, Population, Test
-from metaeval.measures.measure import Definition, Floats, Measure, Values
+from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.system_level import SystemMeasure, n_pairs
 from metaeval.options import Options
 from queries.blocks import Block

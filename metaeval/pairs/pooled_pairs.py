@@ -10,6 +10,7 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.correlation import Correlation
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values
 from metaeval.options import Options
@@ -18,9 +19,6 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.inputs import Inputs
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
 from metaeval.options import Options
 from metaeval.system_scores import SystemScore, system_scores
@@ -18,8 +19,6 @@ from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.progress import Progress
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 _DIRECT = ("wmt-z", "wmt-raw")  # of the two, the organisers' for system scores comes first
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.tau import TAUS
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.arrays.rebinning import broken_ties, equal_width_bins
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import Measure
@@ -25,7 +25,6 @@ from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError
 
-Floats = npt.NDArray[np.float64]
 NAME = "deutsch-2023"
 TOY_HUMAN = (0.0, 0.0, 0.0, 0.0, 1.0, 2.0)
 TOY_METRICS = {"m1": (0.0, 0.0, 0.0, 0.0, 2.0, 1.0), "m2": (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)}

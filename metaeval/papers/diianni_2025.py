@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.evaluation import evaluate
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import Measure
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
@@ -18,7 +19,6 @@ from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError
 
-Floats = npt.NDArray[np.float64]
 MEASURES = {
     "pdp": Measure.parse("pdp"),
     "global_pearson": Measure.parse("pearson(by=none)"),

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.williams import WilliamsTest, williams_test
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.system_scores import system_scores
@@ -14,7 +14,6 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError
 
-Floats = npt.NDArray[np.float64]
 ALPHA = 0.05
 _SHOWN = {"figure-1": ("AMBER", "TerrorCat"), "code-example": ("AMBER", "BLEU_4_closest_cased")}  # better first
 

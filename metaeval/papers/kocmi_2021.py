@@ -8,11 +8,11 @@ import numpy as np
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
+from metaeval.kernels.arrays.checks import Bools
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.pairs.pooled_pairs import (
     BOOTSTRAP_DRAWS,
-    Bools,
     PooledPairs,
     accuracies,
     difference_correlations,

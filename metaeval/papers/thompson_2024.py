@@ -4,12 +4,12 @@ import time
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.pairwise_accuracy import difference_signs
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.ablation import segment_ablation, system_ablation
 from metaeval.kernels.resampling.count_noise import count_noise
 from metaeval.measures import Measure
@@ -28,7 +28,6 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError
 
-Floats = npt.NDArray[np.float64]
 SPA, PA = Measure.parse("spa"), Measure.parse("pa")
 MEASURES = {"pa": (PA, True), "spa": (SPA, False)}  # measure, and whether equal system scores are equal floats
 SEEDS = 5  # whose values of spa show how often two metrics come out equal

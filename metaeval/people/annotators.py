@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval.kernels.agreement.krippendorff import interval_alpha
 from metaeval.kernels.agreement.reliability import slopes
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.annotator_tables import LEGEND, View, schema, summary
 from metaeval.people.halves import N_SPLITS
 from metaeval.people.judgements import People, Settings, read, resamples, shared
@@ -18,7 +18,6 @@ from queries.annotations import JudgedScore, judged_scores
 from warehouse import QuestionError, Warehouse
 
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
-Floats = npt.NDArray[np.float64]
 FEWEST_DOCUMENTS = 5  # of an annotator, for an interval of drift
 _INTERVAL = (0.025, 0.975)
 

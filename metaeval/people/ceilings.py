@@ -3,17 +3,15 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval.kernels.agreement.reliability import spearman_brown
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.halves import RANGE, Judged, normalised, numbered, splits
 from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.halves import half_of_annotators, half_of_judgements
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Halves = Literal["annotators", "judgements"]
 N_SPLITS = 100
 RANGE = (0.025, 0.975)  # of values over splits

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import resample_counts
 from metaeval.people.halves import Halves, Judged, numbered
 from queries.annotations import JudgedScore, annotations
 from warehouse import QuestionError, Warehouse
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Unit = Literal["segment", "document"]
 _STREAM = 7  # of the seed
 

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.kernels.agreement.reliability import spearman_brown
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.halves import RANGE, Halves, Judged, splits
 from metaeval.system_scores import without_noise
 
-Floats = npt.NDArray[np.float64]
 NAN = float("nan")
 FEWEST = 3  # systems, or outputs, with a score by both halves
 

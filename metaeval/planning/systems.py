@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.inputs import Inputs, check_judged, where
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.required_size import Trial
 from metaeval.options import Options
 from metaeval.planning.plans import FEWEST, Asked, Plan, Question, planned
@@ -15,8 +15,6 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-Floats = npt.NDArray[np.float64]
 
 
 def plan_systems(

@@ -5,17 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval.inputs import where
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.people.bridges import judged_by
 from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements
 from warehouse import QuestionError, Warehouse
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Unit = Literal["segments", "systems", "judgements"]
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.inputs import Opened
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.options import Options
 from metaeval.protocols import Protocol, protocols
 from metaeval.protocols.entry import enter
@@ -16,8 +16,6 @@ from metaeval.protocols.task_scores import Task
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs
 from metaeval.protocols.entry import Entry
 from metaeval.protocols.populations import Own
@@ -13,10 +13,6 @@ from metaeval.protocols.task_scores import Task
 from metaeval.protocols.tasks import Job
 from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import TestOptions
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 
 IN_WORDS = {
     (False, False): "weighted mean, correlations as (r+1)/2",

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.evaluation import Options
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
@@ -18,9 +19,6 @@ from metaeval.significance.metric_tests import by_default
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

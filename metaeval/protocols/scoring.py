@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.evaluation import Options
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.applicable import Population
 from metaeval.protocols.entry import Dropped, Entry
 from metaeval.protocols.overall import IN_WORDS, Verdict, lines_on_overall, mean_rank, mean_value, verdict_on
@@ -25,9 +25,6 @@ from metaeval.signature import line, p_value_convention, program_version
 from metaeval.significance.options import TestOptions
 from warehouse import QuestionError
 from warehouse.progress import Progress
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

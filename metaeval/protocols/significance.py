@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.evaluation import Options
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures.applicable import Test
@@ -19,9 +19,6 @@ from metaeval.significance.runner import run
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def organisers(testing: TestOptions) -> TestOptions:

@@ -4,16 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from metaeval.cache import DAMAGED, Question, key
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from warehouse import Warehouse
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.evaluation import Options
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.significance import TaskTest, rule_test
 from metaeval.protocols.tasks import Job
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.evaluation import Evaluation, Options, evaluate
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.pairwise_accuracy import over_all_pairs
 from metaeval.protocols import Rule
 from metaeval.protocols.entry import Dropped, Entered, Entry, task_named
 from queries.blocks import Block
 from queries.reasons import Exclusion
 from warehouse import QuestionError
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.evaluation import evaluate
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
 from queries.blocks import Block
 from queries.selection import MetricChoice
 from warehouse import QuestionError
-
-Floats = npt.NDArray[np.float64]
 
 
 def with_metrics(block: Block, names: Sequence[str], scores: Floats) -> Block:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval.inputs import Inputs, check_judged
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.noise import KINDS, Kind, noisy_scores
 from metaeval.measures import Measure
 from metaeval.options import Options
@@ -19,7 +19,6 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 
-Floats = npt.NDArray[np.float64]
 DEFAULT_MEASURES = ("pdp", "pearson(by=none)", "pearson(by=item)", "acc_eq(by=item)")
 STRENGTHS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 SHARES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.1)

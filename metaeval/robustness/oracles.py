@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval.inputs import Inputs, check_judged, where
+from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.planning.worlds import single_judgements
@@ -22,8 +22,6 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 ORACLES = {
     "as marked": "as_marked",
     "no minor errors": "without_minor",

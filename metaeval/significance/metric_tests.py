@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.evaluation import Evaluation, Options, evaluate
-from metaeval.inputs import Inputs
+from metaeval.inputs import Inputs, check_whole
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS, VARYING, Population, Test
 from metaeval.signature import line, p_value_convention, signature
@@ -20,8 +20,6 @@ from queries.reasons import Exclusion
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-
-Floats = npt.NDArray[np.float64]
 
 
 def chosen(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOptions:
@@ -88,8 +86,7 @@ def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice)
     Raises QuestionError: the test does not apply to the measure, or the system scores do not suit the test.
     """
     measure.check_applies(test)
-    if options.system_score == "submitted" and not asked.is_whole:
-        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
+    check_whole(options, asked)
     if measure.level == "sys" and measure.resamples_segments(test):
         if options.system_score not in (None, "judged-mean"):
             raise QuestionError(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.jackknife_test import jackknife_test
 from metaeval.kernels.resampling.joint_swap import joint_swap
@@ -22,7 +22,6 @@ from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from warehouse import QuestionError
 
-Floats = npt.NDArray[np.float64]
 Advance = Callable[[int, int], None]
 EARLY_STOP = (0.02, 0.5)  # p-values outside are settled soon: the organisers' bounds
 

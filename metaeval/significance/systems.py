@@ -9,6 +9,7 @@ import polars as pl
 
 from metaeval.evaluation import Options
 from metaeval.inputs import Inputs, check_judged, where
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import best_first, n_significant_pairs, ranks, significance_clusters
 from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
@@ -22,7 +23,6 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 
-Floats = npt.NDArray[np.float64]
 SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
 SYSTEM_TESTS: tuple[SystemTest, ...] = ("permutation", "bootstrap", "wilcoxon", "paired-t")
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval.inputs import Inputs, check_judged, no_metric, where
 from metaeval.kernels.agreement.standardised_difference import ranked, standardised, standardised_difference
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.significance.systems import metric_place
 from metaeval.tables.table import Table, table_notes, table_signature
 from queries.blocks import Block
@@ -19,8 +19,6 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 By = Literal["segment", "system", "document", "domain", "length"]
 Scale = Literal["scores", "ranks"]
 N_LENGTHS = 4  # groups of source lengths

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Options
-from metaeval.inputs import Inputs, no_metric, remarks
+from metaeval.inputs import Inputs, check_whole, no_metric, remarks
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.signature import line, program_version, slice_parts
 from metaeval.significance.systems import metric_place
 from metaeval.system_scores import SystemScore, system_scores
@@ -18,7 +18,6 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 
-Floats = npt.NDArray[np.float64]
 View = Literal["systems", "pairs", "segments"]
 BINS = 30
 
@@ -75,8 +74,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
     System scores are the submitted ones where there are any, unless options.system_score says otherwise.
     Raises QuestionError: see `select`; an unknown metric, or one that is excluded or has no scores of the systems.
     """
-    if options.system_score == "submitted" and not asked.is_whole:
-        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
+    check_whole(options, asked)
     inputs = Inputs(warehouse, asked, options.round_human, also=(metric,))
     block = inputs.of_level("sys")
     place = metric_place(block, metric)

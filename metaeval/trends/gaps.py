@@ -10,11 +10,11 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.kernels.agreement.random_effects import RandomEffects
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.tables.table import or_none
 from warehouse import QuestionError
 
-Floats = npt.NDArray[np.float64]
 Pooling = Literal["mean", "hunter-schmidt", "random-effects"]
 _STREAM = 7  # of the seed
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from metaeval.cache import Question, keep, key_of
-from metaeval.inputs import Inputs, Opened
+from metaeval.inputs import Inputs, Opened, check_whole
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.bridges import common_blocks, judged_by, second_humans
@@ -84,8 +84,7 @@ def history(
     set could take.
     """
     testing.check()
-    if options.system_score == "submitted" and not asked.is_whole:
-        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
+    check_whole(options, asked)
     found: dict[EvalsetState, SetHistory] = {}
     questions: dict[EvalsetState, Question[SetHistory]] = {}
     with opened() as warehouse:

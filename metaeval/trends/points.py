@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.evaluation import evaluate, rankable
 from metaeval.inputs import no_metric, remarks
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.options import Options
@@ -22,8 +22,6 @@ from queries.selection import MetricChoice
 from warehouse import QuestionError
 from warehouse.facts.metrics import describe, folded
 from warehouse.progress import Progress
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

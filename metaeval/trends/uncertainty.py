@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metaeval.evaluation import Evaluation
 from metaeval.intervals import within_range
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap, interval
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population
@@ -15,7 +15,6 @@ from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
 
-Floats = npt.NDArray[np.float64]
 _STREAM = 5  # of the seed: draws of their own, which no test shares
 
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.kernels.agreement.random_effects import CONFIDENCE, RandomEffects
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.signature import line, program_version
 from metaeval.trends.gaps import smoothed_variances
 from metaeval.trends.groups import FLOOR, is_contaminated
@@ -18,7 +19,6 @@ from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe
 
-Floats = npt.NDArray[np.float64]
 FEWEST_METRICS, FEWEST_YEARS, FEWEST_SETS = 5, 2, 3
 NORMAL = 1.959963984540054  # 97.5% quantile
 BASE_KIND = "string"

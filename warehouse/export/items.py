@@ -9,6 +9,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import beside
+from warehouse.export.texts import texts_of
 
 
 def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
@@ -26,7 +27,7 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
         "WHERE evalset_id = $evalset",
         evalset,
     )
-    texts = _texts(warehouse, evalset)
+    texts = texts_of(warehouse, evalset)
     if reference is None:
         references = sorted(name for kind, name in texts if kind == "reference" and name is not None)
         reference = references[0] if len(references) == 1 else None
@@ -70,16 +71,6 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
             }
             file.write(json.dumps(item, ensure_ascii=False, allow_nan=False) + "\n")
     return Exported(key.testset, key.lp, 1, len(segments), path.stat().st_size, tuple(notes))
-
-
-def _texts(warehouse: Warehouse, evalset: dict[str, int]) -> dict[tuple[str, str | None], dict[int, str]]:
-    """Texts by kind and name, then by segment."""
-    found: dict[tuple[str, str | None], dict[int, str]] = defaultdict(dict)
-    for kind, name, segment, text in warehouse.rows(
-        "SELECT kind, name, segment, text FROM segment_text WHERE evalset_id = $evalset", evalset
-    ):
-        found[kind, name][segment] = text
-    return found
 
 
 def _scores(

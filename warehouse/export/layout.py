@@ -13,6 +13,7 @@ from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import write_text
 from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, write_evalset, write_facts
+from warehouse.export.texts import texts_of
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.names import LEVELS
 from warehouse.readers.marked_errors import score_of_errors
@@ -61,14 +62,11 @@ def _write_texts(
     warehouse: Warehouse, evalset: Mapping[str, int], root: Path, lp: str, order: Sequence[int], notes: list[str]
 ) -> list[Path]:
     """Sources, references and outputs: lines of text, or of JSON where a text has line breaks in it."""
-    found: dict[tuple[str, str | None], dict[int, str]] = defaultdict(dict)
-    for kind, name, segment, text in warehouse.rows(
-        "SELECT kind, name, segment, text FROM segment_text WHERE evalset_id = $evalset", evalset
-    ):
-        found[kind, name][segment] = text
     written = []
     incomplete = []
-    for (kind, name), texts in sorted(found.items(), key=lambda item: (item[0][0], item[0][1] or "")):
+    for (kind, name), texts in sorted(
+        texts_of(warehouse, evalset).items(), key=lambda item: (item[0][0], item[0][1] or "")
+    ):
         if len(texts) != len(order):
             incomplete.append(f"{kind} {name or ''}".rstrip())
             continue

@@ -17,6 +17,16 @@ _LONGEST = 200  # bytes of a file's name without its ending
 Texts = Mapping[tuple[str, str | None], Mapping[int, str]]  # by kind and name: segment -> text
 
 
+def texts_of(warehouse: Warehouse, evalset: Mapping[str, int]) -> dict[tuple[str, str | None], dict[int, str]]:
+    """Texts of an evaluation set by kind and name, then by segment."""
+    found: dict[tuple[str, str | None], dict[int, str]] = defaultdict(dict)
+    for kind, name, segment, text in warehouse.rows(
+        "SELECT kind, name, segment, text FROM segment_text WHERE evalset_id = $evalset", evalset
+    ):
+        found[kind, name][segment] = text
+    return found
+
+
 def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
     """Write TESTSET/sources/LP.txt, references/LP.REF.txt and system-outputs/LP/SYSTEM.txt, and documents/LP.docs.
 
@@ -27,11 +37,7 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     Raises OSError: the folder can't be written.
     """
     evalset = {"evalset": key.evalset_id}
-    texts: dict[tuple[str, str | None], dict[int, str]] = defaultdict(dict)
-    for kind, name, segment, text in warehouse.rows(
-        "SELECT kind, name, segment, text FROM segment_text WHERE evalset_id = $evalset", evalset
-    ):
-        texts[kind, name][segment] = text
+    texts = texts_of(warehouse, evalset)
     if not texts:
         return Exported(key.testset, key.lp, 0, 0, 0, ("excluded: no texts are loaded",))
     segments = warehouse.rows(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from metaeval.kernels.arrays.checks import Floats
+
 TOLERANCE = 1e-12  # levels and fitted values nearer than this are equal
 
 

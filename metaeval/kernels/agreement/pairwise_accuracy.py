@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 Ties = Literal["organisers", "tship"]
 TOLERANCE = 1e-12
@@ -53,16 +53,27 @@ def pairwise_accuracy(
     >>> pairwise_accuracy([1.0, 2.0, 3.0], [[1.0, 2.0, 2.0]]).accuracy.round(3).tolist()
     [0.667]
     """
+    agreements = pair_agreements(human, metrics, ties, raw_ties=raw_ties)
+    n_metrics, n_pairs = agreements.shape
+    return PairwiseAgreement(agreements.sum(axis=1, dtype=np.int64), np.full(n_metrics, n_pairs, dtype=np.int64))
+
+
+def pair_agreements(
+    human: npt.ArrayLike, metrics: npt.ArrayLike, ties: Ties = "organisers", *, raw_ties: bool = False
+) -> Bools:
+    """(M, n_pairs) does the metric order the two systems as humans do, for every pair that counts.
+
+    Arguments and tie rules as in `pairwise_accuracy`, whose n_agree are the row sums. Over several language
+    pairs: concatenate along the second axis.
+    """
     if ties not in get_args(Ties):
         raise ValueError(f"unknown ties {ties!r}; expected one of {', '.join(get_args(Ties))}")
     human, metrics = checks.system_scores(human, metrics)
     judged = ~np.isnan(human)
     human_signs = difference_signs(human[judged], raw_ties=raw_ties)
     metric_signs = difference_signs(metrics[:, judged], raw_ties=raw_ties)
-    agree = metric_signs == human_signs
-    counted = human_signs != 0 if ties == "tship" else np.ones_like(human_signs, dtype=bool)
-    n_agree = np.count_nonzero(agree & counted, axis=-1).astype(np.int64)
-    return PairwiseAgreement(n_agree, np.full(len(metrics), np.count_nonzero(counted), dtype=np.int64))
+    counted = human_signs != 0 if ties == "tship" else np.ones(human_signs.size, dtype=np.bool_)
+    return np.asarray((metric_signs == human_signs)[:, counted])
 
 
 def difference_signs(scores: Floats, *, raw_ties: bool = False) -> npt.NDArray[np.int8]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from metaeval.kernels.arrays.checks import Floats
+
 CONFIDENCE = 0.95
 FEWEST = 3  # studies for an interval
 N_GRID = 40  # values of τ² that are tried first, from SMALLEST to LARGEST times the variance of the estimates

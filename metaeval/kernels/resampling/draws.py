@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, Ints
 
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
@@ -46,7 +46,13 @@ def n_cores() -> int:
 
 def resample_counts(stream: np.random.Generator, n_draws: int, n_units: int) -> Floats:
     """(n_draws, n_units) how often each unit is drawn among n_units with replacement."""
-    picks = stream.integers(0, n_units, size=(n_draws, n_units))
+    return times_drawn(stream.integers(0, n_units, size=(n_draws, n_units)), n_draws, n_units)
+
+
+def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
+    """(n_draws, n_units) how often each unit was picked; once each where nothing is resampled."""
+    if picks is None:
+        return np.ones((n_draws, n_units))
     places = picks + n_units * np.arange(n_draws)[:, np.newaxis]
     counts = np.bincount(places.ravel(), minlength=n_draws * n_units)
     return counts.reshape(n_draws, n_units).astype(np.float64)

@@ -1,10 +1,8 @@
 """Judgements split at random in two halves."""
 
 import numpy as np
-import numpy.typing as npt
 
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
+from metaeval.kernels.arrays.checks import Bools, Ints
 
 
 def half_of_annotators(rng: np.random.Generator, raters: Ints) -> Bools:

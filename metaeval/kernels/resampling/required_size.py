@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from metaeval.kernels.arrays.checks import Floats
+
 Trial = Callable[[int, np.random.Generator], tuple[bool, float]]
 Z = 1.959963984540054  # of a two-sided 95% interval
 Z_80 = 1.2815515655446004  # of a two-sided 80% interval

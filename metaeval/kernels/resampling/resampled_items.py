@@ -15,7 +15,8 @@ from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import cell_labels, judged_groups
 
 from .copies import OUTCOMES, Origins
-from .resampled_statistics import AnyResample, ResampleStatistic, checked_scores, ratio, times_drawn
+from .draws import times_drawn
+from .resampled_statistics import AnyResample, ResampleStatistic, checked_scores, ratio
 
 
 @dataclass(frozen=True)

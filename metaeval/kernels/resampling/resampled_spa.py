@@ -10,7 +10,8 @@ import numpy.typing as npt
 from metaeval.kernels.arrays.checks import Floats, Ints
 
 from .copies import Origins
-from .resampled_statistics import AnyResample, ResampleStatistic, checked_scores, times_drawn
+from .draws import times_drawn
+from .resampled_statistics import AnyResample, ResampleStatistic, checked_scores
 from .sign_flip import BATCH_VALUES, ROUNDING, TOLERANCE, normal_p_values, sign_flip_p_values
 
 

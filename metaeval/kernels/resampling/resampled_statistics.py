@@ -19,6 +19,7 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 from .copies import Origins
+from .draws import times_drawn
 from .permutation_pearson import centred_in_segments
 
 Statistic = Callable[[Floats, Floats, Origins], Floats]
@@ -249,15 +250,6 @@ def checked_scores(human: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Floats
 
 def _row(picks: Ints | None, draw: int) -> Ints | None:
     return None if picks is None else picks[draw]
-
-
-def times_drawn(picks: Ints | None, n_draws: int, n_units: int) -> Floats:
-    """(n_draws, n_units) how often each unit was picked; once each where nothing is resampled."""
-    if picks is None:
-        return np.ones((n_draws, n_units))
-    places = picks + n_units * np.arange(n_draws)[:, np.newaxis]
-    counts = np.bincount(places.ravel(), minlength=n_draws * n_units)
-    return counts.reshape(n_draws, n_units).astype(np.float64)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

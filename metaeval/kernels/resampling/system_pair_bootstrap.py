@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.agreement.pairwise_accuracy import Ties, difference_signs
-from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
@@ -37,22 +35,6 @@ class SystemPairBootstrap:
         p = 1.0 - self.n_wins / self.n_draws
         np.fill_diagonal(p, np.nan)
         return np.asarray(p, dtype=np.float64)
-
-
-def pair_agreements(
-    human: npt.ArrayLike, metrics: npt.ArrayLike, ties: Ties = "organisers", *, raw_ties: bool = False
-) -> Bools:
-    """(M, n_pairs) does the metric order the two systems as humans do, for every pair that counts.
-
-    Arguments and tie rules as in `pairwise_accuracy`, whose n_agree are the row sums. Over several language
-    pairs: concatenate along the second axis.
-    """
-    human, metrics = checks.system_scores(human, metrics)
-    judged = ~np.isnan(human)
-    human_signs = difference_signs(human[judged], raw_ties=raw_ties)
-    metric_signs = difference_signs(metrics[:, judged], raw_ties=raw_ties)
-    counted = human_signs != 0 if ties == "tship" else np.ones(human_signs.size, dtype=np.bool_)
-    return np.asarray((metric_signs == human_signs)[:, counted])
 
 
 def system_pair_bootstrap(

@@ -9,7 +9,8 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from metaeval.kernels.arrays.checks import Floats
+
 MOST_EXACT = 7  # years whose orders are all tried
 FEWEST = 3  # years: two orders of two years say nothing
 TOLERANCE = 1e-12
