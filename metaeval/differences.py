@@ -6,8 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from metaeval.evaluation import EQUAL, Options
+from metaeval.evaluation import EQUAL
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.ranking import named
 from metaeval.signature import line, program_version
 from metaeval.study import ranking, study

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from metaeval.evaluation import Options
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.pooling import Pooling
 from metaeval.ranking import Read, ranked, read, slices_of
 from metaeval.significance.options import TestOptions

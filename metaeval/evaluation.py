@@ -14,7 +14,6 @@ from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice
 
-__all__ = ["EQUAL", "Evaluation", "Options", "evaluate", "rankable"]
 EQUAL = 1e-12  # values nearer than this differ by rounding alone
 
 

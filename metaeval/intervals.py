@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from metaeval.evaluation import Options, evaluate
+from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.ranking import Read
 from metaeval.study import Result
 from queries.blocks import Block

@@ -220,6 +220,3 @@ def _frame(
         rows.append(row)
     schema = {**RANKING_SCHEMA, **dict.fromkeys(variances, pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-__all__ = ["Pooled", "Pooling", "pool"]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import polars as pl
 
-from metaeval.evaluation import Options
 from metaeval.explanation import left_out
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
 from metaeval.significance.cached import Pending, pending, settled

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-from metaeval.evaluation import Evaluation, Options
+from metaeval.evaluation import Evaluation
+from metaeval.options import Options
 from queries.selection import Selection
 
 

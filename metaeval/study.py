@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from metaeval.direction import wrong_way
-from metaeval.evaluation import EQUAL, Evaluation, Options, evaluate
+from metaeval.evaluation import EQUAL, Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.signature import signature
 from metaeval.tables.table import or_none
 from queries.blocks import Block

@@ -1,8 +1,8 @@
 """Metrics of a slice compared as the program does it, computed anew."""
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions

@@ -9,7 +9,7 @@ from cli.completion import complete_measure
 from cli.options.choices import choice
 
 if TYPE_CHECKING:
-    from metaeval.evaluation import Options
+    from metaeval.options import Options
 
 SYSTEM_SCORES = ("submitted", "mean", "judged-mean")
 Draws = Annotated[int, typer.Option(help="Number of resamples.")]
@@ -56,15 +56,15 @@ class ComputeFlags:
     round_human: RoundHuman = None
 
     def options(self) -> "Options":
-        """`metaeval.evaluation.Options`."""
+        """`metaeval.options.Options`."""
         return compute_options(self.system_score, self.seed, self.raw_ties, self.round_human)
 
 
 def compute_options(
     system_score: str | None = None, seed: int = 0, raw_ties: bool = False, round_human: int | None = None
 ) -> "Options":
-    """`metaeval.evaluation.Options`."""
-    from metaeval.evaluation import Options
+    """`metaeval.options.Options`."""
+    from metaeval.options import Options
 
     return Options(
         system_score=system_score,  # type: ignore[arg-type]

@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 
 from metaeval.cache import FROM_STORE
-from metaeval.evaluation import Options
 from metaeval.intervals import with_intervals
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.ranking import DEFAULT_MEASURES, Read, ranked, read
 from metaeval.significance.cached import Pending, settled
 from metaeval.significance.comparison import Comparison

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.protocols import Outliers, Protocol, Rule, protocols
 from queries.blocks import Block
 from queries.evalsets import expand

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.evaluation import Options
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
 from metaeval.measures.applicable import Test
+from metaeval.options import Options
 from metaeval.protocols.significance import aligned, clusters_of
 from metaeval.protocols.tasks import Job, Ranked
 from metaeval.signature import p_value_convention

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaeval.evaluation import Options
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.applicable import Population
+from metaeval.options import Options
 from metaeval.protocols.entry import Dropped, Entry
 from metaeval.protocols.overall import IN_WORDS, Verdict, lines_on_overall, mean_rank, mean_value, verdict_on
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall

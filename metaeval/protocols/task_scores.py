@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metaeval.evaluation import Options
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import ranks
+from metaeval.options import Options
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.significance import TaskTest, rule_test
 from metaeval.protocols.tasks import Job

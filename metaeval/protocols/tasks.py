@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metaeval.evaluation import Evaluation, Options, evaluate
+from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.pairwise_accuracy import over_all_pairs
+from metaeval.options import Options
 from metaeval.protocols import Rule
 from metaeval.protocols.entry import Dropped, Entered, Entry, task_named
 from queries.blocks import Block

@@ -5,9 +5,9 @@ from contextlib import nullcontext
 from typing import Literal, Unpack
 
 from metaeval.differences import warehouse_differences
-from metaeval.evaluation import Options
 from metaeval.kernels.resampling.noise import KINDS, Kind
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.pairs import delta_tables
 from metaeval.pairs import deltas as differences
 from metaeval.pairs import hard_pairs as hardness

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal, Unpack
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
+from metaeval.options import Options
 from metaeval.pooling import Pooling
 from metaeval.protocols import protocol_named
 from metaeval.protocols.entry import enter

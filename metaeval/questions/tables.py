@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any, Unpack
 
-from metaeval.evaluation import Options
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, names_of, question, slice_of
 from metaeval.system_scores import SystemScore
 from metaeval.tables import agreement

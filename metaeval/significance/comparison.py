@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.evaluation import Evaluation, Options
+from metaeval.evaluation import Evaluation
 from metaeval.inputs import remarks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
+from metaeval.options import Options
 from metaeval.significance.metric_tests import (
     Tested,
     generalises,

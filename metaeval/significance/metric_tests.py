@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metaeval.evaluation import Evaluation, Options, evaluate
+from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS, VARYING, Population, Test
+from metaeval.options import Options
 from metaeval.signature import line, p_value_convention, signature
 from metaeval.significance.levels import NOMINAL, Level, measured_level
 from metaeval.significance.options import TestOptions, parse_population

@@ -6,12 +6,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from metaeval.evaluation import Options, evaluate
+from metaeval.evaluation import evaluate
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
+from metaeval.options import Options
 from metaeval.signature import line
 from metaeval.significance.metric_tests import (
     Tested,

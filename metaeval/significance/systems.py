@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import best_first, n_significant_pairs, ranks, significance_clusters
@@ -15,6 +14,7 @@ from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
 from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
+from metaeval.options import Options
 from metaeval.signature import line, program_version, slice_parts
 from metaeval.significance.options import SMALLEST
 from metaeval.system_scores import SystemScore

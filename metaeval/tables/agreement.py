@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs, no_metric
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
+from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from metaeval.tables.table import Table, table_notes, table_signature
 from queries.blocks import Block, Floats

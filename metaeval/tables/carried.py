@@ -16,6 +16,7 @@ from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
+from metaeval.tables.thresholds import calibrated
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states
 from queries.selection import Slice
@@ -63,8 +64,7 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
     a threshold), same_protocol; by language pair, metric and years.
     Raises QuestionError: a measure without a calibrated threshold; no metric returns.
     """
-    if not measure.is_calibrated or measure.pair_statistic is None:
-        raise QuestionError(f"{measure} has no tie threshold to calibrate; take acc_eq or tau_eq")
+    calibrated(measure)
     notes: list[str] = []
     years = _years(opened, testsets, measure, options, notes)
     rows = []
@@ -97,8 +97,7 @@ def carried_between(
     Rows as in `carried_thresholds`, and lp_from; notes on sets without segment scores.
     Raises QuestionError: a measure without a calibrated threshold; no metric is in two such sets.
     """
-    if not measure.is_calibrated or measure.pair_statistic is None:
-        raise QuestionError(f"{measure} has no tie threshold to calibrate; take acc_eq or tau_eq")
+    calibrated(measure)
     found: list[_Year] = []
     notes: list[str] = []
     with opened() as warehouse:

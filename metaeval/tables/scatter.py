@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks
 from metaeval.kernels.arrays.checks import Floats
+from metaeval.options import Options
 from metaeval.signature import line, program_version, slice_parts
 from metaeval.significance.systems import metric_place
 from metaeval.system_scores import SystemScore, system_scores

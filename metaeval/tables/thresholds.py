@@ -1,28 +1,24 @@
 """Tie thresholds: the calibrated ε of each metric, the interval that is as good, and the value over all thresholds."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.evaluation import Options, evaluate
+from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.pair_counts import standard_deviations
 from metaeval.kernels.arrays.grouping import group_scores
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
+from metaeval.options import Options
 from metaeval.signature import signature
 from metaeval.tables.table import Table, table_notes
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
-if TYPE_CHECKING:
-    pass
 
-
-def _calibrated(measure: Measure) -> PairStatistic:
+def calibrated(measure: Measure) -> PairStatistic:
     """What is calibrated.
 
     Raises QuestionError: a measure without a calibrated tie threshold.
@@ -40,7 +36,7 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
     (epsilon in standard deviations of the metric over what is judged); best first.
     Raises QuestionError: a measure without a calibrated threshold; see `Inputs.judged_segments`.
     """
-    statistic = _calibrated(measure)
+    statistic = calibrated(measure)
     inputs = Inputs(warehouse, asked, options.round_human)
     used = inputs.judged_segments()
     found = evaluate(measure, used, options)
@@ -70,7 +66,7 @@ def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options
     Columns: metric, measure, epsilon, value; sorted by metric and epsilon.
     Raises QuestionError: as `thresholds`; fewer than 2 points.
     """
-    statistic = _calibrated(measure)
+    statistic = calibrated(measure)
     if n_points < 2:
         raise QuestionError(f"a curve needs 2 points or more, got {n_points}")
     inputs = Inputs(warehouse, asked, options.round_human)

@@ -13,9 +13,9 @@ from polars.testing import assert_frame_equal
 
 import metaeval
 from cli.options import SliceFlags
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.significance.systems import compare_systems
 from metaeval.study import check_ranked, study

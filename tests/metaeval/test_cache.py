@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from metaeval import cache
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair

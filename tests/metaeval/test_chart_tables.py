@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from metaeval.domains import ranked_domains, read_domains
-from metaeval.evaluation import Options
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.ranking import ranked, read
 from metaeval.tables.agreement import clustered
 from metaeval.tables.counts import totals

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from metaeval.evaluation import Options
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.study import study
 from queries.selection import Slice
 from tests.helpers import tiny_layout

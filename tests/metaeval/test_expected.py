@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from metaeval.evaluation import Options
+from metaeval.options import Options
 from metaeval.study import rank
 from metaeval.system_scores import SystemScore
 from metaeval.tables.counts import pair_counts

@@ -9,9 +9,10 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from metaeval.evaluation import Options, evaluate
+from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.study import Study, rank, ranking_order, study
 from metaeval.system_scores import system_scores, without_noise
 from metaeval.tables.counts import pair_counts

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.evaluation import Options
 from metaeval.intervals import intervals, with_intervals, within_range
 from metaeval.measures import DEFINITIONS, Measure
+from metaeval.options import Options
 from metaeval.ranking import read
 from metaeval.study import Result, ranking, study
 from queries.selection import Slice

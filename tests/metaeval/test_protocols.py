@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from metaeval.cache import encoded
-from metaeval.evaluation import Options
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.protocols import Protocol, Rule, cached, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from metaeval.evaluation import Options
+from metaeval.options import Options
 from metaeval.tables.scatter import scatter
 from queries.selection import Slice
 from tests.helpers import tiny_warehouse

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metaeval
-from metaeval.evaluation import Options
 from metaeval.explanation import explanation, left_out
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, rank, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.study import rank
 from metaeval.tables.thresholds import curve, thresholds
 from queries.selection import Slice

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.evaluation import Options, evaluate
+from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
@@ -13,6 +13,7 @@ from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, TESTS, Test
 from metaeval.measures.judged import judged_segments
+from metaeval.options import Options
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive

@@ -11,10 +11,11 @@ import pytest
 from scipy.stats import weightedtau
 
 from metaeval import kernels
-from metaeval.evaluation import Evaluation, Options, evaluate
+from metaeval.evaluation import Evaluation, evaluate
 from metaeval.measures import DEFINITIONS, Measure
 from metaeval.measures.judged import labels
 from metaeval.measures.soft_pairwise import sign_generator
+from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block
 from queries.selection import Slice, select

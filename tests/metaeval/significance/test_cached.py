@@ -14,8 +14,8 @@ import pytest
 
 from metaeval import cache
 from metaeval.cache import DAMAGED
-from metaeval.evaluation import Options
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.protocols import protocol_named
 from metaeval.protocols.cached import scored
 from metaeval.protocols.tables import as_json as protocol_json

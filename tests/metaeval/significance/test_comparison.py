@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
@@ -22,6 +21,7 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import POPULATIONS, SWAPS, Population
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
+from metaeval.options import Options
 from metaeval.significance import levels
 from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
 from metaeval.significance.levels import Level

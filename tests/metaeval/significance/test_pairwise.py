@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap, power
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pair_tables import pair_frame, pair_json
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp, wilcoxon
 
-from metaeval.evaluation import Options
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.significance.systems import (
     SYSTEM_TESTS,
     SystemTest,

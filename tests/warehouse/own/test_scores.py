@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.evaluation import Options
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.study import rank, study
 from queries.selection import Slice
 from tests import sharing
