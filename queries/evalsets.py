@@ -92,15 +92,14 @@ Humans = list[tuple[str, bool]]  # name, and whether it is an official one
 
 def _evalsets_with_humans(warehouse: Warehouse) -> dict[str, dict[str, Humans]]:
     """Test set -> language pair -> its human scores; test sets by year and name."""
-    rows = warehouse.rows(
-        """
+    query = """
         SELECT t.name, e.lp, h.human, h.is_standard
         FROM evalset AS e
         JOIN testset AS t ON t.testset_id = e.testset_id
         LEFT JOIN humans AS h ON h.testset = t.name AND h.lp = e.lp
         ORDER BY t.year NULLS FIRST, t.name, e.lp, h.human
         """
-    )
+    rows = warehouse.once(query, lambda: warehouse.rows(query))
     found: dict[str, dict[str, Humans]] = {}
     for testset, lp, human, is_standard in rows:
         humans = found.setdefault(testset, {}).setdefault(lp, [])

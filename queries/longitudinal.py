@@ -27,7 +27,8 @@ def evalset_states(warehouse: Warehouse, testsets: str, lps: str) -> list[Evalse
     Also those without any human score.
     Raises QuestionError: an unknown test set, or a language pair that none of the test sets has.
     """
-    found = [EvalsetState(*row) for row in warehouse.rows(questions()["evalset_states"].text)]
+    rows = warehouse.once(evalset_states, lambda: warehouse.rows(questions()["evalset_states"].text))
+    found = [EvalsetState(*row) for row in rows]
     names = _names(testsets)
     wanted = _names(lps)
     loaded = {one.testset for one in found}
@@ -58,11 +59,25 @@ def human_levels(warehouse: Warehouse, testset: str, lp: str) -> dict[str, tuple
 
 
 def metric_names(warehouse: Warehouse, testset: str, lp: str) -> list[tuple[str, str]]:
-    """Metric variants of an evaluation set with their base names."""
-    found: list[tuple[str, str]] = warehouse.rows(
-        "SELECT metric, base_metric FROM metrics WHERE testset = $testset AND lp = $lp ORDER BY metric",
-        {"testset": testset, "lp": lp},
+    """Metric variants of an evaluation set with their base names, by name."""
+    return warehouse.once(metric_names, lambda: _metric_names(warehouse)).get((testset, lp), [])
+
+
+def _metric_names(warehouse: Warehouse) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Those of every evaluation set: to ask for one of them takes the view `metrics` as long as for all."""
+    rows = warehouse.rows(
+        """
+        SELECT t.name, e.lp, sc.name, sc.base_name
+        FROM (SELECT DISTINCT evalset_id, scorer_id FROM vector) AS v
+        JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
+        JOIN evalset AS e ON e.evalset_id = v.evalset_id
+        JOIN testset AS t ON t.testset_id = e.testset_id
+        ORDER BY sc.name
+        """
     )
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for testset, lp, metric, base_metric in rows:
+        found.setdefault((testset, lp), []).append((metric, base_metric))
     return found
 
 
