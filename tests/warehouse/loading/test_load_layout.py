@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_layout
 from tests.warehouse.building import ask, empty_warehouse, loaded, small, statuses
-from warehouse import SourceError, load
+from warehouse import LoadReport, SourceError, load
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.readers.claims import Claim
 from warehouse.readers.recognition import claim
@@ -164,12 +164,42 @@ def test_two_files_of_one_origin_that_differ_are_both_at_fault(tmp_path: Path) -
     assert ask(tmp_path / "a.duckdb", "FROM scores WHERE metric = 'Fine-src'") == []
 
 
-def test_hidden_files_and_folders_are_passed_over_in_silence(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "in")
-    (root / "metric-scores" / LP / "._Fine-src.seg.score").write_bytes(b"\0\5\x16")
-    shutil.copytree(root / "human-scores", root / ".git" / "human-scores")
-    report = load([root], tmp_path / "a.duckdb")
-    assert (statuses(report), report.evalsets[0].n_files, report.skipped) == (["loaded"], N_FILES, [])
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
+    """Test sets with files in them that hold no scores, and the report of their load."""
+    folder = tmp_path_factory.mktemp("foreign")
+    hidden, noted, piped = (tiny_layout(folder / "in", testset=name, facts=False) for name in FOREIGN)
+    (hidden / "metric-scores" / LP / "._Fine-src.seg.score").write_bytes(b"\0\5\x16")
+    shutil.copytree(hidden / "human-scores", hidden / ".git" / "human-scores")
+    (noted / "README").write_text("hello\n")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(piped / "metric-scores" / LP / "Pipe-src.seg.score")
+    return folder / "in", load([folder / "in"], folder / "a.duckdb")
+
+
+FOREIGN = ("hidden", "noted", "piped")
+
+
+def _n_files(report: LoadReport, testset: str) -> tuple[str, int]:
+    (evalset,) = (one for one in report.evalsets if one.testset == testset)
+    return evalset.status, evalset.n_files
+
+
+def test_hidden_files_and_folders_are_passed_over_in_silence(foreign: tuple[Path, LoadReport]) -> None:
+    folder, report = foreign
+    assert _n_files(report, "hidden") == ("loaded", N_FILES)
+    assert [path for path, _ in report.skipped if Path(path).is_relative_to(folder / "hidden")] == []
+
+
+def test_files_passed_over_do_not_keep_the_others_out(foreign: tuple[Path, LoadReport]) -> None:
+    folder, report = foreign
+    assert (_n_files(report, "noted"), report.is_clean) == (("loaded", N_FILES), True)
+    assert (str(folder / "noted" / "README"), "not a known score format") in report.skipped
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_among_the_files_does_not_hang(foreign: tuple[Path, LoadReport]) -> None:
+    assert _n_files(foreign[1], "piped") == ("loaded", N_FILES)
 
 
 @pytest.mark.parametrize(
@@ -224,14 +254,6 @@ def test_a_claim_tells_what_a_file_is_wherever_it_lies(place: str, origin: str |
     assert found.root == tmp_path / "t24"
 
 
-def test_files_passed_over_do_not_keep_the_others_out(tmp_path: Path) -> None:
-    root = tiny_layout(tmp_path / "in")
-    (root / "README").write_text("hello\n")
-    report = load([root], tmp_path / "a.duckdb")
-    assert (statuses(report), report.is_clean) == (["loaded"], True)
-    assert report.skipped == [(str(root / "README"), "not a known score format")]
-
-
 @pytest.mark.skipif(sys.platform == "darwin", reason="names are UTF-8 there")
 def test_a_file_name_that_is_no_utf8_keeps_its_own_test_set_out_alone(tmp_path: Path) -> None:
     for testset in ("t23", "t24"):
@@ -270,14 +292,6 @@ def test_a_folder_that_cannot_be_read_keeps_its_own_test_set_out_alone(
     assert [(e.testset, e.status) for e in report.evalsets] == [("t23", "loaded"), ("t24", "refused")]
     (fault,) = report.faults
     assert (fault.path, fault.found) == (str(closed), "cannot be read: Permission denied")
-
-
-def test_a_pipe_among_the_files_does_not_hang(tmp_path: Path) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("no pipes here")
-    root = tiny_layout(tmp_path / "in")
-    os.mkfifo(root / "metric-scores" / LP / "Pipe-src.seg.score")
-    assert statuses(load([root], tmp_path / "a.duckdb")) == ["loaded"]
 
 
 def test_paths_are_checked_before_anything_is_loaded(tmp_path: Path) -> None:

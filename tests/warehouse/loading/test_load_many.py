@@ -1,6 +1,6 @@
 """Many files of many formats, some of them broken: each is named, and keeps out its own evaluation set alone.
 
-12 evaluation sets with ten files each, and a thousand of them with --all.
+8 evaluation sets with ten files each, and a thousand of them with --all.
 """
 
 import gzip
@@ -95,7 +95,7 @@ def not_text(data: bytes) -> bytes:
 DAMAGES: tuple[Callable[[bytes], bytes], ...] = (no_number, not_text)
 
 
-@pytest.fixture(scope="module", params=[12, pytest.param(1000, marks=pytest.mark.long("10,000 files: minutes"))])
+@pytest.fixture(scope="module", params=[8, pytest.param(1000, marks=pytest.mark.long("10,000 files: minutes"))])
 def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[Path], int]:
     """The folder, its broken files (one in a hundred, at least four), and how many evaluation sets there are."""
     n_evalsets: int = request.param

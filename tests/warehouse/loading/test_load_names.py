@@ -22,22 +22,21 @@ def _table(change: Callable[[str], str]) -> str:
     return json.dumps(line) + "\n" + change(json.dumps({**line, "system": "B"})) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("wmt25-general-mt/automatic_scores/GPT-4.1.jsonl", _genmt(lambda line: line.replace('"y"', '"\\ud800"'))),
-        ("wmt25-general-mt/automatic_scores/GPT-4.1.jsonl", _genmt(lambda line: line.replace('"M"', '"\\uDC00M"'))),
-        ("mine.jsonl", _table(lambda line: line.replace('"B"', '"\\ud800"'))),
-        ("mine.jsonl", _table(lambda line: line.replace('"system"', '"\\ud800"'))),
-    ],
-)
-def test_half_a_character_in_json_is_a_fault_with_its_line(name: str, text: str, tmp_path: Path) -> None:
-    path = tmp_path / "files" / name
-    path.parent.mkdir(parents=True)
-    path.write_text(text)
+def test_half_a_character_in_json_is_a_fault_with_its_line(tmp_path: Path) -> None:
+    spoiled = {
+        "wmt25-general-mt/automatic_scores/GPT-4.1.jsonl": _genmt(lambda line: line.replace('"y"', '"\\ud800"')),
+        "wmt25-general-mt/automatic_scores/NLLB.jsonl": _genmt(lambda line: line.replace('"M"', '"\\uDC00M"')),
+        "mine.jsonl": _table(lambda line: line.replace('"B"', '"\\ud800"')),
+        "yours.jsonl": _table(lambda line: line.replace('"system"', '"\\ud800"')),
+    }
+    paths = [tmp_path / "files" / name for name in spoiled]
+    for path, text in zip(paths, spoiled.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
     layout = tiny_layout(tmp_path / "layout")
-    report = load([path, layout], tmp_path / "w.duckdb")
-    assert [(fault.line, fault.found) for fault in report.faults] == [(2, HALF)]
+    report = load([*paths, layout], tmp_path / "w.duckdb")
+    found = sorted((fault.path, fault.line, fault.found) for fault in report.faults)
+    assert found == sorted((str(path), 2, HALF) for path in paths)
     assert ("tiny24", "loaded") in {(evalset.testset, evalset.status) for evalset in report.evalsets}
 
 

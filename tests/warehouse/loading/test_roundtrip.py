@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.warehouse.building import loaded
-from warehouse import Warehouse
+from tests.warehouse.building import empty_warehouse, loaded
+from warehouse import Warehouse, load
 from warehouse.export.mtme import Errors, RatingTable, ScoreTable, write_evalset
 
 PLAUSIBLE = 9.9e99
@@ -123,32 +123,43 @@ def _expected_judgements(ratings: dict[str, RatingTable]) -> set[tuple[object, .
 
 
 @settings(
-    max_examples=8,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-@given(written=evalsets())
+@given(several=st.lists(evalsets(), min_size=2, max_size=2))
 def test_any_evaluation_set_reads_back_as_it_was_written(
-    written: dict, tmp_path_factory: pytest.TempPathFactory
+    several: list[dict], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
-    write_evalset(folder / "t24", "en-de", **written)
-    with Warehouse.open(loaded(folder / "t24", folder / "a.duckdb")) as warehouse:
-        rows = warehouse.rows
-        metrics, humans, ratings = written["metrics"], written["humans"], written["ratings"]
-        assert rows("SELECT domain, document FROM segments ORDER BY segment") == written["documents"]
-        assert rows("SELECT text FROM texts ORDER BY segment") == [(text,) for text in written["sources"] or ()]
-        found = rows("SELECT metric, system, segment, value FROM scores")
-        assert (set(found), len(found)) == (_expected_scores(metrics), len(_expected_scores(metrics)))
-        found = rows("SELECT human, system, segment, value FROM human_scores WHERE human <> 'marked up'")
-        assert (set(found), len(found)) == (_expected_scores(humans), len(_expected_scores(humans)))
-        found = rows("SELECT kind, scorer, system, level, unit, value FROM aggregate_scores")
-        documents = written["documents"]
-        expected = _expected_aggregates("metric", metrics, documents) | _expected_aggregates("human", humans, documents)
-        assert (set(found), len(found)) == (expected, len(expected))
-        found = rows("SELECT human, system, segment, value, n_errors FROM judgements")
-        assert (set(found), len(found)) == (_expected_judgements(ratings), len(_expected_judgements(ratings)))
+    for number, written in enumerate(several):
+        write_evalset(folder / "in" / f"t{number}", "en-de", **written)
+    report = load([folder / "in"], empty_warehouse(folder / "a.duckdb"))
+    assert ([evalset.status for evalset in report.evalsets], report.faults, report.notes) == (["loaded"] * 2, [], [])
+    with Warehouse.open(folder / "a.duckdb") as warehouse:
+        for number, written in enumerate(several):
+            _assert_read_back(written, warehouse, f"t{number}")
+
+
+def _assert_read_back(written: dict, warehouse: Warehouse, testset: str) -> None:
+    def rows(columns: str, view: str, rest: str = "") -> list[tuple[object, ...]]:
+        query = f"SELECT {columns} FROM {view} WHERE testset = $testset {rest}"
+        return warehouse.rows(query, {"testset": testset})
+
+    metrics, humans, ratings = written["metrics"], written["humans"], written["ratings"]
+    assert rows("domain, document", "segments", "ORDER BY segment") == written["documents"]
+    assert rows("text", "texts", "ORDER BY segment") == [(text,) for text in written["sources"] or ()]
+    found = rows("metric, system, segment, value", "scores")
+    assert (set(found), len(found)) == (_expected_scores(metrics), len(_expected_scores(metrics)))
+    found = rows("human, system, segment, value", "human_scores", "AND human <> 'marked up'")
+    assert (set(found), len(found)) == (_expected_scores(humans), len(_expected_scores(humans)))
+    found = rows("kind, scorer, system, level, unit, value", "aggregate_scores")
+    documents = written["documents"]
+    expected = _expected_aggregates("metric", metrics, documents) | _expected_aggregates("human", humans, documents)
+    assert (set(found), len(found)) == (expected, len(expected))
+    found = rows("human, system, segment, value, n_errors", "judgements")
+    assert (set(found), len(found)) == (_expected_judgements(ratings), len(_expected_judgements(ratings)))
 
 
 def _decimal(rng: random.Random) -> str:
