@@ -87,18 +87,24 @@ def test_tables_without_a_ledger_are_somebody_elses() -> None:
         assert _tables(connection) == ["mine"]
 
 
-@pytest.fixture
-def old_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def old_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A warehouse with an evaluation set, of a program that knew all migrations but the last."""
-    files = migrations.sql_files()
-    with monkeypatch.context() as patch:
+    files, database = migrations.sql_files(), tmp_path_factory.mktemp("old") / "old.duckdb"
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrations, "sql_files", lambda: files[:-1])
-        with duckdb.connect() as connection, writing(tmp_path / "old.duckdb", connection):
+        with duckdb.connect() as connection, writing(database, connection):
             connection.execute("INSERT INTO testset (testset_id, name) VALUES (1, 'tiny24')")
             connection.execute(
                 "INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language, lp_base)"
                 " VALUES (1, 1, 'en-de', 'en', 'de', 'en-de')"
             )
+    return database.read_bytes()
+
+
+@pytest.fixture
+def old_database(old_bytes: bytes, tmp_path: Path) -> Path:
+    (tmp_path / "old.duckdb").write_bytes(old_bytes)
     return tmp_path / "old.duckdb"
 
 

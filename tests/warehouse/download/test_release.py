@@ -554,10 +554,12 @@ def _why_not(path: Path, folder: Path) -> str:
     return ""
 
 
-def test_whatever_stands_in_a_header_the_archive_is_unpacked_or_refused_in_one_short_line(tmp_path: Path) -> None:
+def test_whatever_stands_in_a_header_the_archive_is_unpacked_or_refused_in_one_short_line(
+    in_full: bool, tmp_path: Path
+) -> None:
     rng = random.Random(16)
     path = tmp_path / "scores.tgz"
-    for number in range(300):
+    for number in range(300 if in_full else 120):
         made = _pax(rng) if number % 3 == 0 else _hostile_header(rng)
         if number == 0:
             made = _raw_pax("path", "x") * 5000 + tarfile.TarInfo("root/tiny24/x").tobuf()

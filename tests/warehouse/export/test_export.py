@@ -14,7 +14,7 @@ import pytest
 
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
 from tests.sharing import written
-from warehouse import QuestionError, SchemaError, SourceError, Warehouse, load
+from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Warehouse, load
 from warehouse.database.faults import answered
 from warehouse.database.updating import writing
 from warehouse.export import MANIFEST, export, import_parquet, is_export
@@ -136,6 +136,22 @@ def back(loaded: Path) -> RoundTrip:
     """The whole warehouse, exported and imported; read it only."""
     folder, database = loaded / "whole", loaded / "back.duckdb"
     return RoundTrip(folder, database, export(loaded / "w.duckdb", folder), import_parquet(folder, database))
+
+
+class LayoutTrip(NamedTuple):
+    """What left a warehouse in the organisers' layout, and was loaded into another one."""
+
+    folder: Path
+    database: Path
+    exported: list[Exported]
+    report: LoadReport
+
+
+@pytest.fixture(scope="module")
+def as_layout(loaded: Path) -> LayoutTrip:
+    """The whole warehouse, exported and loaded; read it only."""
+    folder, database = loaded / "as_layout", loaded / "from_layout.duckdb"
+    return LayoutTrip(folder, database, export(loaded / "w.duckdb", folder, "mtme"), load([folder], database))
 
 
 def _rows(database: Path, sources: bool = True, where: str = "true") -> dict[str, list[tuple[object, ...]]]:
@@ -307,23 +323,15 @@ def test_a_damaged_export_is_refused_and_nothing_of_it_stays(what: str, exported
             assert warehouse.rows("SELECT count(*) FROM score") == [(0,)]
 
 
-def test_the_organisers_layout_comes_back_with_the_same_rows(database: Path, tmp_path: Path) -> None:
-    done = export(database, tmp_path / "out", "mtme")
-    assert [item.notes for item in done] == [(), (), ()]
-    report = load([tmp_path / "out"], tmp_path / "back.duckdb")
-    assert report.is_clean, report.faults
-    assert _rows(tmp_path / "back.duckdb", sources=False) == _rows(database, sources=False)
+def test_the_organisers_layout_comes_back_with_the_same_rows(loaded: Path, as_layout: LayoutTrip) -> None:
+    assert [item.notes for item in as_layout.exported] == [(), (), ()]
+    assert as_layout.report.is_clean, as_layout.report.faults
+    assert _rows(as_layout.database, sources=False) == _rows(loaded / "w.duckdb", sources=False)
 
 
-def test_the_layout_of_a_layout_is_the_same_files(database: Path, tmp_path: Path) -> None:
-    export(database, tmp_path / "once", "mtme")
-    assert load([tmp_path / "once"], tmp_path / "back.duckdb").is_clean
-    export(tmp_path / "back.duckdb", tmp_path / "twice", "mtme")
-    once, twice = (
-        {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-        for root in (tmp_path / "once", tmp_path / "twice")
-    )
-    assert once == twice
+def test_the_layout_of_a_layout_is_the_same_files(as_layout: LayoutTrip, tmp_path: Path) -> None:
+    export(as_layout.database, tmp_path / "twice", "mtme")
+    assert _tree(as_layout.folder) == _tree(tmp_path / "twice")
 
 
 def test_texts_with_line_breaks_become_json_lines(tmp_path: Path) -> None:
