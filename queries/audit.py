@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from queries import catalog
 from queries.damage import changed_evalsets
+from queries.evalsets import expand
 from queries.findings import CHECKS, SEVERITIES, Finding, shown_query
 from queries.listing import listing
 from warehouse import Warehouse
@@ -27,6 +28,7 @@ def audit(
 ) -> list[Finding]:
     """All findings of the warehouse, of a test set or of an evaluation set: worst first, then by place and check.
 
+    testset, lp: one, several joined by commas, or "all"; None for all, too.
     checks: only those of these checks; () for all. deep: also read every row and compare with the checksums that were
     stored when it was written; those findings are of the check `checksum`.
     Raises QuestionError: unknown test set, language pair or check.
@@ -35,19 +37,36 @@ def audit(
     for name in checks:
         if name not in names:
             raise unknown("check", name, names)
-    if testset is not None:
-        listing(warehouse, "lps", testset, lp)  # refuses unknown names
     asked = set(checks or names) | ({CHECKSUM} if deep else set())
-    found = [finding for check in CHECKS if check in asked for finding in _run(warehouse, check, testset, lp)]
-    for name, other in _OTHER_CHECKS.items():
-        if name in asked:
-            found += other(warehouse, testset, lp)
-    if deep or CHECKSUM in checks:
-        found += _changed(warehouse, testset, lp, progress)
+    found: list[Finding] = []
+    for place in _places(warehouse, testset, lp):
+        for check in CHECKS:
+            if check in asked:
+                found += _run(warehouse, check, *place)
+        for name, other in _OTHER_CHECKS.items():
+            if name in asked:
+                found += other(warehouse, *place)
+        if deep or CHECKSUM in checks:
+            found += _changed(warehouse, *place, progress)
     return sorted(
-        (finding for finding in found if finding.check in asked),
+        (finding for finding in dict.fromkeys(found) if finding.check in asked),
         key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding),
     )
+
+
+def _places(warehouse: Warehouse, testset: str | None, lp: str | None) -> list[tuple[str | None, str | None]]:
+    """Test sets and language pairs to look at; None is every one.
+
+    Raises QuestionError: unknown names.
+    """
+    if lp not in (None, "all"):
+        return [*expand(warehouse, testset or "all", lp).chosen]
+    if testset in (None, "all"):
+        return [(None, None)]
+    testsets = list(dict.fromkeys(testset.split(",")))
+    for name in testsets:
+        listing(warehouse, "testsets", name)  # refuses unknown names
+    return [(name, None) for name in testsets]
 
 
 def _run(warehouse: Warehouse, check: str, testset: str | None, lp: str | None) -> Iterator[Finding]:

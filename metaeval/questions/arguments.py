@@ -8,7 +8,7 @@ from typing import Any, Literal, ParamSpec, TypedDict, get_args, get_origin, get
 from metaeval.measures import Measure
 from metaeval.tables.table import Table
 from queries.selection import Outliers, Slice
-from warehouse.errors import unknown
+from warehouse.errors import QuestionError, unknown
 
 Names = str | Sequence[str]
 
@@ -49,12 +49,13 @@ _DEFAULTS: dict[str, object] = {
     "intersection": False,
 }
 _FIELDS = {"domain": "domains", "document": "documents"}
+_PLACES = ("testset", "lp")
 _PATTERNS = ("domain", "document", "systems", "metrics")
 Asked = ParamSpec("Asked")
 
 
 def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
-    """Refuse values outside a closed set, and let `help` and editors show each option of the slice."""
+    """Refuse values outside a closed set and lists as names, and let `help` and editors show a slice's options."""
     signature, hints = inspect.signature(function), get_type_hints(function)
     closed = {name: _choices(hint) for name, hint in {**hints, **get_type_hints(SliceOptions)}.items()}
 
@@ -64,6 +65,8 @@ def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
         for name, value in {**given, **given.get("options", {})}.items():
             if closed.get(name) and value is not None and value not in closed[name]:
                 raise unknown(name, str(value), closed[name])
+            if name in _PLACES and not isinstance(value, str | None):
+                raise QuestionError(f"{name} {value!r}: expected a name, or several joined by commas, as one text")
         return function(*args, **kwargs)
 
     shown = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]

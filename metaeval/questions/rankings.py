@@ -10,7 +10,7 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.options import Options
 from metaeval.pooling import Pooling
-from metaeval.protocols import protocol_named
+from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
 from metaeval.protocols.tables import beside_lines, missing_lines, score_frame
@@ -25,7 +25,7 @@ from metaeval.system_scores import SystemScore
 from metaeval.tables.table import Table
 from queries.evalsets import expand
 from queries.selection import Slice
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 
 _FIRST = ("metric", "kind", "measure", "value", "rank", "cluster")  # columns of a ranking that people read first
 
@@ -155,6 +155,17 @@ def compare(
     return Table(matrix_frame(found.comparison), found.comparison.signature, notes)
 
 
+def _rules(named: str | None, testset: str) -> Protocol:
+    """Raises QuestionError: there are none of that name, or the test set has none."""
+    if named is not None:
+        return protocol_named(named)
+    try:
+        return protocol_named(testset)
+    except QuestionError as error:
+        rules = ", ".join(protocols())
+        raise QuestionError(f"{testset} has no rules of its own; `rules` names those of a year: {rules}") from error
+
+
 @question
 def protocol(
     warehouse: Warehouse,
@@ -185,7 +196,7 @@ def protocol(
     lps = [name for _, name in expand(warehouse, testset, lp, human).chosen] if lp is not None else None
     entry = enter(
         warehouse,
-        protocol_named(rules or testset),
+        _rules(rules, testset),
         testset,
         lps=lps,
         asked=Slice(testset, "", human=human, reference=reference),

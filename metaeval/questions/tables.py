@@ -163,8 +163,8 @@ def audit(
 ) -> Table:
     """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.
 
-    check: only these checks. deep: also compare every row with stored
-    checksums. Columns: severity, check, what is found, and the SQL that shows it.
+    testset, lp: one, several joined by commas, or "all". check: only these checks. deep: also compare every row with
+    stored checksums. Columns: severity, check, what is found, and the SQL that shows it.
     """
     found = find(warehouse, testset, lp, names_of(check), deep=deep)
     where = " ".join(name for name in (testset, lp) if name) or "all"

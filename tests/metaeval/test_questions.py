@@ -82,6 +82,22 @@ def test_a_string_stands_for_one_and_names_are_read_as_on_the_command_line(
         metaeval.rank(simulated_warehouse, *SIM, "pa", humna="mqm")  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("given", [{"testset": ["sim24"], "lp": "cs-uk"}, {"testset": "sim24", "lp": ("cs-uk",)}])
+def test_a_list_where_a_text_is_meant_is_refused_with_what_is_meant(
+    simulated_warehouse: Warehouse, name: str, given: dict[str, object]
+) -> None:
+    with pytest.raises(QuestionError, match="expected a name, or several joined by commas, as one text"):
+        getattr(metaeval, name)(simulated_warehouse, **given, **QUICK.get(name, {}))
+
+
+def test_a_test_set_without_rules_of_its_own_names_those_there_are(simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError, match=r"sim24 has no rules of its own; `rules` names .*wmt24"):
+        metaeval.protocol(simulated_warehouse, "sim24")
+    with pytest.raises(QuestionError, match="unknown protocol 'wmt2x'"):
+        metaeval.protocol(simulated_warehouse, "sim24", rules="wmt2x")
+
+
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [

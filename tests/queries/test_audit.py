@@ -324,10 +324,25 @@ def test_an_audit_can_be_narrowed_and_refuses_unknown_names(tmp_path: Path) -> N
         everything = audit(warehouse)
         assert audit(warehouse, "tiny24") == everything
         assert audit(warehouse, "tiny24", "en-de") == everything
+        assert audit(warehouse, "all", "all") == audit(warehouse, "tiny24,tiny24", "en-de") == everything
+        assert audit(warehouse, None, "en-de") == audit(warehouse, "all", "en-de") == everything
         with pytest.raises(QuestionError, match="tiny24"):
             audit(warehouse, "tiny25")
+        with pytest.raises(QuestionError, match="tiny25"):
+            audit(warehouse, "tiny24,tiny25")
         with pytest.raises(QuestionError, match="en-de"):
             audit(warehouse, "tiny24", "en-fr")
+
+
+def test_an_audit_of_several_test_sets_or_language_pairs_is_that_of_each(simulated_warehouse: Warehouse) -> None:
+    checks = ("names",)
+    everything = audit(simulated_warehouse, checks=checks)
+    several = audit(simulated_warehouse, "sim23,sim24", checks=checks)
+    assert several == [finding for finding in everything if finding.testset in ("sim23", "sim24")]
+    places = {(testset, lp) for testset in ("sim23", "sim24") for lp in ("en-de", "cs-uk")}
+    of_pairs = audit(simulated_warehouse, "sim23,sim24", "en-de,cs-uk", checks)
+    assert of_pairs == [finding for finding in everything if (finding.testset, finding.lp) in places]
+    assert {(finding.testset, finding.lp) for finding in of_pairs} == places
 
 
 def test_quotes_in_names_are_doubled_in_the_shown_query() -> None:
