@@ -11,7 +11,7 @@ from metaeval.tables.table import Table, or_none
 SCHEMA_NAMES = (
     *("metric", "protocol", "direction", "agreement", "delta", "low", "high", "reached"),
     *("n_pairs", "n_at_least", "overall", "n_sets", "n_systems", "n_human_ties", "n_metric_ties"),
-    *("n_untold", "n_untested", "reason", "signature"),
+    *("n_not_significant", "n_untested", "reason", "signature"),
 )
 
 
@@ -20,8 +20,8 @@ def deltas_frame(found: Deltas) -> pl.DataFrame:
 
     Columns: metric, protocol, direction, agreement (the level), delta with low and high (see `Threshold`), reached
     (share of resamples in which the level is), n_pairs, n_at_least (pairs with a difference of at least delta), overall
-    (agreement over all pairs), n_sets, n_systems, n_human_ties, n_metric_ties, n_untold, n_untested (see `Fit`), reason
-    (why delta is null), signature.
+    (agreement over all pairs), n_sets, n_systems, n_human_ties, n_metric_ties, n_not_significant, n_untested (see
+    `Fit`), reason (why delta is null), signature.
     """
     schema: dict[str, Any] = dict.fromkeys(SCHEMA_NAMES, pl.Float64)
     schema |= dict.fromkeys(("metric", "protocol", "direction", "reason", "signature"), pl.String)
@@ -53,7 +53,7 @@ def _rows(found: Deltas, fit: Fit) -> list[dict[str, Any]]:
                 "n_systems": fit.n_systems,
                 "n_human_ties": fit.n_ties,
                 "n_metric_ties": fit.n_metric_ties,
-                "n_untold": fit.n_untold,
+                "n_not_significant": fit.n_not_significant,
                 "n_untested": fit.n_untested,
                 "reason": None if is_reached else _reason(fit, one.level),
                 "signature": found.signature,

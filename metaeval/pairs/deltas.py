@@ -65,8 +65,8 @@ class Fit:
     """The pairs of one human protocol and direction (`ALL` for all of them), and what was fitted to them.
 
     n_ties: pairs that people score the same, which are excluded; n_metric_ties: pairs that the metric scores the same,
-    which count as wrong; n_untold, n_untested: excluded because people do not tell them apart, or because no segment
-    was annotated for both systems. agreement: share of all pairs that the metric orders as people do.
+    which count as wrong; n_not_significant, n_untested: excluded because people show no significant difference, or
+    because no segment was annotated for both systems. agreement: share of all pairs that the metric orders as people do.
     """
 
     protocol: str
@@ -76,7 +76,7 @@ class Fit:
     n_pairs: int
     n_ties: int
     n_metric_ties: int
-    n_untold: int
+    n_not_significant: int
     n_untested: int
     agreement: float
     groups: tuple[Group, ...]
@@ -224,7 +224,7 @@ def _fit(protocol: str, direction: str, members: Sequence[SystemPairs], what: As
         n_pairs=len(agrees),
         n_ties=sum(int((one.human_gaps == 0).sum()) for one in members),
         n_metric_ties=metric_ties,
-        n_untold=0 if alpha is None else sum(int((one.p > alpha).sum()) for one in members),
+        n_not_significant=0 if alpha is None else sum(int((one.p > alpha).sum()) for one in members),
         n_untested=0 if alpha is None else sum(int(np.isnan(one.p).sum()) for one in members),
         agreement=float(agrees.mean()),
         groups=_groups(np.concatenate([one.differences for one in sets]), agrees),

@@ -160,4 +160,4 @@ def _difference(text: str, right: str, differing: frozenset[str]) -> str:
     """What one of two definitions has and the other has not: the first word of `differing`."""
     first = min(differing, key=lambda word: (word not in words(text), word))
     shown = first if len(first) <= _SHOWN else f"{first[:_SHOWN]}..."
-    return f"it has {shown}" if first in words(text) else f"it lacks {shown}"
+    return f"it has {shown}" if first in words(text) else f"it has no {shown}"

@@ -55,7 +55,7 @@ HOSTILE = {
     "a missing view": ("DROP VIEW texts", "view main.texts is missing"),
     "a table without its key": (
         "DROP TABLE internal.result; CREATE TABLE internal.result (key VARCHAR)",
-        "table internal.result is not defined as scorehouse defines it: it lacks",
+        "table internal.result is not defined as scorehouse defines it: it has no",
     ),
     "a column that computes": (
         "ALTER TABLE internal.rating ADD COLUMN x INTEGER",
