@@ -66,7 +66,7 @@ class Fit:
 
     n_ties: pairs that people score the same, which are excluded; n_metric_ties: pairs that the metric scores the same,
     which count as wrong; n_not_significant, n_untested: excluded because people show no significant difference, or
-    because no segment was annotated for both systems. agreement: share of all pairs that the metric orders as people do.
+    because no segment was annotated for both systems. agreement: share of pairs that the metric orders as people do.
     """
 
     protocol: str
