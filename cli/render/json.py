@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from pathlib import PurePath
 from uuid import UUID
 
 INDENT = "  "
+_PLAIN = (str, int, bool, type(None))
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _UNSEEN = (*range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _ESCAPES = {number: f"\\u{number:04x}" for number in _UNSEEN}  # what a terminal would obey, or would turn around
@@ -55,6 +57,8 @@ def plain(value: object) -> object:
 
     Raises TypeError: a value that JSON has no form for.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Enum):
         return plain(value.value)
     if value is None or isinstance(value, str | bool | int):
@@ -82,13 +86,20 @@ def plain(value: object) -> object:
 
 
 def _dump(value: object) -> str:
-    return _ENCODER.encode(value).translate(_ESCAPES)
+    text = _ENCODER.encode(value)
+    return text if text.isascii() and "\x7f" not in text else text.translate(_ESCAPES)
+
+
+@lru_cache
+def _dump_key(key: str) -> str:
+    """A name of a column, the same in every row."""
+    return _dump(key)
 
 
 def _pretty(value: object, margin: str) -> str:
     inner = margin + INDENT
     if isinstance(value, dict) and value:
-        parts = [f"{inner}{_dump(key)}: {_pretty(item, inner)}" for key, item in value.items()]
+        parts = [f"{inner}{_dump_key(key)}: {_pretty(item, inner)}" for key, item in value.items()]
         return "{\n" + ",\n".join(parts) + f"\n{margin}}}"
     if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
         parts = [inner + _pretty(item, inner) for item in value]
