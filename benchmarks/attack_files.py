@@ -21,7 +21,7 @@ from warehouse import load
 from warehouse.download.archive import extract
 from warehouse.download.fetching import fetch
 from warehouse.download.pace import Patience
-from warehouse.export import MANIFEST
+from warehouse.export.manifest import MANIFEST
 
 
 def bits_of_parquet(folder: Path, n_tries: int) -> Iterator[bool]:

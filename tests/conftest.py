@@ -22,7 +22,8 @@ from tests.helpers import real_data
 from tests.holding import warehouses_held
 from tests.sharing import attach, copies_for_new_files, made_once
 from warehouse import LoadReport, Warehouse, load
-from warehouse.simulation import SimulatedEvalset, simulate_shared_task, write_shared_task
+from warehouse.simulation import simulate_shared_task, write_shared_task
+from warehouse.simulation.evalset import SimulatedEvalset
 
 PACKAGES = ("migrations", "warehouse", "queries", "metaeval", "cli")
 

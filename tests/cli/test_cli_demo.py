@@ -18,7 +18,9 @@ from metaeval.study import rank
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
 from tests.sharing import written
 from warehouse import LoadReport, Warehouse
-from warehouse.simulation import DA_YEARS, LPS, YEARS, SimulatedEvalset, simulate_shared_task
+from warehouse.simulation import simulate_shared_task
+from warehouse.simulation.evalset import SimulatedEvalset
+from warehouse.simulation.plan import DA_YEARS, LPS, YEARS
 
 
 @pytest.fixture(scope="module")

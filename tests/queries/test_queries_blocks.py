@@ -12,7 +12,7 @@ from queries.selection import Slice, select
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
-from warehouse.simulation import SimulatedEvalset
+from warehouse.simulation.evalset import SimulatedEvalset
 
 
 def _block(warehouse: Warehouse, testset: str = TESTSET, lp: str = LP, **asked: object) -> Block:

@@ -10,7 +10,7 @@ from warehouse.export.exported import EvalsetKey, Exported
 from warehouse.export.files import is_unfinished, unfinished
 from warehouse.export.items import export_items
 from warehouse.export.layout import export_layout
-from warehouse.export.manifest import MANIFEST, is_export
+from warehouse.export.manifest import is_export
 from warehouse.export.parquet import export_parquet
 from warehouse.export.reimport import Imported, import_parquet
 from warehouse.export.texts import export_texts
@@ -18,7 +18,6 @@ from warehouse.progress import Progress
 
 __all__ = [
     "FORMATS",
-    "MANIFEST",
     "Exported",
     "Imported",
     "export",

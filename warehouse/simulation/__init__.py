@@ -15,28 +15,11 @@ import numpy as np
 
 from warehouse.export.mtme import write_facts
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
-from warehouse.simulation.designs import METRIC_DESIGNS, MetricDesign
-from warehouse.simulation.evalset import SimulatedEvalset, SimulatedMetric
-from warehouse.simulation.human_scores import ERROR_WEIGHTS, human_scores
+from warehouse.simulation.evalset import SimulatedEvalset
+from warehouse.simulation.human_scores import human_scores
 from warehouse.simulation.metric_scores import metric_scores
-from warehouse.simulation.plan import DA_YEARS, HUMAN_REFERENCE, LPS, MQM_YEARS, OUTLIER, YEARS, Plan
+from warehouse.simulation.plan import HUMAN_REFERENCE, LPS, MQM_YEARS, OUTLIER, YEARS, Plan
 from warehouse.simulation.texts import Texts
-
-__all__ = [
-    "DA_YEARS",
-    "ERROR_WEIGHTS",
-    "HUMAN_REFERENCE",
-    "LPS",
-    "METRIC_DESIGNS",
-    "YEARS",
-    "MetricDesign",
-    "SimulatedEvalset",
-    "SimulatedMetric",
-    "declared_facts",
-    "simulate_evalset",
-    "simulate_shared_task",
-    "write_shared_task",
-]
 
 
 def simulate_shared_task(

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.catalogue import measures as catalogue
-from metaeval.measures import DEFINITIONS, GROUPINGS, Definition, Measure, Parameter
+from metaeval.measures import DEFINITIONS, Measure
+from metaeval.measures.measure import Definition
 from metaeval.measures.pair_counts import coefficient_table
+from metaeval.measures.parameters import GROUPINGS, Parameter
 from warehouse import QuestionError
 
 POSITIVE = st.floats(min_value=0, max_value=1e300, exclude_min=True, allow_nan=False)

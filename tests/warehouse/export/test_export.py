@@ -17,11 +17,11 @@ from tests.sharing import written
 from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Warehouse, load
 from warehouse.database.faults import answered
 from warehouse.database.updating import writing
-from warehouse.export import MANIFEST, export, import_parquet, is_export
+from warehouse.export import export, import_parquet, is_export
 from warehouse.export import manifest as manifest_module
 from warehouse.export.exported import Exported, copy
 from warehouse.export.files import beside
-from warehouse.export.manifest import FileRecord, read_manifest, write_manifest
+from warehouse.export.manifest import MANIFEST, FileRecord, read_manifest, write_manifest
 from warehouse.export.mtme import RatingTable, ScoreTable
 from warehouse.export.parquet import TABLES
 from warehouse.export.reimport import Imported

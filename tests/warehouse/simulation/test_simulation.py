@@ -12,17 +12,10 @@ from scipy.stats import spearmanr
 
 from warehouse import Warehouse
 from warehouse.facts.testsets import declared_facts as read_facts
-from warehouse.simulation import (
-    ERROR_WEIGHTS,
-    HUMAN_REFERENCE,
-    LPS,
-    YEARS,
-    SimulatedEvalset,
-    declared_facts,
-    simulate_evalset,
-    simulate_shared_task,
-    write_shared_task,
-)
+from warehouse.simulation import declared_facts, simulate_evalset, simulate_shared_task, write_shared_task
+from warehouse.simulation.evalset import SimulatedEvalset
+from warehouse.simulation.human_scores import ERROR_WEIGHTS
+from warehouse.simulation.plan import HUMAN_REFERENCE, LPS, YEARS
 
 
 @pytest.fixture(scope="module")
