@@ -10,7 +10,7 @@ from pathlib import Path
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.tables import numbers, table_of, text_of
+from warehouse.readers.text.tables import table_of, text_of
 from warehouse.readers.vocabulary import language_pair_called, reference_called, testset_called, testset_of
 
 _COLUMNS = ("pair", "system", "id", "is_constrained", "metric", "score")
@@ -55,9 +55,7 @@ class AutomaticScoreReader:
         if tuple(header.split("\t")) != _COLUMNS:
             found = f"the header {header[:80]!r}"
             return Records(faults=[*faults, Fault(str(claim.path), 1, found, "\t".join(_COLUMNS))])
-        table, more = table_of(text, _COLUMNS, "\t", claim.path, n_header=1)
-        faults += more
-        table, more = numbers(table, "score", claim.path)
+        table, more = table_of(text, _COLUMNS, "\t", claim.path, n_header=1, floats=("score",))
         faults += more
         pairs = {pair: language_pair_called(pair) for pair in table["pair"].unique().to_list()}
         variants = table["metric"].unique().to_list()
@@ -113,9 +111,7 @@ class SystemScoreListReader:
         assert named is not None
         first = text.split("\n", 1)[0].split("\t")
         n_header = int([cell.lower() for cell in first] in (["sys", "score"], ["system", "score"]))
-        table, more = table_of(text, ("system", "value"), "\t", claim.path, n_header=n_header)
-        faults += more
-        table, more = numbers(table, "value", claim.path)
+        table, more = table_of(text, ("system", "value"), "\t", claim.path, n_header=n_header, floats=("value",))
         faults += more
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.tables import numbers, table_of, text_of, whole_numbers
+from warehouse.readers.text.tables import table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
 
 if TYPE_CHECKING:
@@ -63,11 +63,8 @@ class DirectAssessmentReader:
         if not _is_header(columns, level):
             found, expected = " ".join(columns[:10]), "SYS, RAW.SCR, Z.SCR, N and SID or SEGID"
             return Records(faults=[*faults, Fault(str(claim.path), 1, f"the header {found!r}", expected)])
-        table, more = table_of(text, columns, " ", claim.path, n_header=1, may_trail=True)
+        table, more = table_of(text, columns, " ", claim.path, n_header=1, may_trail=True, floats=_SCORERS)
         faults += more
-        for column in _SCORERS:
-            table, more = numbers(table, column, claim.path)
-            faults += more
         if "N" in columns:
             table, more = whole_numbers(table, "N", claim.path)
             faults += more

@@ -12,7 +12,7 @@ from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.mqm_files import claim_mqm
 from warehouse.readers.records import Records
-from warehouse.readers.text.tables import numbers, table_of, text_of, whole_numbers
+from warehouse.readers.text.tables import table_of, text_of
 
 _FILE = re.compile(r"mqm_(?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\.avg_seg_scores\.tsv")
 _COLUMNS = ("system", "mqm_avg_score", "seg_id")
@@ -39,11 +39,9 @@ class MqmAverageReader:
         if tuple(header.split()) != _COLUMNS:
             found = f"the header {header[:80]!r}"
             return Records(faults=[*faults, Fault(str(claim.path), 1, found, " ".join(_COLUMNS))])
-        table, more = table_of(text.replace("\t", " "), _COLUMNS, " ", claim.path, n_header=1)
-        faults += more
-        table, more = numbers(table, "mqm_avg_score", claim.path)
-        faults += more
-        table, more = whole_numbers(table, "seg_id", claim.path)
+        text = text.replace("\t", " ")
+        floats, integers = ("mqm_avg_score",), ("seg_id",)
+        table, more = table_of(text, _COLUMNS, " ", claim.path, n_header=1, floats=floats, integers=integers)
         faults += more
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(

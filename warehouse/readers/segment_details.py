@@ -14,7 +14,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.head import head_of
-from warehouse.readers.text.tables import table_of, text_of, whole_numbers
+from warehouse.readers.text.tables import table_of, text_of
 from warehouse.readers.vocabulary import language_pair_called, testset_called, testset_of
 
 if TYPE_CHECKING:
@@ -56,11 +56,8 @@ class SegmentDetailsReader:
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
-        table, more = table_of(text, _COLUMNS, "\t", claim.path)
+        table, more = table_of(text, _COLUMNS, "\t", claim.path, integers=("N", "SEGNO"))
         faults += more
-        for column in ("N", "SEGNO"):
-            table, more = whole_numbers(table, column, claim.path)
-            faults += more
         ((testset, lp),) = claim.evalsets
         table = table.with_columns(named=pl.concat_str("TESTSET", "LP", separator=" "))
         others = [

@@ -16,7 +16,7 @@ from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
-from warehouse.readers.text.tables import MISSING, numbers, table_of, text_of, whole_numbers
+from warehouse.readers.text.tables import MISSING, table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
     language_pair_called,
@@ -97,9 +97,7 @@ class SubmissionReader:
         if layout == _WITH_HEADER:
             records = _parse_2025(text, claim.path, given)
             return replace(records, faults=[*faults, *records.faults])
-        table, more = table_of(text, _COLUMNS[layout], "\t", claim.path)
-        faults += more
-        table, more = numbers(table, "SCORE", claim.path)
+        table, more = table_of(text, _COLUMNS[layout], "\t", claim.path, floats=("SCORE",))
         faults += more
         if "SEGNO" in table.columns:
             table, more = whole_numbers(table, "SEGNO", claim.path)
@@ -284,10 +282,8 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
         return Records(faults=[Fault(str(path), 1, "a column that appears twice", "each column once")])
     known = {*_NEEDED, *_PLACES}
     kept = [name if name in known else f"column {number}" for number, name in enumerate(columns, 1)]
-    table, faults = table_of(text, kept, "\t", path, n_header=1)
+    table, faults = table_of(text, kept, "\t", path, n_header=1, floats=("overall",))
     table = table.with_columns(pl.lit(_WHOLE).alias(name) for name in _PLACES if name not in kept)
-    table, more = numbers(table, "overall", path)
-    faults += more
     table, more = _with_testsets(table, "set_id", lambda name: _testset_of_2025(name, path, given), path)
     faults += more
     table = table.with_columns(pl.concat_str("source_lang", pl.lit("-"), "target_lang").alias("LP"))

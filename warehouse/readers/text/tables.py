@@ -80,10 +80,13 @@ def table_of(
     n_header: int = 0,
     first_line: int = 1,
     may_trail: bool = False,
+    floats: Iterable[str] = (),
+    integers: Iterable[str] = (),
 ) -> "tuple[pl.DataFrame, list[Fault]]":
     """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from `first_line` on.
 
     n_header: lines to pass over at the top. may_trail: one separator may stand at a line's end (taken away).
+    floats, integers: columns that are read as `numbers` and `whole_numbers` do, one after the other.
     Lines with another number of columns, and blank ones, are faults and have no row.
     """
     import polars as pl
@@ -102,6 +105,10 @@ def table_of(
     faults = line_faults(wrong, columns_found, expected, path)
     cells = pl.col("text").str.splitn(separator, len(columns)).struct.rename_fields(list(columns))
     table = frame.filter(n_found == len(columns)).select(pl.col("line").cast(pl.Int64), cells).unnest("text")
+    for read, names in ((numbers, floats), (whole_numbers, integers)):
+        for name in names:
+            table, more = read(table, name, path)
+            faults += more
     return table, faults
 
 
