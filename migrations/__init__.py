@@ -1,5 +1,6 @@
 """The warehouse's data definition: numbered SQL files, applied once each and in order, never edited afterwards."""
 
+from functools import cache
 from importlib.resources import files
 
 __all__ = ["sql_files"]
@@ -12,6 +13,11 @@ def sql_files() -> list[tuple[int, str, str]]:
     >>> [number for number, _, _ in sql_files()][:2]
     [1, 2]
     """
+    return list(_read())
+
+
+@cache
+def _read() -> list[tuple[int, str, str]]:
     found = sorted(
         (int(entry.name[:4]), entry.name, entry.read_text(encoding="utf-8"))
         for entry in files(__name__).iterdir()

@@ -3,7 +3,7 @@
 SELECT DISTINCT e.testset_id, sc.scorer_id, sc.base_name
 FROM (
   SELECT evalset_id, scorer_id FROM vector
-  UNION
+  UNION ALL
   SELECT evalset_id, scorer_id FROM entry
 ) AS n
 JOIN evalset AS e ON e.evalset_id = n.evalset_id
