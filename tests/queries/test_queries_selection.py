@@ -327,3 +327,16 @@ def test_what_an_evaluation_set_has_is_asked_once_for_all_its_slices(
         assert select(warehouse, Slice(TESTSET, LP)) == first
         assert len(asked) == n_asked
     assert narrowed == select(varied, Slice(TESTSET, LP, metrics=("Fine",), systems=("Ash", "Beech")), "sys")
+
+
+def test_the_last_answers_are_kept_and_earlier_ones_asked_again(varied: Warehouse) -> None:
+    asked: list[int] = []
+
+    def answer(number: int) -> int:
+        asked.append(number)
+        return number
+
+    with Warehouse.open(varied.path) as warehouse:
+        for number in (*range(9), 8, 1, 0):
+            assert warehouse.once(number, lambda number=number: answer(number)) == number  # type: ignore[misc]
+    assert asked == [*range(9), 0]

@@ -23,6 +23,9 @@ from tests import naive
 from warehouse import QuestionError, Warehouse
 
 SIM = ("sim24", "cs-uk")
+FEW = ("simBLEU-*", "Kestrel-24-*", "Dice-*")
+OF_FEW = [f"table-{number}" for number in (11, 14, 15, 16, 17, 18, 19)]
+"""Tables of metrics with all taus: here of a few; tables 12 and 13, at which another test looks, have all."""
 ITEMS = [(paper, item) for paper in PAPERS.values() for item in paper.items]
 Floats = npt.NDArray[np.float64]
 Values = dict[tuple[str, str], float | None]
@@ -58,7 +61,8 @@ def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
     outcome: Computes, paper: Paper, item: Item
 ) -> None:
     where = ("sim24", "en-de,cs-uk") if item.name == "thresholds" else ()  # from one set to another
-    found = outcome(paper.name, item.name, *where, draws=3 if item.name == "noise" else 20)
+    metrics = FEW if item.name in OF_FEW else ()
+    found = outcome(paper.name, item.name, *where, metrics=metrics, draws=3 if item.name == "noise" else 20)
     assert found.rows
     assert any(row.cell.value is not None for row in found.rows)
     places = [(row.cell.row, row.cell.column, row.cell.testset, row.cell.lp) for row in found.rows]
