@@ -3,6 +3,7 @@
 import polars as pl
 
 from metaeval.measures import DEFINITIONS
+from metaeval.protocols import protocols
 
 
 def measures() -> pl.DataFrame:
@@ -24,8 +25,6 @@ def measures() -> pl.DataFrame:
 
 def protocol_table() -> pl.DataFrame:
     """Columns protocol, year, lps (each or pooled), measure, test, weight, outliers; one row a rule."""
-    from metaeval.protocols import protocols
-
     rows = [
         {
             "protocol": protocol.name,

@@ -12,15 +12,12 @@ from warehouse import Warehouse
 if TYPE_CHECKING:
     import polars as pl
 
-_HEADER = re.compile(r"--\s?(.*)")
-
 
 @dataclass(frozen=True)
 class Question:
-    """A query of the catalogue: its name, what it asks, its parameters, its text."""
+    """A query of the catalogue: its name, its parameters, and its text, whose first comment says what it asks."""
 
     name: str
-    purpose: str
     parameters: tuple[str, ...]
     text: str
 
@@ -42,16 +39,10 @@ def questions() -> dict[str, Question]:
     for entry in (files("queries") / "sql").iterdir():
         if entry.name.endswith(".sql"):
             text = entry.read_text(encoding="utf-8")
-            header = []
-            for line in text.splitlines():
-                match = _HEADER.fullmatch(line)
-                if match is None:
-                    break
-                header.append(match[1])
             body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
             parameters = tuple(dict.fromkeys(re.findall(r"\$([a-z_]+)", body)))
             name = entry.name.removesuffix(".sql")
-            found[name] = Question(name, " ".join(header), parameters, text)
+            found[name] = Question(name, parameters, text)
     return dict(sorted(found.items()))
 
 

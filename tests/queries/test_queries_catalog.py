@@ -1,5 +1,6 @@
 """The catalogue of questions, the listings and the data dictionary: each says what it is, and is what it says."""
 
+import itertools
 import re
 
 import polars as pl
@@ -19,10 +20,12 @@ QUESTIONS = sorted(questions())
 def test_a_question_says_its_purpose_its_parameters_and_what_a_row_is(name: str) -> None:
     question = questions()[name]
     assert question.text.startswith("-- ")
-    assert question.purpose[0].isupper()
-    assert re.search(r"\bOne row( per\b| a\b| for\b|\.)", question.purpose), "what is one row?"
+    header = itertools.takewhile(lambda line: line.startswith("--"), question.text.splitlines())
+    purpose = " ".join(line.removeprefix("--").removeprefix(" ") for line in header)
+    assert purpose[0].isupper()
+    assert re.search(r"\bOne row( per\b| a\b| for\b|\.)", purpose), "what is one row?"
     for parameter in question.parameters:
-        assert f"${parameter}" in question.purpose, f"parameter {parameter} is not in the header"
+        assert f"${parameter}" in purpose, f"parameter {parameter} is not in the header"
 
 
 def test_correlations_of_rows_in_any_order_are_rounded() -> None:
