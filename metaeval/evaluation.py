@@ -21,7 +21,7 @@ EQUAL = 1e-12  # values nearer than this differ by rounding alone
 class Evaluation:
     """Values of one measure; all arrays are (M,), aligned with metrics.
 
-    metrics: those that the measure can rank; left_out: the others, with the reason.
+    metrics: those that the measure can rank; excluded: the others, with the reason.
     value: NaN where not defined. epsilon: the tie threshold used, NaN where the measure has none; epsilon_high: end of
         the interval of thresholds with the same value.
     n_judged: (system, segment) scores with a human score; n_missing: those of the slice without.
@@ -33,7 +33,7 @@ class Evaluation:
 
     measure: Measure
     metrics: tuple[MetricChoice, ...]
-    left_out: Mapping[str, Exclusion]
+    excluded: Mapping[str, Exclusion]
     value: Floats
     epsilon: Floats
     epsilon_high: Floats
@@ -60,7 +60,7 @@ def evaluate(measure: Measure, block: Block, options: Options) -> Evaluation:
 
     Metrics without what the measure needs are left out with the reason; undefined values are NaN.
     """
-    block, left_out = rankable(measure, block, options)
+    block, excluded = rankable(measure, block, options)
     found = measure.value(block, options) if block.metrics else Values(np.empty(0))
     n = len(block.metrics)
 
@@ -73,7 +73,7 @@ def evaluate(measure: Measure, block: Block, options: Options) -> Evaluation:
     return Evaluation(
         measure=measure,
         metrics=block.metrics,
-        left_out=left_out,
+        excluded=excluded,
         value=found.value,
         epsilon=floats(found.epsilon),
         epsilon_high=floats(found.epsilon_high),
@@ -92,10 +92,10 @@ def evaluate(measure: Measure, block: Block, options: Options) -> Evaluation:
 def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, dict[str, Exclusion]]:
     """The block with the metrics that have what a measure needs, and why it is without the others."""
     if measure.definition.needs_segments:
-        return block.only(block.with_segments), dict(block.left_out)
+        return block.only(block.with_segments), dict(block.excluded)
     scores = system_scores(block, options.system_score or "submitted")
     judged = ~np.isnan(scores.human)
-    lacking = block.left_out
+    lacking = block.excluded
     reasons: dict[str, Exclusion] = {}
     for metric, values, used in zip(block.metrics, scores.metrics, scores.used, strict=True):
         if np.isnan(values[judged]).any():

@@ -26,7 +26,7 @@ def explanation(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure])
     for measure in measures:
         block = inputs.block(measure)
         notes |= dict.fromkeys(block.selection.notes)
-        missing = block.left_out if measure.definition.needs_segments else {}
+        missing = block.excluded if measure.definition.needs_segments else {}
         for system in block.selection.systems:
             reasons.setdefault(("system", system.name), {})[str(measure)] = system.reason
         for metric in block.selection.metrics:
@@ -54,7 +54,7 @@ def _included(reasons: Mapping[str, Exclusion | None]) -> tuple[str, str]:
     return ("no" if None not in distinct else "partly"), "; ".join(why)
 
 
-def left_out(result: Result, verbose: bool) -> list[str]:
+def excluded(result: Result, verbose: bool) -> list[str]:
     """Lines that say which systems and metrics of the evaluation set a result excludes.
 
     verbose: with names and reasons; else only how many, and where to see more.

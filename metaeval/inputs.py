@@ -72,7 +72,7 @@ class Inputs:
         block = self.of_level("seg")
         check_judged(block)
         if not block.with_segments.any():
-            raise QuestionError(no_metric(block.selection, block.left_out))
+            raise QuestionError(no_metric(block.selection, block.excluded))
         return block.only(block.with_segments)
 
     def _select(self, level: Level, human: HumanUse) -> Selection:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from metaeval.explanation import left_out
+from metaeval.explanation import excluded
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
@@ -128,7 +128,7 @@ def ranked(
     notes = [
         f"{asked.testset} {asked.lp}: {note}" if several else note
         for asked, one in found.studies.items()
-        for note in [*one.notes, *(line for result in one.results for line in left_out(result, verbose))]
+        for note in [*one.notes, *(line for result in one.results for line in excluded(result, verbose))]
     ]
     notes += found.skipped
     if how is None:

@@ -81,8 +81,8 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     evaluation = evaluate(measure, block, options)
     is_judged = block.judged.any() or not measure.definition.needs_segments
     notes = remarks(block)
-    if evaluation.left_out:
-        reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(evaluation.left_out).items()]
+    if evaluation.excluded:
+        reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(evaluation.excluded).items()]
         notes.append(f"{measure}: without {'; '.join(reasons)}")
     if not evaluation.metrics:
         notes.append(f"{measure}: no metric can be ranked (--explain says why)")
@@ -214,7 +214,7 @@ def check_ranked(studies: Sequence[Study]) -> None:
         lines = dict.fromkeys(without_segments(result.selection) for result in ranked)
         raise QuestionError(f"{'; '.join(lines)}, which {needing} needs (pearson or pa rank by system scores)")
     of = ", ".join(dict.fromkeys(where(result.selection) for result in results))
-    raise QuestionError(no_metric(results[0].selection, results[0].evaluation.left_out, of, "can be ranked"))
+    raise QuestionError(no_metric(results[0].selection, results[0].evaluation.excluded, of, "can be ranked"))
 
 
 def rank(

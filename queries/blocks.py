@@ -26,7 +26,7 @@ class Block:
     human: (N, S), NaN = not judged; all NaN without a human score. scores: (M, N, S), NaN for metrics without segment
         scores. human_submitted: (N,), submitted: (M, N): submitted system scores, NaN where there are none.
     counted: (N, S), without a human score only: what counts in place of what is judged.
-    left_out: metric -> why it is excluded from segment-level measures although the selection has it.
+    excluded: metric -> why it is excluded from segment-level measures although the selection has it.
     """
 
     selection: Selection
@@ -55,7 +55,7 @@ class Block:
         return int(self.human.size - self.judged.sum())
 
     @cached_property
-    def left_out(self) -> dict[str, Exclusion]:
+    def excluded(self) -> dict[str, Exclusion]:
         reasons = {}
         for choice, scores in zip(self.metrics, self.scores, strict=True):
             if not choice.has_segments:
@@ -67,7 +67,7 @@ class Block:
     @property
     def with_segments(self) -> Bools:
         """(M,): whether the metric has a score for all that is judged."""
-        return np.array([choice.name not in self.left_out for choice in self.metrics], dtype=bool)
+        return np.array([choice.name not in self.excluded for choice in self.metrics], dtype=bool)
 
     def only(self, chosen: npt.ArrayLike) -> "Block":
         """The block with some of its metrics."""

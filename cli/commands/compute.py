@@ -69,7 +69,7 @@ def compute(
     notes = [
         f"{item.metric}: {system} excluded: {why}"
         for item in found
-        for system, why in item.left_out.items()
+        for system, why in item.excluded.items()
         if why != "the reference itself"
     ]
     notes += [f"{item.metric}: {item.status}" for item in found]

@@ -69,7 +69,7 @@ def protocol(
     from metaeval.protocols.tables import (
         as_json,
         beside_lines,
-        left_out_lines,
+        excluded_lines,
         missing_lines,
         rank_correlation,
         score_frame,
@@ -114,7 +114,7 @@ def protocol(
             notes = [*notes, *more]
     if versus is None:
         charted.draw(output, lambda: task_panels(found))
-        lines = [*missing_lines(found), *left_out_lines(found, verbose)]
+        lines = [*missing_lines(found), *excluded_lines(found, verbose)]
         if found.n_significant is not None:
             lines.append(f"{found.n_significant} pairs of metrics differ significantly in the overall score")
         lines += beside_lines(found)

@@ -32,7 +32,7 @@ class ProtocolScore:
     """Metrics (base names) by a protocol, best overall first; those without an overall score last, by name.
 
     overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better. missing:
-    metric -> (task, reason). left_out: metric that no task takes -> why. clusters: 0 = none (not tested, or without an
+    metric -> (task, reason). excluded: metric that no task takes -> why. clusters: 0 = none (not tested, or without an
     overall score). population, beside: what tests that hold their level for a population find.
     """
 
@@ -45,7 +45,7 @@ class ProtocolScore:
     clusters: Ints
     tasks: tuple[Task, ...]
     missing: dict[str, tuple[tuple[int, str], ...]]
-    left_out: dict[str, str]
+    excluded: dict[str, str]
     n_significant: int | None
     signature: str
     notes: tuple[str, ...]
@@ -130,7 +130,7 @@ def score(
         clusters=verdict.clusters[order],
         tasks=tuple(task.among(order) for task in tasks),
         missing={name: found for place, name in enumerate(names) if (found := _missing(name, place, jobs, tasks))},
-        left_out=_left_out(jobs, names),
+        excluded=_excluded(jobs, names),
         n_significant=verdict.n_significant,
         signature=_signature(
             entry, jobs, dropped, len(names), options, testing if significance else None, convention(jobs, given)
@@ -151,7 +151,7 @@ def _on_dropped(dropped: Sequence[Dropped]) -> list[str]:
     return lines
 
 
-def _left_out(jobs: Sequence[Job], names: Sequence[str]) -> dict[str, str]:
+def _excluded(jobs: Sequence[Job], names: Sequence[str]) -> dict[str, str]:
     """Metrics that no task takes although they have scores, and why."""
     reasons = {
         name: str(why)

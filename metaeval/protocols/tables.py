@@ -109,10 +109,10 @@ def missing_lines(found: ProtocolScore) -> list[str]:
     return lines
 
 
-def left_out_lines(found: ProtocolScore, verbose: bool) -> list[str]:
+def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
     """A line for each reason why metrics are excluded; verbose: with their names."""
     by_reason: dict[str, list[str]] = {}
-    for metric, reason in found.left_out.items():
+    for metric, reason in found.excluded.items():
         by_reason.setdefault(reason, []).append(metric)
     return [
         f"{len(names)} {'metric is' if len(names) == 1 else 'metrics are'} excluded ({reason})"

@@ -134,9 +134,9 @@ def _ranked(rule: Rule, entered: Entered, options: Options) -> Ranked:
     block = entered.block.only([metric.name in names for metric in entered.block.metrics])
     absent = dict(entered.absent)
     absent |= {
-        metric.base_name: evaluation.left_out[metric.name]
+        metric.base_name: evaluation.excluded[metric.name]
         for metric in entered.block.metrics
-        if metric.name in evaluation.left_out
+        if metric.name in evaluation.excluded
     }
     places: dict[str, int] = {}
     for place, metric in enumerate(block.metrics):

@@ -110,7 +110,7 @@ def compare_block(
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
     notes = [generalises(measure, testing)]
-    notes += without(tested.left_out)
+    notes += without(tested.excluded)
     notes += remarks(tested.block)
     return _comparison(tested, options, testing, notes, time.perf_counter() - started)
 

@@ -119,7 +119,7 @@ class Tested:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
-    left_out: metric -> why it is excluded.
+    excluded: metric -> why it is excluded.
     """
 
     block: Block
@@ -127,7 +127,7 @@ class Tested:
     p: Floats
     null: Floats | None
     is_exact: bool
-    left_out: Mapping[str, Exclusion]
+    excluded: Mapping[str, Exclusion]
 
 
 def run_test(
@@ -144,26 +144,26 @@ def run_test(
     """
     test = testing.test
     assert test is not None
-    left_out = {
+    excluded = {
         choice.name: choice.reason
         for choice in block.selection.metrics
         if choice.reason is not None and choice.reason.lacks_scores
     }
     if measure.definition.needs_segments or measure.resamples_segments(test):
-        left_out = left_out | block.left_out
+        excluded = excluded | block.excluded
         block = block.only(block.with_segments)
     if evaluation is None or not set(evaluation.metrics) <= set(block.metrics):
         evaluation = evaluate(measure, block, options)
     ranked = {metric.name for metric in evaluation.metrics}
     block = block.only([metric.name in ranked for metric in block.metrics])
-    left_out = {**left_out, **evaluation.left_out}
+    excluded = {**excluded, **evaluation.excluded}
     if len(block.metrics) < 2:
         raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(block.metrics)}")
     advance = None if progress is None else lambda done, total: progress(f"{measure} {test}", done, total)
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])
     found = run(measure, [block], epsilon, options, testing, rng, advance)
-    return Tested(block, evaluation, found.p, found.null, found.is_exact, left_out)
+    return Tested(block, evaluation, found.p, found.null, found.is_exact, excluded)
 
 
 def signature_of_test(tested: Tested, options: Options, testing: TestOptions) -> str:

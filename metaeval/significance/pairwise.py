@@ -151,8 +151,8 @@ def tests_of_pair(
     for test in measure.tests:
         if (least := measure.least_systems(test)) > len(block.systems):
             notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
-        elif measure.resamples_segments(test) and block.left_out:
-            reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(block.left_out).items()]
+        elif measure.resamples_segments(test) and block.excluded:
+            reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(block.excluded).items()]
             notes.append(f"without {test}: {'; '.join(reasons)}")
         elif test != testing.test:
             tests.append(test)

@@ -42,7 +42,7 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
         groups = np.zeros(scores.shape[1:], dtype=np.int64)
     else:
         source = None
-        block, excluded = whole.only(whole.with_segments), whole.left_out
+        block, excluded = whole.only(whole.with_segments), whole.excluded
         scores = np.where(block.judged, block.scores, 0.0)
         groups = np.where(block.judged, labels(block, measure["by"]), -1)
     if not block.metrics:

@@ -138,7 +138,7 @@ def _years(opened: Opened, testsets: str, measure: Measure, options: Options, no
             except QuestionError as error:
                 notes.append(f"without {state.testset} {state.lp}: {error}")
                 continue
-            if excluded := inputs.of_level("seg").left_out:
+            if excluded := inputs.of_level("seg").excluded:
                 notes.append(f"{state.testset} {state.lp}: {len(excluded)} metrics have incomplete segment scores")
             found.append((state, used))
     return [_Year(state, used, evaluate(measure, used, options)) for state, used in found]

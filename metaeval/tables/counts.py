@@ -45,7 +45,7 @@ def pair_counts(
     if isinstance(data, Warehouse) and engine is None:
         inputs = Inputs(data, asked, round_human)
         block = inputs.judged_segments()
-        notes = table_notes(block, inputs.of_level("seg").left_out)
+        notes = table_notes(block, inputs.of_level("seg").excluded)
         return Table(_counted(block, by, epsilon), table_signature(what, block, rounding), notes)
     with opened(data, asked.testset, asked.lp) as source:
         found = gridded(source, asked, engine or "polars", session, round_human=round_human)

@@ -56,7 +56,7 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
     frame = frame.with_columns(
         pl.when(pl.col("epsilon_high").is_finite()).then(pl.col("epsilon_high")).alias("epsilon_high")
     )
-    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").left_out))
+    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").excluded))
 
 
 def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, n_points: int = 200) -> Table:
@@ -84,4 +84,4 @@ def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options
             "value": values.ravel(),
         }
     )
-    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").left_out))
+    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").excluded))

@@ -30,9 +30,9 @@ def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> 
     whole = Inputs(warehouse, asked, round_human).of_level("seg")
     check_judged(whole)
     block = whole.only(whole.with_segments)
-    notes = table_notes(block, whole.left_out)
+    notes = table_notes(block, whole.excluded)
     if not block.metrics:
-        notes = (no_metric(whole.selection, whole.left_out), *notes)
+        notes = (no_metric(whole.selection, whole.excluded), *notes)
     signature = table_signature(("table", "ties"), block, ("round_human", round_human))
     return Table(_frame(block), signature, notes)
 

@@ -47,7 +47,7 @@ def test_on_a_part_metrics_with_submitted_scores_alone_are_excluded_with_the_rea
         (whole,) = _study(warehouse, Slice(TESTSET, LP), "pearson").results
         (part,) = _study(warehouse, SPEECH, "pearson").results
     assert "Only-src" in {metric.name for metric in whole.evaluation.metrics}
-    assert part.evaluation.left_out == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
+    assert part.evaluation.excluded == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
     assert set(part.evaluation.system_score) == {"mean"}
     assert "pearson: without Only-src (incomplete segment scores)" in part.notes
 
@@ -145,8 +145,8 @@ def test_a_metric_with_holes_is_excluded_from_counts_and_means(tmp_path: Path, h
         (by_mean,) = _study(warehouse, Slice(TESTSET, LP), "pa", system_score="mean").results
     assert not {"Holes-src", "Submitted-src"} & set(counts.frame["metric"])
     assert f"without Holes-src, Submitted-src: {reason}" in counts.notes
-    assert by_default.evaluation.left_out == {"Holes-src": reason}
-    assert by_mean.evaluation.left_out["Holes-src"] == by_mean.evaluation.left_out["Submitted-src"] == reason
+    assert by_default.evaluation.excluded == {"Holes-src": reason}
+    assert by_mean.evaluation.excluded["Holes-src"] == by_mean.evaluation.excluded["Submitted-src"] == reason
     ranked = dict(zip([m.name for m in by_default.evaluation.metrics], by_default.evaluation.system_score, strict=True))
     assert ranked["Submitted-src"] == "submitted"
 

@@ -20,7 +20,7 @@ from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.tables import (
     as_json,
     beside_lines,
-    left_out_lines,
+    excluded_lines,
     missing_lines,
     rank_correlation,
     score_frame,
@@ -319,12 +319,12 @@ def test_contrastive_metrics_are_counted_and_named_when_asked_for(tmp_path: Path
     with tiny_warehouse(tmp_path) as warehouse:
         found = scored(warehouse, made("pearson"), "tiny24")
         everything = scored(warehouse, made("pearson"), "tiny24", all_metrics=True)
-        assert set(found.left_out) == {"Wrong", "Only"}
-        assert set(everything.metrics) == {*found.metrics, *found.left_out}
+        assert set(found.excluded) == {"Wrong", "Only"}
+        assert set(everything.metrics) == {*found.metrics, *found.excluded}
         reason = "2 metrics are excluded (contrastive, neither primary nor baseline)"
-        assert left_out_lines(found, verbose=False) == [f"{reason}; --verbose names them"]
-        assert left_out_lines(found, verbose=True) == [f"{reason}: Only, Wrong"]
-        assert left_out_lines(everything, verbose=True) == []
+        assert excluded_lines(found, verbose=False) == [f"{reason}; --verbose names them"]
+        assert excluded_lines(found, verbose=True) == [f"{reason}: Only, Wrong"]
+        assert excluded_lines(everything, verbose=True) == []
 
 
 def test_a_protocol_without_metrics_is_refused(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_what_nobody_judged_is_missing(tiny: Warehouse) -> None:
 
 def test_metrics_without_segments_are_named_and_left_behind(tiny: Warehouse) -> None:
     block = _block(tiny)
-    assert block.left_out == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
+    assert block.excluded == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
     kept = block.only(block.with_segments)
     assert [metric.name for metric in kept.metrics] == ["Fine-src", "Flat-src", "Rough-refA", "Wrong-src"]
     assert kept.scores.shape == (4, 3, 5)
@@ -101,12 +101,12 @@ def test_a_metric_with_holes_is_left_out_unless_the_intersection_is_asked_for(tm
     tables = {**metric_tables(), "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes)}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         block = _block(warehouse, metrics=("Fine", "Holes"))
-        assert block.left_out["Holes-src"] == Exclusion(Reason.MISSING_SCORES, (2,))
+        assert block.excluded["Holes-src"] == Exclusion(Reason.MISSING_SCORES, (2,))
         common = _block(warehouse, metrics=("Fine", "Holes"), intersection=True)
     expected = np.array(MQM)[:3]
     expected[0, 0] = expected[1, 2] = NAN
     np.testing.assert_array_equal(common.human, expected)
-    assert common.left_out == {}
+    assert common.excluded == {}
     assert common.n_missing == 5
 
 
@@ -115,7 +115,7 @@ def test_a_hole_where_nobody_judged_does_no_harm(tmp_path: Path) -> None:
     holes[:, 3] = NAN
     tables = {"Holes-src": ScoreTable(systems=SYSTEMS, seg=holes)}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
-        assert _block(warehouse).left_out == {}
+        assert _block(warehouse).excluded == {}
 
 
 def test_the_intersection_leaves_out_systems_that_a_metric_lacks(tmp_path: Path) -> None:

@@ -93,10 +93,10 @@ def _scorers(warehouse: Warehouse, evalset: Mapping[str, int], notes: list[str])
         statement(__package__, "layout_scorers"),
         evalset,
     )
-    left_out = [name for _, _, name, is_left_out in rows if is_left_out]
-    if left_out:
-        notes.append(f"excluded, not submitted to the metrics task: {', '.join(left_out)}")
-    return {scorer_id: (kind, name) for scorer_id, kind, name, is_left_out in rows if not is_left_out}
+    excluded = [name for _, _, name, is_excluded in rows if is_excluded]
+    if excluded:
+        notes.append(f"excluded, not submitted to the metrics task: {', '.join(excluded)}")
+    return {scorer_id: (kind, name) for scorer_id, kind, name, is_excluded in rows if not is_excluded}
 
 
 def _tables(

@@ -23,7 +23,7 @@ class Computed:
     """One metric on one evaluation set.
 
     metric: full name, such as sacreBLEU-BLEU-refA; signature: sacreBLEU's, of the system scores. systems: name ->
-        corpus score as sacreBLEU gives it (TER counts errors; it is stored negated). left_out: system -> why.
+        corpus score as sacreBLEU gives it (TER counts errors; it is stored negated). excluded: system -> why.
     status: stored, replaced, unchanged, or "not stored" on a dry run.
     """
 
@@ -32,7 +32,7 @@ class Computed:
     status: str
     n_segments: int
     systems: Mapping[str, float]
-    left_out: Mapping[str, str]
+    excluded: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class _Texts:
     segments: Sequence[int]
     references: Mapping[str, Sequence[str]]
     outputs: Mapping[str, Sequence[str]]
-    left_out: Mapping[str, str]
+    excluded: Mapping[str, str]
 
 
 def compute(
@@ -93,7 +93,7 @@ def compute(
             status = "unchanged"
             task.system_scores = _stored(database, testset, lp, task)
         found.append(
-            Computed(task.scorer, task.signature, status, len(texts.segments), task.system_scores, task.left_out)
+            Computed(task.scorer, task.signature, status, len(texts.segments), task.system_scores, task.excluded)
         )
     return found
 
@@ -139,13 +139,13 @@ def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
     systems = [
         name for (name,) in warehouse.rows("SELECT name FROM system WHERE evalset_id = $evalset ORDER BY name", key)
     ]
-    outputs, left_out = {}, {}
+    outputs, excluded = {}, {}
     for name in systems:
         lines = found.get(("output", name)) or found.get(("reference", name)) or {}
         if not lines:
-            left_out[name] = "no texts"
+            excluded[name] = "no texts"
         elif len(lines) < len(segments):
-            left_out[name] = f"texts of {len(lines)} of {len(segments)} segments"
+            excluded[name] = f"texts of {len(lines)} of {len(segments)} segments"
         else:
             outputs[name] = [lines[number] for number in segments]
     references = {
@@ -156,7 +156,7 @@ def _texts(warehouse: Warehouse, testset: str, lp: str) -> _Texts:
     if not segments or not outputs or not references:
         missing = "references" if outputs else "system outputs"
         raise QuestionError(f"{testset} {lp} has no texts of {missing} to compute on; load the test set's texts too")
-    return _Texts(evalset_id, target, segments, references, outputs, left_out)
+    return _Texts(evalset_id, target, segments, references, outputs, excluded)
 
 
 def _choose_references(warehouse: Warehouse, texts: _Texts, asked: Sequence[str], where: str) -> tuple[str, ...]:
@@ -216,7 +216,7 @@ class _Task:
         self.is_error_measure = metric in _ERROR_MEASURES
         self.segments = texts.segments
         self.outputs = {name: lines for name, lines in texts.outputs.items() if name not in references}
-        self.left_out = {**texts.left_out, **dict.fromkeys(references, "the reference itself")}
+        self.excluded = {**texts.excluded, **dict.fromkeys(references, "the reference itself")}
         self._references = [texts.references[name] for name in references]
         tokenize = tokenize or _TOKENIZERS.get(texts.target_language.split("_")[0])
         self._corpus, self._sentence, version = _scorers(metric, tokenize)

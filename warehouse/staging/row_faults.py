@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from warehouse.database.stage import Stage
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.contents import Content
 
 if TYPE_CHECKING:
     import polars as pl
-
-_MOST_FAULTS = 20
 
 
 class RowFaults:
@@ -33,7 +31,7 @@ class RowFaults:
             return
         self._n.update(dict(wrong.group_by("file_no").len().iter_rows()))
         rows = pl.concat([*self._first, wrong.select("file_no", "line", "found")]).sort("file_no", "line")
-        self._first = [rows.group_by("file_no", maintain_order=True).head(_MOST_FAULTS)]
+        self._first = [rows.group_by("file_no", maintain_order=True).head(MOST_FAULTS)]
 
     def tell(self, contents: Sequence[Content], stage: Stage) -> None:
         """Let the stage know of them."""
@@ -42,8 +40,8 @@ class RowFaults:
             for file_no, line, found in rows.select("file_no", "line", "found").iter_rows():
                 stage.fault(file_no, Fault(paths[file_no], line or 0, found, self._expected))
         for file_no, n in sorted(self._n.items()):
-            if n > _MOST_FAULTS:
-                more = f"{n - _MOST_FAULTS} more such lines"
+            if n > MOST_FAULTS:
+                more = f"{n - MOST_FAULTS} more such lines"
                 stage.fault(file_no, Fault(paths[file_no], 0, more, self._expected))
 
 

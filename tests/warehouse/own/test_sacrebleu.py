@@ -161,7 +161,7 @@ def test_a_dry_run_stores_nothing(original: Path) -> None:
 def test_the_reference_is_not_compared_with_itself(original: Path) -> None:
     (item,) = compute(original, "tiny24", "en-de", ["chrf"], dry_run=True)
     assert "refA" not in item.systems
-    assert item.left_out["refA"] == "the reference itself"
+    assert item.excluded["refA"] == "the reference itself"
 
 
 def test_bleu_takes_the_tokenizer_of_the_target_language(original: Path) -> None:
