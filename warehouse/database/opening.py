@@ -130,9 +130,18 @@ def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(f"ATTACH {_literal(plain_path(path))} AS warehouse_file{made_with}")
 
 
-def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-    """Attach a file that is there for questions alone, beside any number of other readers."""
-    connection.execute(f"ATTACH {_literal(plain_path(path))} AS warehouse_file (READ_ONLY)")
+def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> bool:
+    """Attach a file that is there for questions alone, beside other readers.
+
+    False where this process has it open already, and DuckDB (1.4 does) keeps it for one instance.
+    """
+    try:
+        connection.execute(f"ATTACH {_literal(plain_path(path))} AS warehouse_file (READ_ONLY)")
+    except duckdb.BinderException as error:
+        if "already attached" not in str(error):
+            raise
+        return False
+    return True
 
 
 def patiently(action: Callable[[], Result], patience: float) -> Result:

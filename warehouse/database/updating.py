@@ -58,10 +58,13 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
     if not is_known_whole(path):
         Warehouse.open(path, patience=PATIENCE).close()
     with translated(path):
-        patiently(lambda: attach_to_read(path, connection), PATIENCE)
-        with _attached(path, connection):
-            find_tables(connection)
-            yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
+        if patiently(lambda: attach_to_read(path, connection), PATIENCE):
+            with _attached(path, connection):
+                find_tables(connection)
+                yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
+            return
+    with Warehouse.open(path, patience=PATIENCE) as warehouse:
+        yield warehouse.rows
 
 
 @contextlib.contextmanager

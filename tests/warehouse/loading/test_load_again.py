@@ -22,7 +22,7 @@ from tests.warehouse.building import (
     small,
     statuses,
 )
-from warehouse import LoadReport, load
+from warehouse import LoadReport, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
 from warehouse.facts.testsets import EvalsetFacts
 
@@ -62,6 +62,12 @@ def test_the_same_content_in_another_place_is_unchanged(layout: Path, database: 
     moved = shutil.copytree(layout, tmp_path / "elsewhere" / TESTSET)
     assert statuses(load([moved], database)) == ["unchanged"]
     assert database.read_bytes() == before
+
+
+def test_the_same_content_is_unchanged_while_this_process_reads_the_warehouse(layout: Path, database: Path) -> None:
+    with Warehouse.open(database) as warehouse:
+        assert statuses(load([layout], database)) == ["unchanged"]
+        assert warehouse.rows("SELECT count(*) FROM evalsets") == [(1,)]
 
 
 ELM = "system-outputs/en-de/Elm.txt"
