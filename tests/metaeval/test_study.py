@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metaeval
-from metaeval.explanation import explanation, left_out
+from metaeval.explanation import excluded, explanation
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.signature import line, program_version
@@ -212,11 +212,11 @@ def test_an_explanation_and_a_ranking_agree(simulated_warehouse: Warehouse) -> N
 
 def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) -> None:
     (result,) = study(simulated_warehouse, Slice("sim24", "en-de"), [Measure.parse("pa")], Options()).results
-    assert left_out(result, verbose=False) == [
+    assert excluded(result, verbose=False) == [
         "2 of 17 systems are excluded (--explain says why)",
         "3 of 18 metrics are excluded (--explain says why)",
     ]
-    assert left_out(result, verbose=True) == [
+    assert excluded(result, verbose=True) == [
         "systems excluded, not judged by mqm: refB",
         "systems excluded, the reference that the metrics use: refA",
         "metrics excluded, computed with refB, not with reference refA: Kestrel-24-refB, simBLEU-refB, simchrF-refB",
