@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 from warehouse.database import opening
+from warehouse.database.opening import plain_path
 
 _AT_MOST = 6  # files
 _ATTACHING = ("warehouse.database.updating", "warehouse.database.results", "warehouse.database.schema")
@@ -50,19 +51,21 @@ def _release_changed() -> None:
             release(path)
 
 
-def _connect(path: Path, patience: float, *otherwise: Any) -> duckdb.DuckDBPyConnection:
+def _connect(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
     """In place of the product's: as that does, and the file is held from then on."""
     _release_changed()
-    is_plain = not any(otherwise)
-    if not is_plain:
+    if writes_below is not None:
         release(path)
-    opened = _open(path, patience, *otherwise)
-    if is_plain and _is_on:
+    opened = _open(path, patience, writes_below)
+    if writes_below is None and _is_on:
         place = path.absolute()
+        # a connection of its own keeps the instance of DuckDB, a cursor does not
+        held = _held.get(place) or (_state(path), duckdb.connect(plain_path(path), read_only=True))
         with _lock:
-            _held[place] = _held.pop(place, None) or (_state(path), opened.cursor())
-            for longest in list(_held)[:-_AT_MOST]:
-                _held.pop(longest)[1].close()
+            _held.pop(place, None)
+            _held[place] = held
+        for longest in list(_held)[:-_AT_MOST]:
+            release(longest)
     return opened
 
 
