@@ -106,6 +106,9 @@ def test_whatever_writes_keeps_the_checksums(scorehouse: Scorehouse, tmp_path: P
         assert _changed(scorehouse, words[-1]) == [], words  # type: ignore[arg-type]
 
 
+OTHER_ROWS = pytest.mark.long("every change to every table: 1 second")
+
+
 @pytest.mark.parametrize(
     ("change", "table"),
     [
