@@ -1,6 +1,6 @@
 """A small warehouse that records are staged for and written into, without score files and without a load around."""
 
-import shutil
+import contextlib
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +14,7 @@ import polars as pl
 from tests.sharing import empty_bytes
 from warehouse.database.migration import find_tables
 from warehouse.database.stage import Batch, Evalset, Stage
+from warehouse.database.updating import in_memory
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content
@@ -74,20 +75,20 @@ class File:
         return Content(named, file_no, sha256="0", n_bytes=1, n_lines=1, records=records)
 
 
-def _end(connection: duckdb.DuckDBPyConnection, folder: str) -> None:
-    connection.close()
-    shutil.rmtree(folder)
+def _end(connection: duckdb.DuckDBPyConnection, ending: contextlib.ExitStack) -> None:
+    with ending, contextlib.suppress(duckdb.Error):
+        connection.execute("USE memory; DETACH warehouse_file")
 
 
 class Memory:
     """A warehouse of one evaluation set, which nobody else has."""
 
     def __init__(self) -> None:
-        folder = tempfile.mkdtemp()
-        empty = Path(folder, "empty.duckdb")
+        ending = contextlib.ExitStack()
+        empty = Path(ending.enter_context(tempfile.TemporaryDirectory()), "empty.duckdb")
         empty.write_bytes(empty_bytes())
-        self.connection = duckdb.connect()
-        weakref.finalize(self, _end, self.connection, folder)
+        self.connection = ending.enter_context(in_memory())
+        weakref.finalize(self, _end, self.connection, ending)
         self.connection.execute(f"ATTACH '{empty}' AS warehouse_file; USE warehouse_file")
         find_tables(self.connection)
 
