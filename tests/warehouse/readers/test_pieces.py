@@ -109,7 +109,7 @@ def _scores(read: Kept) -> pl.DataFrame:
 def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quoted, "_ROWS", 7)
     data = text.encode()
-    whole, pieces = _whole(data, given), _in_pieces(_cut(data, 300), given)
+    whole, pieces = _whole(data, given), _in_pieces(_cut(data, 600), given)
     assert_frame_equal(_scores(pieces), _scores(whole))
     assert sorted(pieces.faults) == sorted(set(whole.faults))
     assert set(pieces.notes) == set(whole.notes)
@@ -119,7 +119,7 @@ def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeyp
 @pytest.mark.parametrize(("text", "given"), _in_ways(LINES))
 def test_json_lines_in_pieces_are_read_as_the_whole(text: str, given: Given) -> None:
     data = text.encode()
-    whole, pieces = _whole(data, given, OBJECTS), _in_pieces(_cut(data, 500), given, OBJECTS)
+    whole, pieces = _whole(data, given, OBJECTS), _in_pieces(_cut(data, 900), given, OBJECTS)
     assert_frame_equal(_scores(pieces), _scores(whole))
     assert sorted(pieces.faults) == sorted(set(whole.faults))
     assert set(pieces.notes) == set(whole.notes)
@@ -130,7 +130,7 @@ def test_damaged_json_lines_in_pieces_have_the_faults_of_the_whole(in_full: bool
     for data in damaged(OBJECTS.encode(), seed=1, n=150 if in_full else 8):
         if not data.startswith(OBJECTS[:90].encode()):
             continue
-        whole, pieces = _whole(data, Given(), OBJECTS), _in_pieces(_cut(data, 400), Given(), OBJECTS)
+        whole, pieces = _whole(data, Given(), OBJECTS), _in_pieces(_cut(data, 800), Given(), OBJECTS)
         assert sorted(pieces.faults) == sorted(set(whole.faults))
         assert_frame_equal(_scores(pieces), _scores(whole))
 
@@ -139,7 +139,7 @@ def test_a_damaged_table_in_pieces_has_the_faults_of_the_whole(in_full: bool) ->
     for data in damaged((HEADER + ROWS).encode(), seed=1, n=200 if in_full else 12):
         if not data.startswith(HEADER.encode()):
             continue
-        whole, pieces = _whole(data, Given()), _in_pieces(_cut(data, 200), Given())
+        whole, pieces = _whole(data, Given()), _in_pieces(_cut(data, 500), Given())
         assert sorted(pieces.faults) == sorted(set(whole.faults))
         assert_frame_equal(_scores(pieces), _scores(whole))
 
