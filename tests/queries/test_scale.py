@@ -52,10 +52,10 @@ def engine(request: pytest.FixtureRequest) -> tuple[Engine, Any]:
     return request.param, request.getfixturevalue("spark") if request.param == "spark" else None
 
 
-def test_system_means_are_those_of_the_warehouse(
-    exported: Path, simulated_warehouse: Warehouse, engine: tuple[Engine, Any]
-) -> None:
-    expected = simulated_warehouse.sql(
+@pytest.fixture(scope="module")
+def means(simulated_warehouse: Warehouse) -> pl.DataFrame:
+    """Means of the exported evaluation sets, as the warehouse has them."""
+    return simulated_warehouse.sql(
         """
         SELECT testset, lp, kind, scorer, system, n_segments, n_missing, mean
         FROM system_scores
@@ -63,9 +63,29 @@ def test_system_means_are_those_of_the_warehouse(
         ORDER BY ALL
         """
     )
+
+
+@pytest.fixture(scope="module")
+def counts(simulated_warehouse: Warehouse) -> pl.DataFrame:
+    """Pair counts of one of them, as the warehouse has them."""
+    sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in COUNTS)
+    return simulated_warehouse.sql(
+        f"""
+        SELECT metric, {sums}
+        FROM pair_counts
+        WHERE testset = 'sim24' AND lp = 'en-de' AND human = 'mqm'
+        GROUP BY metric
+        ORDER BY metric
+        """
+    )
+
+
+def test_system_means_are_those_of_the_warehouse(
+    exported: Path, means: pl.DataFrame, engine: tuple[Engine, Any]
+) -> None:
     found = system_means(exported, engine[0], session=engine[1])
     assert found.height > 500
-    assert_frame_equal(found, expected, check_exact=False, rel_tol=1e-12)  # sums in another order
+    assert_frame_equal(found, means, check_exact=False, rel_tol=1e-12)  # sums in another order
 
 
 def test_system_means_of_one_evaluation_set_alone(exported: Path, engine: tuple[Engine, Any]) -> None:
@@ -77,19 +97,9 @@ def test_system_means_of_one_evaluation_set_alone(exported: Path, engine: tuple[
 
 
 def test_pair_counts_are_those_of_the_warehouse(
-    exported: Path, simulated_warehouse: Warehouse, engine: tuple[Engine, Any]
+    exported: Path, counts: pl.DataFrame, engine: tuple[Engine, Any]
 ) -> None:
-    sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in COUNTS)
-    expected = simulated_warehouse.sql(
-        f"""
-        SELECT metric, {sums}
-        FROM pair_counts
-        WHERE testset = 'sim24' AND lp = 'en-de' AND human = 'mqm'
-        GROUP BY metric
-        ORDER BY metric
-        """
-    )
-    assert_frame_equal(pair_counts(exported, "sim24", "en-de", "mqm", engine[0], session=engine[1]), expected)
+    assert_frame_equal(pair_counts(exported, "sim24", "en-de", "mqm", engine[0], session=engine[1]), counts)
 
 
 def test_pair_counts_with_a_tie_threshold(

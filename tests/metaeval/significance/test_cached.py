@@ -51,6 +51,20 @@ def database(without_results: bytes, tmp_path: Path) -> Path:
     return written(tmp_path / "copy.duckdb", without_results)
 
 
+@pytest.fixture(scope="module")
+def with_result(without_results: bytes, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Compared]:
+    """The same file with the result of a comparison, and what was answered."""
+    database = written(tmp_path_factory.mktemp("compared") / "compared.duckdb", without_results)
+    answered = ran(database)
+    return database.read_bytes(), answered
+
+
+@pytest.fixture
+def compared_before(with_result: tuple[bytes, Compared], tmp_path: Path) -> Path:
+    """A copy that may be written, with that result."""
+    return written(tmp_path / "copy.duckdb", with_result[0])
+
+
 def ran(database: Path, asked: Slice = SIM, testing: TestOptions = QUICK, **more: object) -> Compared:
     return compared(database, asked, PEARSON, Options(), testing, **more)  # type: ignore[arg-type]
 
@@ -90,21 +104,19 @@ def test_a_second_pairwise_comparison_comes_from_the_store_with_the_same_numbers
     assert matrix.notes == []
 
 
-def test_fresh_computes_again_and_keeps_one_result(database: Path) -> None:
-    first, second = ran(database), ran(database, fresh=True)
+def test_fresh_computes_again_and_keeps_one_result(with_result: tuple[bytes, Compared], compared_before: Path) -> None:
+    first, second = with_result[1], ran(compared_before, fresh=True)
     assert second.notes == []
     same(first.comparison, second.comparison)
-    assert n_results(database) == 1
+    assert n_results(compared_before) == 1
 
 
-def test_threads_do_not_make_another_question(database: Path) -> None:
-    ran(database)
+def test_threads_do_not_make_another_question(compared_before: Path) -> None:
     for n_threads in (2, 1):
-        assert ran(database, testing=replace(QUICK, n_threads=n_threads)).notes == [FROM_STORE]
+        assert ran(compared_before, testing=replace(QUICK, n_threads=n_threads)).notes == [FROM_STORE]
 
 
-def test_another_question_is_computed(database: Path) -> None:
-    ran(database)
+def test_another_question_is_computed(compared_before: Path) -> None:
     changes: list[dict[str, object]] = [
         {"draws": 41},
         {"alpha": 0.01},
@@ -114,16 +126,16 @@ def test_another_question_is_computed(database: Path) -> None:
         {"test": "williams"},
     ]
     for changed in changes:
-        assert ran(database, testing=replace(QUICK, **changed)).notes == [], changed  # type: ignore[arg-type]
-    assert n_results(database) == 1 + len(changes)
+        assert ran(compared_before, testing=replace(QUICK, **changed)).notes == [], changed  # type: ignore[arg-type]
+    assert n_results(compared_before) == 1 + len(changes)
 
 
 def test_a_named_test_that_is_the_default_is_the_same_question_and_another_slice_keeps_its_own_signature(
-    database: Path,
+    with_result: tuple[bytes, Compared], compared_before: Path
 ) -> None:
-    whole = ran(database)
-    assert ran(database, testing=replace(QUICK, test="perm-inputs")).notes == [FROM_STORE]
-    other = ran(database, replace(SIM, metrics=("*",)))
+    whole = with_result[1]
+    assert ran(compared_before, testing=replace(QUICK, test="perm-inputs")).notes == [FROM_STORE]
+    other = ran(compared_before, replace(SIM, metrics=("*",)))
     assert other.notes == []
     assert whole.comparison is not None
     assert other.comparison is not None
@@ -131,13 +143,12 @@ def test_a_named_test_that_is_the_default_is_the_same_question_and_another_slice
     assert "metrics:*" not in whole.comparison.signature
 
 
-def test_kept_differences_are_computed_every_time(database: Path) -> None:
-    ran(database)
+def test_kept_differences_are_computed_every_time(compared_before: Path) -> None:
     for _ in range(2):
-        found = ran(database, testing=replace(QUICK, keep_null=True))
+        found = ran(compared_before, testing=replace(QUICK, keep_null=True))
         assert found.comparison is not None
         assert found.comparison.null is not None
-    again = ran(database)
+    again = ran(compared_before)
     assert again.comparison is not None
     assert again.comparison.null is None
 
