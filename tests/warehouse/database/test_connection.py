@@ -174,11 +174,21 @@ def test_a_file_of_a_storage_version_that_cannot_be_read_is_not_called_damaged(
         assert database.read_bytes() == head
 
 
-@pytest.mark.parametrize(
-    "definition",
-    ["CREATE TABLE mine (x INTEGER)", "CREATE VIEW mine AS SELECT 1", "CREATE TABLE schema_migration (version TEXT)"],
+OTHERS = (
+    "CREATE TABLE mine (x INTEGER)",
+    "CREATE VIEW mine AS SELECT 1",
+    "CREATE TABLE schema_migration (version TEXT)",
 )
-@pytest.mark.parametrize("options", ["", "(STORAGE_VERSION 'v1.4.0')"])
+
+
+@pytest.mark.parametrize(
+    ("definition", "options"),
+    [
+        pytest.param(definition, options, marks=() if n % 2 == m else pytest.mark.long("each in both: 1 second"))
+        for n, definition in enumerate(OTHERS)
+        for m, options in enumerate(("", "(STORAGE_VERSION 'v1.4.0')"))
+    ],
+)
 def test_a_database_of_another_program_is_neither_migrated_nor_loaded_into(
     definition: str, options: str, tmp_path: Path
 ) -> None:

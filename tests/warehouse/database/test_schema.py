@@ -72,6 +72,7 @@ HOSTILE = {
         "not a scorehouse warehouse",
     ),
 }
+N_ACTS = 9  # definitions that meet one more act than opening
 ACTS: dict[str, Callable[[Path], object]] = {
     "open": Warehouse.open,
     "migrate": migrate,
@@ -83,19 +84,18 @@ ACTS: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize(
     ("what", "acts"),
     [
-        pytest.param(what, acts, marks=() if acts == n % 3 else pytest.mark.long("every act on each: 4 seconds"))
-        for n, what in enumerate(HOSTILE)
-        for acts in range(3)
+        *((what, ("open", list(ACTS)[1 + n % 3]) if n < N_ACTS else ("open",)) for n, what in enumerate(HOSTILE)),
+        *(pytest.param(what, tuple(ACTS), marks=pytest.mark.long("every act on each: 4 seconds")) for what in HOSTILE),
     ],
 )
 def test_a_definition_that_is_not_ours_is_refused_and_named_by_whatever_opens_the_file(
-    what: str, acts: int, tmp_path: Path
+    what: str, acts: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """By opening it, and by one of the other acts in turn."""
+    """By opening it, and in some by one of the other acts in turn."""
     statement, words = HOSTILE[what]
     database = _changed(empty_warehouse(tmp_path / "a.duckdb"), statement)
     before = database.read_bytes()
-    for act in ("open", ("migrate", "load", "export")[acts]):
+    for act in acts:
         with pytest.raises(SchemaError) as told:
             ACTS[act](database)
         assert words in str(told.value)
@@ -184,7 +184,7 @@ def test_questions_have_a_time_limit(tmp_path: Path) -> None:
     endless = "SELECT count(*) FROM range(1000000000) AS a, range(1000000000) AS b WHERE sin(a.range + b.range) > 2"
     with Warehouse.open(empty_warehouse(tmp_path / "a.duckdb")) as warehouse:
         for asked in (warehouse.rows, warehouse.sql):
-            with pytest.raises(LimitError, match=r"no answer after 0\.2 s"), warehouse.within(0.2):
+            with pytest.raises(LimitError, match=r"no answer after 0\.1 s"), warehouse.within(0.1):
                 asked(endless)
         with warehouse.within(60):
             assert warehouse.rows("SELECT 1") == [(1,)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import tiny_layout
+from tests.helpers import metric_tables, tiny_layout
 from warehouse import LoadReport, Warehouse, load
 
 HALF = "half of a surrogate pair, which is not a character"
@@ -50,8 +50,9 @@ NAMES = (
 def odd_names(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadReport]:
     """A warehouse with a test set for each name, in which one metric has it; and the report of its load."""
     folder = tmp_path_factory.mktemp("names")
+    flat = {"Flat-src": metric_tables()["Flat-src"]}
     for number, name in enumerate(NAMES):
-        layout = tiny_layout(folder / "in", testset=f"name{number}", humans={}, texts=False)
+        layout = tiny_layout(folder / "in", testset=f"name{number}", humans={}, metrics=flat, texts=False)
         scores = layout / "metric-scores" / "en-de"
         (scores / f"{name}-refA.seg.score").write_bytes((scores / "Flat-src.seg.score").read_bytes())
     tiny_layout(folder / "in", testset="other24")
