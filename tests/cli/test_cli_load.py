@@ -103,7 +103,13 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
+ALIKE = ("a line too few", "inf", "a number beyond all bounds", "abc")
+"""Kinds of a class with another one of them."""
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.long("half a second") if kind in ALIKE else ()) for kind in BROKEN]
+)
 def test_a_broken_file_is_refused_with_file_line_found_and_expected(
     kind: str, load: Callable[..., Ran], layout: Path, tmp_path: Path
 ) -> None:
