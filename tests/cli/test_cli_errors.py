@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -69,6 +70,19 @@ def own_database(default_database: Path, tmp_path: Path) -> Path:
 QUESTIONS = [("list", "testsets"), RANK, ("sql", "SELECT 1"), ("sql", "--schema")]
 
 
+def _each(*values: object) -> list[Any]:
+    """Every way of asking with the first of some values; the other values with one that reads and mostly one that writes."""
+    ways: list[tuple[str, ...]] = [*QUESTIONS, ("migrate",), ("load", "task")]
+    why = "every way of asking with every one: 1 second"
+    return [
+        pytest.param(
+            value, words, marks=() if number == 0 or place in (number, len(ways) - number) else pytest.mark.long(why)
+        )
+        for number, value in enumerate(values)
+        for place, words in enumerate(ways)
+    ]
+
+
 def _ask(scorehouse: Scorehouse, words: tuple[str, ...], database: Path) -> Ran:
     return scorehouse("--db", database, *words)
 
@@ -95,7 +109,7 @@ def test_a_file_that_is_no_database_is_told_as_such(
 def test_a_database_of_sqlite_is_told_as_none_of_duckdb(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tiny_layout(tmp_path / "layout"))
+    monkeypatch.chdir(tiny_layout(tmp_path / "layout") if words[0] == "load" else tmp_path)
     file = tmp_path / "other.db"
     with contextlib.closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE TABLE mine (x INTEGER)")
@@ -104,13 +118,13 @@ def test_a_database_of_sqlite_is_told_as_none_of_duckdb(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files there")
-@pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",), ("load", "task")])
-@pytest.mark.parametrize("name", ["device", "pipe", "link to a pipe"])
+@pytest.mark.parametrize(("name", "words"), _each("device", "pipe", "link to a pipe"))
 def test_a_device_or_a_pipe_is_no_warehouse_and_is_not_waited_for(
     name: str, words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    tiny_layout(tmp_path / "task")
+    if words[0] == "load":
+        tiny_layout(tmp_path / "task")
     if name == "device":
         path = Path(os.devnull)
     else:
@@ -122,13 +136,15 @@ def test_a_device_or_a_pipe_is_no_warehouse_and_is_not_waited_for(
     refused(_ask(scorehouse, words, path), 4, str(path), "not a regular file, expected a warehouse file")
 
 
-@pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",), ("load", "task")])
-@pytest.mark.parametrize("head", [b"\0" * 8 + b"DUCX", b"\0" * 8 + b"DUC", b"\0" * 8 + b"duck", b"DUCK"])
+@pytest.mark.parametrize(
+    ("head", "words"), _each(b"\0" * 8 + b"DUCX", b"\0" * 8 + b"DUC", b"\0" * 8 + b"duck", b"DUCK")
+)
 def test_a_file_with_another_magic_number_is_no_database(
     head: bytes, words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    tiny_layout(tmp_path / "task")
+    if words[0] == "load":
+        tiny_layout(tmp_path / "task")
     file = tmp_path / "odd.duckdb"
     file.write_bytes(head + b"\0" * (8000 if len(head) == 12 else 0))
     with unchanged(file):
@@ -164,15 +180,15 @@ def test_a_link_to_nothing_becomes_a_warehouse_where_it_leads_if_that_can_be(
     refused(_ask(scorehouse, ("load", task), lost), 4, "lost.duckdb: cannot be opened: No such file or directory")
 
 
-@pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",), ("load", "task")])
-@pytest.mark.parametrize("name", ["s3://bucket/a.duckdb", "https://localhost/a.duckdb", "gs:/b/a"])
+@pytest.mark.parametrize(("name", "words"), _each("s3://bucket/a.duckdb", "https://localhost/a.duckdb", "gs:/b/a"))
 def test_a_url_is_no_place_for_a_warehouse(
     name: str, words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    tiny_layout(tmp_path / "task")
+    if words[0] == "load":
+        tiny_layout(tmp_path / "task")
     refused(scorehouse("--db", name, *words), 4, "a URL, expected a file on this machine")
-    assert [path.name for path in tmp_path.iterdir()] == ["task"]
+    assert [path.name for path in tmp_path.iterdir()] == (["task"] if words[0] == "load" else [])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
@@ -209,7 +225,7 @@ def test_a_folder_is_no_warehouse(words: tuple[str, ...], scorehouse: Scorehouse
 def test_somebody_elses_database_is_left_alone(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tiny_layout(tmp_path / "layout"))
+    monkeypatch.chdir(tiny_layout(tmp_path / "layout") if words[0] == "load" else tmp_path)
     file = tmp_path / "other.duckdb"
     with duckdb.connect(str(file)) as connection:
         connection.execute("CREATE TABLE mine (x INTEGER)")

@@ -187,14 +187,19 @@ def test_every_command_sees_the_same_slice(
         assert (metrics, parts) != whole, "the flag changes nothing"
 
 
-@pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
+@pytest.mark.parametrize(
+    ("number", "flag", "value"), [(number, *case) for number, case in enumerate([("human", None), *CASES])]
+)
 def test_every_engine_counts_the_pairs_of_the_arrays_in_a_warehouse_and_in_an_export(
-    warehouse: Warehouse, exported: Source, flag: str, value: object
+    warehouse: Warehouse, exported: Source, number: int, flag: str, value: object, in_full: bool
 ) -> None:
+    """By default the one engine with every other flag, and the other engine with those between them."""
     asked = SliceFlags(**{flag: value}).slice(TESTSET, LP)  # type: ignore[arg-type]
     expected = pair_counts(warehouse, asked, "item", 0.5, 0)
-    _assert_same_counts(pair_counts(warehouse, asked, "item", 0.5, 0, engine="polars"), expected)
-    _assert_same_counts(pair_counts(exported, asked, "item", 0.5, 0, engine="duckdb"), expected)
+    if in_full or number % 2 == 0:
+        _assert_same_counts(pair_counts(warehouse, asked, "item", 0.5, 0, engine="polars"), expected)
+    if in_full or number % 2 == 1:
+        _assert_same_counts(pair_counts(exported, asked, "item", 0.5, 0, engine="duckdb"), expected)
     means, found = system_means(warehouse, asked, "duckdb"), system_means(exported, asked, "polars")
     assert_frame_equal(found.frame, means.frame, check_exact=False, rel_tol=1e-12)  # sums in another order
     assert (found.signature, found.notes) == (means.signature, means.notes)
