@@ -71,7 +71,7 @@ QUESTIONS = [("list", "testsets"), RANK, ("sql", "SELECT 1"), ("sql", "--schema"
 
 
 def _each(*values: object) -> list[Any]:
-    """Every way of asking with the first of some values; the other values with one that reads and mostly one that writes."""
+    """Every way of asking with the first of some values; the others with one that reads, and mostly one that writes."""
     ways: list[tuple[str, ...]] = [*QUESTIONS, ("migrate",), ("load", "task")]
     why = "every way of asking with every one: 1 second"
     return [
