@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
-from tests.helpers import DOCUMENTS, tiny_layout
+from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout
+from tests.sharing import written
 from warehouse.export.mtme import ScoreTable, write_evalset
 
 RANK = ("rank", "sim24", "en-de")
@@ -65,6 +66,12 @@ def test_a_question_with_a_name_or_value_that_there_is_not_ends_with_2(
 def own_database(default_database: Path, tmp_path: Path) -> Path:
     """A warehouse of the test's own, to be damaged."""
     return shutil.copy(default_database, tmp_path / "own.duckdb")
+
+
+@pytest.fixture
+def tiny_database(tmp_path: Path) -> Path:
+    """A small warehouse of the test's own, which is refused whatever it holds."""
+    return written(tmp_path / "own.duckdb", tiny_bytes())
 
 
 QUESTIONS = [("list", "testsets"), RANK, ("sql", "SELECT 1"), ("sql", "--schema")]
@@ -246,21 +253,21 @@ def test_a_truncated_database_is_told_as_damaged(
 
 @pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",)])
 def test_a_database_of_a_newer_program_is_refused(
-    words: tuple[str, ...], scorehouse: Scorehouse, own_database: Path
+    words: tuple[str, ...], scorehouse: Scorehouse, tiny_database: Path
 ) -> None:
-    with duckdb.connect(str(own_database)) as connection:
+    with duckdb.connect(str(tiny_database)) as connection:
         connection.execute("INSERT INTO internal.schema_migration VALUES (9999, '9999_future.sql', 'x', '2030-01-01')")
-    with unchanged(own_database):
-        line = refused(_ask(scorehouse, words, own_database), 4, "made by a newer scorehouse", "9999_future.sql")
+    with unchanged(tiny_database):
+        line = refused(_ask(scorehouse, words, tiny_database), 4, "made by a newer scorehouse", "9999_future.sql")
     assert "upgrade scorehouse" in line
 
 
-def test_a_database_of_an_earlier_program_asks_for_migrate(scorehouse: Scorehouse, own_database: Path) -> None:
-    with duckdb.connect(str(own_database)) as connection:
+def test_a_database_of_an_earlier_program_asks_for_migrate(scorehouse: Scorehouse, tiny_database: Path) -> None:
+    with duckdb.connect(str(tiny_database)) as connection:
         connection.execute(
             "USE internal; DELETE FROM schema_migration WHERE number = (SELECT max(number) FROM schema_migration)"
         )
-    refused(_ask(scorehouse, RANK, own_database), 4, "made by an earlier scorehouse", "scorehouse migrate")
+    refused(_ask(scorehouse, RANK, tiny_database), 4, "made by an earlier scorehouse", "scorehouse migrate")
 
 
 def test_a_locked_database_names_the_process_that_holds_it(scorehouse: Scorehouse, own_database: Path) -> None:

@@ -47,7 +47,14 @@ def test_a_load_sums_up_what_came_in(load: Callable[..., Ran], layout: Path) -> 
     assert row["files"] == len([p for p in layout.rglob("*") if p.is_file() and p.name != "testset.toml"])
 
 
-@pytest.mark.parametrize("place", ["..", ".", "metric-scores", "metric-scores/en-de"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "..",
+        "metric-scores/en-de",
+        *(pytest.param(name, marks=pytest.mark.long("loads")) for name in (".", "metric-scores")),
+    ],
+)
 def test_any_folder_above_or_inside_the_layout_will_do(load: Callable[..., Ran], layout: Path, place: str) -> None:
     assert _statuses(load(layout / place)) == ["loaded"]
 

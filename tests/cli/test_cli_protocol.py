@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import tiny_layout, tiny_warehouse
+from tests.helpers import tiny_bytes
+from tests.sharing import written
 
 
 @pytest.fixture
@@ -41,25 +42,23 @@ def test_json_has_the_documented_shape(protocol: Scorehouse) -> None:
 
 
 def test_significance_brings_clusters_to_every_task_and_the_whole(protocol: Scorehouse) -> None:
-    ran = protocol(*SIM, "--significance", "--draws", 100, "--format", "json")
+    ran = protocol(*SIM, "--significance", "--draws", 30, "--format", "json")
     best, *_ = ran.json["metrics"]
     assert (best["rank"], best["cluster"]) == (1, 1)
     assert all(cluster >= 1 for cluster in best["clusters"])
     clusters = [row["cluster"] for row in ran.json["metrics"] if row["overall"] is not None]
     assert clusters == sorted(clusters)
     assert any("pairs of metrics differ significantly in the overall score" in line for line in ran.notes)
-    again = protocol(*SIM, "--significance", "--draws", 100, "--format", "json")
+    again = protocol(*SIM, "--significance", "--draws", 30, "--format", "json")
     assert again.out == ran.out
     assert "from the result store; --fresh recomputes" in again.notes
-    fresh = protocol(*SIM, "--significance", "--draws", 100, "--format", "json", "--fresh")
+    fresh = protocol(*SIM, "--significance", "--draws", 30, "--format", "json", "--fresh")
     assert fresh.out == ran.out
     assert "from the result store; --fresh recomputes" not in fresh.notes
 
 
 def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    two = tiny_layout(tmp_path / "two")
-    with tiny_warehouse(tmp_path, two) as warehouse:
-        path = warehouse.path
+    path = written(tmp_path / "tiny.duckdb", tiny_bytes())
     words = ("--db", path, "protocol", "wmt24", "--on", "tiny24", "--all-metrics")
     ran = scorehouse(*words, "--format", "json")
     rows = {row["metric"]: row for row in ran.json["metrics"]}
