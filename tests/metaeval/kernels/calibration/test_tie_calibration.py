@@ -140,9 +140,9 @@ def test_the_threshold_does_not_depend_on_the_order_of_systems_and_segments(draw
 
 
 @pytest.mark.parametrize("by", ["none", "item", "system"])
-def test_all_paths_agree_on_thousands_of_cells(by: str) -> None:
+def test_all_paths_agree_on_a_thousand_cells(by: str) -> None:
     rng = np.random.default_rng(11)
-    human = -np.round(rng.gamma(0.5, 3, (8, 250)))
+    human = -np.round(rng.gamma(0.5, 3, (8, 130)))
     human[rng.random(human.shape) < 0.2] = NAN
     noise = rng.normal(size=human.shape)
     signal = np.nan_to_num(human)
@@ -220,10 +220,11 @@ def test_rounded_weights_give_what_trying_every_threshold_gives(drawn: Scores, l
 
 def test_unequal_groups_without_a_common_denominator_are_calibrated_exactly() -> None:
     rng = np.random.default_rng(4)
-    labels = np.repeat(np.arange(30), np.arange(31, 61))[np.newaxis]
+    sizes = np.array([11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53])
+    labels = np.repeat(np.arange(len(sizes)), sizes)[np.newaxis]
     human = rng.integers(0, 3, labels.shape) * 1.0
     metrics = np.round(rng.normal(size=(1, *labels.shape)) + 0.3 * human, 2)
-    assert pair_weights(np.arange(31, 61) * np.arange(30, 60) // 2)[1] > 0
+    assert pair_weights(sizes * (sizes - 1) // 2)[1] > 0
     found = calibrate(human, metrics, labels)
     assert found.epsilon[0] < 0.5
     gaps = np.unique(np.abs(metrics[0, 0, :, np.newaxis] - metrics[0, 0]))
