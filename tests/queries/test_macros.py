@@ -36,7 +36,7 @@ A_TWELFTH = [
     for n, macro in enumerate(PASSED_ON)
     for twelfth in range(TWELFTHS)
 ]
-"""Each macro with a twelfth of the names that it must take, and with all of them where there is time. Those of the parts
+"""Each macro with a twelfth of the names that it must take, and with all where there is time. Those of the parts
 that macros share are met in one of them or another."""
 _LITERAL: dict[tuple[str, str, str | None], list[tuple[object, ...]]] = {}
 NARROWED = ("", " WHERE metric = 'Rough-refA'", " WHERE n_concordant > 1000")

@@ -104,9 +104,12 @@ def test_counts_agree_with_plain_loops(by: Unit, epsilon: float, tiny: Warehouse
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0])
-def test_all_ways_agree_by_item_on_simulated_scores(epsilon: float, simulated_warehouse: Warehouse) -> None:
+def test_all_ways_agree_by_item_on_simulated_scores(
+    epsilon: float, simulated_warehouse: Warehouse, in_full: bool
+) -> None:
+    """Each threshold in one year, or in both where there is time."""
     # ja-en has no human translation and no outlier: the macro, which takes every judged system, counts the same.
-    for testset in ("sim22", "sim24"):
+    for testset in ("sim22", "sim24") if in_full else ("sim22",) if epsilon == 1.0 else ("sim24",):
         selection = _chosen(simulated_warehouse, testset, "ja-en")
         polars = pair_counts(simulated_warehouse, selection, "item", epsilon)
         _assert_same(polars, _counts_sql(simulated_warehouse, selection, "item", epsilon))

@@ -169,8 +169,8 @@ def test_counts_equal_a_plain_loop_over_the_same_masks(block: Block, text: str, 
         "pearson(by=none)": naive.pearson_in_groups(np.zeros(cells.human.shape, dtype=np.int64)),
     }[text]
     prepared = measure.swapped(few, swap, options, None)  # type: ignore[arg-type]
-    found = permutation_test(prepared, rng=np.random.default_rng(9), n_draws=12, n_threads=1)
-    masks = np.concatenate(list(swap_blocks(np.random.default_rng(9), 12, prepared.mask_shape)))
+    found = permutation_test(prepared, rng=np.random.default_rng(9), n_draws=6, n_threads=1)
+    masks = np.concatenate(list(swap_blocks(np.random.default_rng(9), 6, prepared.mask_shape)))
     values, differences = naive.swapped_differences(statistic, cells.human, cells.scores, swap, masks)
     expected = naive.n_extreme(values, differences, two_sided=False)
     off = ~np.eye(4, dtype=bool)
@@ -281,9 +281,9 @@ def test_copies_of_a_system_or_segment_make_no_pairs(block: Block, text: str, re
     measure, options = Measure.parse(text), Options()
     epsilon = calibrated(measure, few, options)
     cells = judged_segments(few)
-    result = bootstrap(measure.resampled(few, options, epsilon), resample, rng=np.random.default_rng(4), n_draws=8)
-    ((systems, segments),) = resampled_units(np.random.default_rng(4), 8, resample, cells.human.shape)
-    for draw in range(8):
+    result = bootstrap(measure.resampled(few, options, epsilon), resample, rng=np.random.default_rng(4), n_draws=4)
+    ((systems, segments),) = resampled_units(np.random.default_rng(4), 4, resample, cells.human.shape)
+    for draw in range(4):
         rows = np.arange(5) if systems is None else systems[draw]
         columns = np.arange(cells.human.shape[1]) if segments is None else segments[draw]
         for place, scores in enumerate(cells.scores):

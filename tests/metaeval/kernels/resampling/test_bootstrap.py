@@ -70,9 +70,9 @@ MADE_OF_PAIRS = ("acc23 by item", "pa", "pa tship", "spa", "spa(n=inf)")
 def test_draws_equal_the_statistic_of_each_resampled_array(name: str, missing: float, resample: str) -> None:
     build, statistic = CASES[name]
     human, metrics = scores(len(name), missing)
-    result = bootstrap(build(human, metrics), resample, rng=np.random.default_rng(1), n_draws=15, n_threads=1)  # type: ignore[arg-type]
+    result = bootstrap(build(human, metrics), resample, rng=np.random.default_rng(1), n_draws=10, n_threads=1)  # type: ignore[arg-type]
     expected = []
-    for systems, segments in resampled_units(np.random.default_rng(1), 15, resample, (5, 12)):  # type: ignore[arg-type]
+    for systems, segments in resampled_units(np.random.default_rng(1), 10, resample, (5, 12)):  # type: ignore[arg-type]
         for draw in range(len(systems if systems is not None else segments)):  # type: ignore[arg-type]
             rows = np.arange(5) if systems is None else systems[draw]
             columns = np.arange(12) if segments is None else segments[draw]
@@ -185,7 +185,7 @@ def population(rng: np.random.Generator, n_segments: int) -> tuple[Floats, Float
 
 
 @pytest.mark.parametrize(
-    "n_simulations", [100, pytest.param(1500, marks=pytest.mark.long("1500 simulated test sets: 30 seconds"))]
+    "n_simulations", [60, pytest.param(1500, marks=pytest.mark.long("1500 simulated test sets: 30 seconds"))]
 )
 @pytest.mark.parametrize(
     "build",

@@ -166,7 +166,7 @@ def test_counts_equal_a_double_loop_over_the_same_masks(name: str, swap: str, mi
     build, naive_statistic, _ = CASES[name]
     human, metrics = scores(seed=len(name) + len(swap), missing=missing)
     statistic = build(human, metrics, swap)
-    n_draws = 8
+    n_draws = 5
     masks = itertools.chain(*swap_blocks(np.random.default_rng(3), n_draws, statistic.mask_shape))
     filled = np.where(np.isfinite(human), metrics, 0.0)
     values, differences = naive.swapped_differences(naive_statistic(), human, filled, swap, masks)
