@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import tiny_bytes
+from tests.sharing import written
 
 LPS = ("cs-en", "de-en", "en-cs", "en-de", "en-ja")
 
@@ -16,6 +18,7 @@ def test_an_export_tells_what_it_wrote(scorehouse: Scorehouse, tmp_path: Path) -
 
 
 def test_every_format_writes_something(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    database = written(tmp_path / "tiny.duckdb", tiny_bytes())
     for form, ending in (
         ("parquet", ".parquet"),
         ("csv", ".csv"),
@@ -23,7 +26,7 @@ def test_every_format_writes_something(scorehouse: Scorehouse, tmp_path: Path) -
         ("subset2evaluate", ".jsonl"),
         ("texts", ".txt"),
     ):
-        ran = scorehouse("export", tmp_path / form, "sim24", "en-de", "--format", form)
+        ran = scorehouse("--db", database, "export", tmp_path / form, "tiny24", "en-de", "--format", form)
         assert ran.code == 0, ran.err
         assert list((tmp_path / form).rglob(f"*{ending}"))
 
