@@ -1,6 +1,7 @@
 """What comes out: every format, the documented JSON, files, quiet, and where the warehouse is found."""
 
 import csv
+import functools
 import io
 import json
 import os
@@ -11,12 +12,15 @@ import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+import typer
 
-from cli.main import exit_code
+from cli.ending import run_program
+from cli.main import program
 from tests.cli.running import PROGRAM, Ran, Scorehouse, refused
 from tests.helpers import tiny_layout
 from warehouse.export.mtme import ScoreTable
@@ -326,6 +330,12 @@ def test_completion_offers_names_from_the_warehouse(default_database: Path) -> N
     assert _completed_by_a_process(default_database, "scorehouse rank sim24 e") == ["en-de"]
 
 
+@functools.cache
+def _whole() -> Any:
+    """The program with all its commands, built once."""
+    return typer.main.get_command(program())
+
+
 @pytest.fixture
 def completed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, simulated_database: Path
@@ -338,7 +348,7 @@ def completed(
         monkeypatch.setenv("COMP_WORDS", words)
         monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
         with pytest.raises(SystemExit):
-            exit_code([])
+            run_program(_whole(), [])
         written = capsys.readouterr()
         assert written.err == ""
         return written.out.split()
