@@ -6,7 +6,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.helpers import tiny_layout
+from tests.helpers import tiny_bytes, tiny_layout
+from tests.sharing import written
 from tests.warehouse.building import ask, empty_warehouse, loaded
 from warehouse import LimitError, QuestionError, SchemaError, Warehouse, load, migrate
 from warehouse.database.schema import definitions, missing_migrations
@@ -174,7 +175,7 @@ def test_an_export_writes_below_its_folder_alone(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_open_already_is_not_exported_in_the_same_program(tmp_path: Path) -> None:
-    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    database = written(tmp_path / "a.duckdb", tiny_bytes())
     with Warehouse.open(database), pytest.raises(SchemaError, match="open in this program already; close it"):
         export(database, tmp_path / "out")
     assert export(database, tmp_path / "out")

@@ -37,10 +37,10 @@ _QUESTIONS = {
 }
 
 
-def contents(database: Path) -> dict[str, pl.DataFrame]:
-    """All that a warehouse holds, in names."""
+def contents(database: Path, *parts: str) -> dict[str, pl.DataFrame]:
+    """All that a warehouse holds, in names; or these parts of it."""
     with Warehouse.open(database) as warehouse:
-        frames = {name: warehouse.sql(question) for name, question in _QUESTIONS.items()}
+        frames = {name: warehouse.sql(_QUESTIONS[name]) for name in parts or _QUESTIONS}
     return {name: frame.sort(frame.columns) for name, frame in frames.items()}
 
 
@@ -132,8 +132,9 @@ def test_segments_that_a_broken_file_named_too_stay_for_the_sound_one(tmp_path: 
     database = tmp_path / "w.duckdb"
     report = load([broken, sound], database, skip_broken=True)
     assert [fault.path for fault in report.faults] == [str(broken)]
-    assert contents(database)["segments"]["segment"].to_list() == [1, 2]
-    assert contents(database)["scores"].select("metric", "segment").rows() == [("B-src", 1), ("B-src", 2)]
+    found = contents(database, "segments", "scores")
+    assert found["segments"]["segment"].to_list() == [1, 2]
+    assert found["scores"].select("metric", "segment").rows() == [("B-src", 1), ("B-src", 2)]
 
 
 def test_real_judgements_metrics_and_annotations(in_full: bool, tmp_path: Path) -> None:
@@ -173,7 +174,7 @@ def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
     for number, parts in enumerate(([one, other, place], [one], [place], [other])):
         assert load(parts, tmp_path / ("together.duckdb" if number == 0 else "w.duckdb")).is_clean
     for name in ("together", "w"):
-        scores = contents(tmp_path / f"{name}.duckdb")["scores"]
+        scores = contents(tmp_path / f"{name}.duckdb", "scores")["scores"]
         assert scores.select("metric", "segment").rows() == [("A-src", 5), ("B-src", 5), ("C-src", 5)]
 
 
@@ -260,7 +261,7 @@ def test_an_own_metric_names_segments_as_the_warehouse_shows_them(tmp_path: Path
     own = tmp_path / "own.csv"
     own.write_text("system,seg,score\nA,1,5\nA,2,6\n")
     assert add([own], database, "Mine", testset="lab", lp="en-de").is_clean
-    found = contents(database)["scores"].select("metric", "document", "segment", "value").sort("value")
+    found = contents(database, "scores")["scores"].select("metric", "document", "segment", "value").sort("value")
     assert found.rows() == [
         ("M-src", "d", 1, 1.0),
         ("M-src", "d", 2, 2.0),

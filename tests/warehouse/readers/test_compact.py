@@ -34,14 +34,14 @@ def test_compact_frames_with_other_names_and_larger_numbers_are_joined_in_their_
     assert_frame_equal(plain(together, _TYPES), pl.concat(FRAMES))
 
 
-def test_frames_with_hundreds_of_names_each_are_joined() -> None:
-    """80,000 names together: more than fit into 16 bits."""
+def test_frames_with_thousands_of_names_each_are_joined() -> None:
+    """70,000 names together: more than fit into 16 bits."""
     others = [pl.lit(None, _TYPES[name]).alias(name) for name in ("value", "is_so", "nothing")]
     frames = [
-        pl.DataFrame({"name": [f"{part}-{n}" for n in range(1000)], "n": [n * 1000 for n in range(1000)]}).select(
+        pl.DataFrame({"name": [f"{part}-{n}" for n in range(5000)], "n": [n * 1000 for n in range(5000)]}).select(
             "name", "n", *others
         )
-        for part in range(80)
+        for part in range(14)
     ]
     together = joined([compact(frame) for frame in frames])
     assert_frame_equal(plain(together, _TYPES), pl.concat(frames))

@@ -197,8 +197,21 @@ WRONG_CELLS: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("pair", list(itertools.product(WRONG_CELLS, repeat=2)), ids=" and ".join)
+@pytest.mark.parametrize(
+    "pair",
+    [
+        pytest.param(
+            pair,
+            id=" and ".join(pair),
+            marks=()
+            if (n - n // len(WRONG_CELLS)) % len(WRONG_CELLS) < 2
+            else pytest.mark.long("all 25 pairs: half a second"),
+        )
+        for n, pair in enumerate(itertools.product(WRONG_CELLS, repeat=2))
+    ],
+)
 def test_of_two_damages_in_one_workbook_both_are_reported(pair: tuple[str, str], tmp_path: Path) -> None:
+    """Each damage twice at both places; every pair with --all."""
     header = ("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "M_src")
     rows: list[list[object]] = [["ENU", "CHS", "u1", n, f"h{n}", 80, "True", 0.5 + n] for n in LINES]
     for line, column in zip(AT, pair, strict=True):
