@@ -102,7 +102,6 @@ def limit_process(asked: Request) -> None:
 def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
     """The warehouse with the limits of a query, after the same checks as for every other question."""
     config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": f"{asked.memory // 1024}KiB",
         "temp_directory": asked.folder,
         "max_temp_directory_size": f"{asked.spill // 2 // 1024}KiB",  # its threads go over it
     }
@@ -113,9 +112,10 @@ def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
         duckdb.connect(plain_path(asked.path), read_only=True, config=config) as connection,
     ):
         connection.execute("SET enable_external_access = false")
+        check_whole(connection, asked.path)
+        connection.execute(f"SET memory_limit = '{asked.memory // 1024}KiB'")  # the query's, not that of the checks
         connection.execute("SET enable_progress_bar = false")  # on stdout, where DuckDB takes a process for a person
         connection.execute("SET lock_configuration = true")
-        check_whole(connection, asked.path)
         yield connection
 
 
