@@ -14,7 +14,9 @@ from typing import Any
 import duckdb
 import pytest
 
-_LIMITS = (None, "400MB")  # of memory; other ones are of tests that fill it
+from warehouse.loading import entry
+
+_LIMITS = (None, entry._MEMORY)  # other ones are of tests that fill the memory
 _AT_MOST = 3  # kept of each limit
 _connect = duckdb.connect
 _lock = threading.Lock()

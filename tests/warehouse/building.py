@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,15 @@ from warehouse import LoadReport, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
 
 Rows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A folder, a warehouse that has loaded it, and what the load reported; for several tests, which read them only."""
+
+    folder: Path
+    database: Path
+    report: LoadReport
 
 
 _ALL = {

@@ -13,6 +13,7 @@ from tests.helpers import DOCUMENTS, LP, MQM, SYSTEMS, TESTSET, tiny_bytes, tiny
 from tests.sharing import written
 from tests.warehouse.building import (
     MARKS,
+    Loaded,
     ask,
     cells_of,
     edited,
@@ -417,41 +418,33 @@ def test_skip_broken_takes_the_old_content_of_a_file_away_that_is_broken_now(
     assert ask(database, "SELECT count(*) FROM sources WHERE status = 'refused'") == [(1,)]
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A folder with a broken file, and a warehouse that has loaded the rest; read them only."""
-
-    layout: Path
-    database: Path
-    report: LoadReport
-
-
 @pytest.fixture(scope="module")
-def broken(tmp_path_factory: pytest.TempPathFactory) -> Broken:
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    """A folder with a broken file, of which the warehouse has loaded the rest."""
     folder = tmp_path_factory.mktemp("broken")
     layout = tiny_layout(folder / "in")
     edited(layout / FINE, lambda lines: ["Ash\tnan", *lines[1:]])
     database = empty_warehouse(folder / "a.duckdb")
-    return Broken(layout, database, load([layout], database, skip_broken=True))
+    return Loaded(layout, database, load([layout], database, skip_broken=True))
 
 
-def test_skip_broken_again_changes_nothing_and_tells_the_fault_again(broken: Broken) -> None:
+def test_skip_broken_again_changes_nothing_and_tells_the_fault_again(broken: Loaded) -> None:
     before = broken.database.read_bytes()
-    again = load([broken.layout], broken.database, skip_broken=True)
+    again = load([broken.folder], broken.database, skip_broken=True)
     assert again.faults == broken.report.faults != []
     assert (statuses(broken.report), statuses(again)) == (["loaded"], ["unchanged"])
     assert (again.evalsets[0].n_broken, again.evalsets[0].n_unchanged) == (1, N_FILES - 1)
     assert broken.database.read_bytes() == before
 
 
-def test_a_refused_file_is_refused_again_without_skip_broken(broken: Broken) -> None:
+def test_a_refused_file_is_refused_again_without_skip_broken(broken: Loaded) -> None:
     before = broken.database.read_bytes()
-    report = load([broken.layout], broken.database)
+    report = load([broken.folder], broken.database)
     assert (statuses(report), [fault.line for fault in report.faults]) == (["refused"], [1])
     assert broken.database.read_bytes() == before
 
 
-def test_a_refused_file_that_was_mended_is_added(broken: Broken, layout: Path, database: Path, tmp_path: Path) -> None:
+def test_a_refused_file_that_was_mended_is_added(broken: Loaded, layout: Path, database: Path, tmp_path: Path) -> None:
     mended = written(tmp_path / "mended.duckdb", broken.database.read_bytes())
     (evalset,) = load([layout], mended).evalsets
     assert (evalset.status, evalset.n_files, evalset.n_unchanged) == ("added", 1, N_FILES - 1)

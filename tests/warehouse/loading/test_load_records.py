@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 
 from tests.helpers import tiny_layout
 from tests.sharing import written
+from tests.warehouse.building import Loaded
 from tests.warehouse.loading.published import (
     BLEU,
     DETAILS,
@@ -35,15 +35,6 @@ def task(tmp_path: Path) -> Path:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     return tmp_path / "scores.duckdb"
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """The task, and a warehouse that has loaded it; read them only."""
-
-    task: Path
-    database: Path
-    report: LoadReport
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +103,7 @@ def test_human_and_metric_scores_meet_in_one_evaluation_set(loaded: Loaded) -> N
 
 def test_the_same_files_again_change_nothing(loaded: Loaded) -> None:
     before = loaded.database.read_bytes()
-    report = load([loaded.task], loaded.database)
+    report = load([loaded.folder], loaded.database)
     assert statuses(report) == {("wmt20", "en-de"): "unchanged"}
     assert report.evalsets[0].n_unchanged == 3
     assert loaded.database.read_bytes() == before
