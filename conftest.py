@@ -5,8 +5,8 @@ import itertools
 import math
 import os
 import sys
-from collections import defaultdict
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -21,6 +21,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
 settings.register_profile("all", settings.get_profile("project"), max_examples=500)
 
+_KERNELS = "tests/metaeval/kernels/"
+_DATA = Path(__file__).resolve().parent / ".." / "shared" / "data"  # as `real_data` of tests/helpers.py
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -33,16 +36,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("all" if config.getoption("--all") else "project")
+    _keep_to_a_core(config)
     config.addinivalue_line("markers", "long(why): what takes minutes, with what it takes them for; `--all` runs it")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _begin_the_middle_without_a_warehouse(items)
     if config.getoption("--all"):
         return
     for item in items:
         if (marker := item.get_closest_marker("long")) is not None:
             (why,) = marker.args
             item.add_marker(pytest.mark.skip(reason=f"--all runs it: {why}"))
+
+
+def _begin_the_middle_without_a_warehouse(items: list[pytest.Item]) -> None:
+    """Two workers begin with the first test and the one in the middle: one makes the shared warehouse, the other need
+    not wait for it while it tests kernels."""
+    kernels = [item for item in items if _KERNELS in item.nodeid]
+    others = [item for item in items if _KERNELS not in item.nodeid]
+    middle = len(items) // 2
+    items[:] = [*others[:middle], *kernels, *others[middle:]]
+
+
+def _keep_to_a_core(config: pytest.Config) -> None:
+    """Each of as many workers as there are cores keeps to its own where all data are tiny: threads of DuckDB would only
+    wait for each other. With real data, or `--all`, questions are answered by all threads that there are."""
+    worker, data = os.environ.get("PYTEST_XDIST_WORKER", ""), os.environ.get("SCOREHOUSE_TEST_DATA") or _DATA
+    if not worker or config.getoption("--all") or Path(data).exists() or not hasattr(os, "sched_setaffinity"):
+        return
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) == int(os.environ["PYTEST_XDIST_WORKER_COUNT"]):
+        os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
 
 def _cpu_seconds() -> float:
@@ -54,12 +79,13 @@ _used = {"before": 0.0}
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note the CPU time since the report before: what workers wait for says nothing of what a test costs."""
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note the CPU time since the test before: what workers wait for says nothing of what a test costs."""
     report = yield
-    now = _cpu_seconds()
-    report.cpu_seconds = now - _used["before"]  # type: ignore[attr-defined]  # goes to the process that reports
-    _used["before"] = now
+    if call.when == "teardown":
+        now = _cpu_seconds()
+        report.cpu_seconds = now - _used["before"]  # type: ignore[attr-defined]  # goes to the process that reports
+        _used["before"] = now
     return report
 
 
@@ -72,16 +98,14 @@ def pytest_collection_finish() -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What the run cost, and the tests that cost most: a suite grows slow one test at a time."""
-    costs: dict[str, list[float]] = defaultdict(list)
-    for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
-        if hasattr(report, "cpu_seconds"):
-            costs[report.nodeid].append(report.cpu_seconds)
+    reports = itertools.chain.from_iterable(terminalreporter.stats.values())
+    costs = {report.nodeid: report.cpu_seconds for report in reports if hasattr(report, "cpu_seconds")}
     terminalreporter.section("CPU time")
     terminalreporter.write_line(
         f"{_cpu_seconds():.0f} s; the dearest tests, with the fixtures that they were first to ask for:"
     )
-    for test, parts in sorted(costs.items(), key=lambda item: -math.fsum(item[1]))[:10]:
-        terminalreporter.write_line(f"{math.fsum(parts):7.1f} s  {test}")
+    for test, seconds in sorted(costs.items(), key=lambda item: -item[1])[:10]:
+        terminalreporter.write_line(f"{seconds:7.1f} s  {test}")
 
 
 def _is_open(connection: duckdb.DuckDBPyConnection) -> bool:
