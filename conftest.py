@@ -6,7 +6,6 @@ import math
 import os
 import sys
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -22,7 +21,6 @@ settings.register_profile("project", deadline=None, suppress_health_check=[Healt
 settings.register_profile("all", settings.get_profile("project"), max_examples=500)
 
 _KERNELS = "tests/metaeval/kernels/"
-_DATA = Path(__file__).resolve().parent / ".." / "shared" / "data"  # as `real_data` of tests/helpers.py
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,8 +60,10 @@ def _begin_the_middle_without_a_warehouse(items: list[pytest.Item]) -> None:
 def _keep_to_a_core(config: pytest.Config) -> None:
     """Each of as many workers as there are cores keeps to its own where all data are tiny: threads of DuckDB would only
     wait for each other. With real data, or `--all`, questions are answered by all threads that there are."""
-    worker, data = os.environ.get("PYTEST_XDIST_WORKER", ""), os.environ.get("SCOREHOUSE_TEST_DATA") or _DATA
-    if not worker or config.getoption("--all") or Path(data).exists() or not hasattr(os, "sched_setaffinity"):
+    from tests.helpers import data_folder  # it imports our packages, whose bytecode is kept from here on
+
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if not worker or config.getoption("--all") or data_folder().exists() or not hasattr(os, "sched_setaffinity"):
         return
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) == int(os.environ["PYTEST_XDIST_WORKER_COUNT"]):

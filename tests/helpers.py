@@ -127,10 +127,15 @@ def tiny_warehouse(tmp_path: Path, *folders: Path) -> Warehouse:
     return Warehouse.open(database)
 
 
+def data_folder() -> Path:
+    """Where the shared tasks' real files lie, if they are there."""
+    default = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
+    return Path(os.environ.get("SCOREHOUSE_TEST_DATA") or default).resolve()
+
+
 def real_data(*parts: str) -> Path:
     """A folder of the shared tasks' real files; the test is skipped where they are not there."""
-    default = Path(__file__).resolve().parents[1] / ".." / "shared" / "data"
-    path = Path(os.environ.get("SCOREHOUSE_TEST_DATA") or default).resolve().joinpath(*parts)
+    path = data_folder().joinpath(*parts)
     if not path.exists():
         pytest.skip(f"no real data at {path}; SCOREHOUSE_TEST_DATA names their folder")
     return path
