@@ -111,6 +111,7 @@ def _print_version(wanted: bool) -> None:
 
 
 def main(
+    context: typer.Context,
     db: Db = None,
     format: FormatOption = None,
     output: Out = None,
@@ -121,7 +122,8 @@ def main(
     ] = False,
 ) -> None:
     """Every score of every WMT metrics shared task in one file, and the statistics that say which metric to trust."""
-    # the options are read where a command's own are: `cli.options.Output.of`
+    # For `cli.options.Output.of`: the context's own parameters are plain texts before Typer 0.29.
+    context.obj = {"db": db, "format": format, "output": output, "quiet": quiet, "safe_cells": safe_cells}
 
 
 def exit_code(arguments: list[str] | None = None) -> int:

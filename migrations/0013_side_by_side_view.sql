@@ -1,20 +1,22 @@
 -- Two scores of one thing side by side: people and metrics, two protocols, two annotators; and the languages.
 
+-- A view, since it is used twice: of a common table expression DuckDB 1.4 loses columns that two conditions name.
+CREATE VIEW internal.score_spread AS
+SELECT -- with the names, so that conditions on them are met before means are taken
+  t.name AS testset,
+  e.lp,
+  v.scorer_id,
+  avg(s.value ORDER BY s.vector_id, s.segment) AS mean,
+  nullif(stddev_samp(s.value ORDER BY s.vector_id, s.segment), 0) AS deviation
+FROM internal.score AS s
+JOIN internal.vector AS v ON v.vector_id = s.vector_id
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+GROUP BY t.name, e.lp, v.scorer_id;
+COMMENT ON VIEW internal.score_spread IS 'Mean and standard deviation of the segment scores that a scorer gave in an evaluation set.';
+
 CREATE VIEW scored_segments AS
-WITH spread AS ( -- with the names, so that conditions on them are met before means are taken
-  SELECT
-    t.name AS testset,
-    e.lp,
-    v.scorer_id,
-    avg(s.value ORDER BY s.vector_id, s.segment) AS mean,
-    nullif(stddev_samp(s.value ORDER BY s.vector_id, s.segment), 0) AS deviation
-  FROM internal.score AS s
-  JOIN internal.vector AS v ON v.vector_id = s.vector_id
-  JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
-  JOIN internal.testset AS t ON t.testset_id = e.testset_id
-  GROUP BY t.name, e.lp, v.scorer_id
-),
-place AS (
+WITH place AS (
   SELECT g.evalset_id, g.segment, g.domain, g.document, length(x.text) AS length
   FROM internal.segment AS g
   LEFT JOIN internal.segment_text AS x ON x.evalset_id = g.evalset_id AND x.segment = g.segment AND x.kind = 'source'
@@ -47,8 +49,8 @@ JOIN internal.evalset AS e ON e.evalset_id = hv.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.system AS y ON y.system_id = hv.system_id
 JOIN place AS p ON p.evalset_id = hv.evalset_id AND p.segment = h.segment
-JOIN spread AS hd ON hd.testset = t.name AND hd.lp = e.lp AND hd.scorer_id = hv.scorer_id
-JOIN spread AS md ON md.testset = t.name AND md.lp = e.lp AND md.scorer_id = mv.scorer_id
+JOIN internal.score_spread AS hd ON hd.testset = t.name AND hd.lp = e.lp AND hd.scorer_id = hv.scorer_id
+JOIN internal.score_spread AS md ON md.testset = t.name AND md.lp = e.lp AND md.scorer_id = mv.scorer_id
 LEFT JOIN internal.metric_fact AS f ON f.testset_id = e.testset_id AND f.base_name = ms.base_name
 WHERE hv.level = 'seg';
 COMMENT ON VIEW scored_segments IS 'Segment scores by people and metrics side by side, where both gave one: every human score, metric and system, in the official rankings or not (see participants). One row per evaluation set, human score, metric, system and segment.';

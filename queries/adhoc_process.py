@@ -17,7 +17,7 @@ import duckdb
 from queries.limits import MARGIN, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
 from warehouse.database.connection import check_there, check_whole
-from warehouse.database.faults import is_of_damage, translated
+from warehouse.database.faults import is_of_damage, suspicion, translated
 from warehouse.database.frames import frame
 from warehouse.database.opening import plain_path, settle_log
 from warehouse.errors import DISK_FULL, is_of_full_disk
@@ -39,10 +39,7 @@ _PLAIN_TYPES = frozenset(
         *("varchar", "blob", "uuid", "enum", "null"),
     }
 )
-_PIVOT_KINDS = (
-    (duckdb.StatementType.MULTI,),
-    (duckdb.StatementType.CREATE, duckdb.StatementType.SELECT),  # before DuckDB 2
-)
+_MULTI = duckdb.StatementType.MULTI
 
 
 def main(ready: IO[bytes], request: IO[bytes]) -> None:
@@ -148,7 +145,7 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.D
     except (duckdb.FatalException, duckdb.InternalException, duckdb.IOException) as error:
         if _is_of_room(str(error)):
             raise _limit(asked, _first(error)) from error
-        raise SchemaError(f"{asked.path}: damaged or unreadable database: {_first(error)}") from error
+        raise SchemaError(f"{asked.path}: {suspicion(error)}: {_first(error)}") from error
     except duckdb.Error as error:
         if is_of_damage(error):
             raise SchemaError(f"{asked.path}: damaged database: {_first(error)}") from error
@@ -178,7 +175,7 @@ def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, paramete
         raise QuestionError(f"expected one statement, found {len(statements)}")
     kind = statements[0].type
     if kind not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.RELATION):
-        name = "this statement" if kind in _PIVOT_KINDS[0] else str(kind).rpartition(".")[2]
+        name = "this statement" if kind == _MULTI else str(kind).rpartition(".")[2]
         raise QuestionError(f"{name} is refused: a query may only read (SELECT, EXPLAIN, DESCRIBE, SHOW)")
     there = sorted(statements[0].named_parameters)
     if unknown := sorted(set(parameters) - set(there)):
@@ -193,13 +190,21 @@ def _is_pivot(connection: duckdb.DuckDBPyConnection, query: str, statements: lis
 
     DuckDB makes several statements of it, as of other texts that hold a PIVOT; only a question can be a subquery.
     """
-    if tuple(statement.type for statement in statements) not in _PIVOT_KINDS:
+    if not _are_of_a_pivot(statements):
         return False
     try:
         parts = connection.extract_statements(f"SELECT * FROM (\n{query.rstrip().rstrip(';')}\n)")
     except duckdb.Error:
         return False
-    return tuple(part.type for part in parts) in _PIVOT_KINDS
+    return _are_of_a_pivot(parts)
+
+
+def _are_of_a_pivot(statements: list[duckdb.Statement]) -> bool:
+    """Whether these are what DuckDB makes of a PIVOT: one of many; before 2.0 a type for each column, and a query."""
+    kinds = [statement.type for statement in statements]
+    if kinds == [_MULTI]:
+        return True
+    return kinds[-1:] == [duckdb.StatementType.SELECT] and set(kinds[:-1]) == {duckdb.StatementType.CREATE}
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

@@ -2,13 +2,16 @@
 
 import functools
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import duckdb
 import numpy as np
 import pytest
 
+import migrations
 from tests.sharing import written
 from warehouse import Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
@@ -125,6 +128,15 @@ def tiny_warehouse(tmp_path: Path, *folders: Path) -> Warehouse:
         tiny_layout(tmp_path / "layout")
         written(database, tiny_bytes())
     return Warehouse.open(database)
+
+
+def without_last_migration(database: Path) -> None:
+    """Make of a warehouse one of a program that did not know the last migration, which defines views alone."""
+    number, _, text = migrations.sql_files()[-1]
+    with duckdb.connect(str(database)) as connection:
+        for view in re.findall(r"(?m)^CREATE VIEW (\S+)", text):
+            connection.execute(f"DROP VIEW {view}")
+        connection.execute("DELETE FROM internal.schema_migration WHERE number = $number", {"number": number})
 
 
 def data_folder() -> Path:

@@ -71,7 +71,7 @@ class Output(_Place):
 
         Raises UsageError: see `format_for`, and --safe-cells where there are no cells; before anything is computed.
         """
-        before = context.find_root().params
+        before = context.find_root().obj
         given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)}
         made = cls(**given)
         if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
@@ -123,7 +123,7 @@ class PageOutput(_Place):
 
         Raises UsageError: a format; before anything is computed.
         """
-        before = context.find_root().params
+        before = context.find_root().obj
         if before.get("format"):
             raise UsageError("--format is for tables; the report is a page")
-        return cls(**{item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)})  # type: ignore[arg-type]
+        return cls(**{item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)})

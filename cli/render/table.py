@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 GAP = "  "
 LEAST_TEXT = 10
 FOLDED_GAP = 3
+FOLDED_EDGES = 2  # which Rich counts, though it does not draw them
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -37,9 +38,10 @@ def table_text(
     widths = [max(map(cell_width, [column.name, *column.cells])) for column in columns]
     styles = {} if "NO_COLOR" in os.environ else dressed or {}
     if width is not None and (styles or sum(widths) + len(GAP) * (len(widths) - 1) > width):
-        narrowest = [n if column.is_number else min(n, LEAST_TEXT) for column, n in zip(columns, widths, strict=True)]
-        if sum(narrowest) + FOLDED_GAP * (len(narrowest) - 1) <= width:
-            return _folded(columns, narrowest, width, styles)
+        for least_text in (LEAST_TEXT, LEAST_TEXT - 1, LEAST_TEXT - 2):  # one of one column, too, fits its own width
+            narrowest = [n if c.is_number else min(n, least_text) for c, n in zip(columns, widths, strict=True)]
+            if sum(narrowest) + FOLDED_GAP * (len(narrowest) - 1) + FOLDED_EDGES <= width:
+                return _folded(columns, narrowest, width, styles)
     header = _line([column.name for column in columns], columns, widths)
     if width is not None and "NO_COLOR" not in os.environ:
         header = f"{BOLD}{header}{PLAIN}"
@@ -83,5 +85,5 @@ def _folded(columns: list[TextColumn], least: list[int], width: int, dressed: "M
         table.add_row(*cells)
     console = Console(width=width, highlight=False)
     with console.capture() as captured:
-        console.print(table)
+        console.print(table, crop=False)  # which would lose the ends of lines where Rich makes the table too wide
     return captured.get()

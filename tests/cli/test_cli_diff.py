@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from tests.cli.running import Scorehouse, refused, unchanged
-from tests.helpers import tiny_bytes
+from tests.helpers import tiny_bytes, without_last_migration
 from tests.sharing import written
 
 
@@ -87,8 +87,5 @@ def test_warehouses_that_cannot_be_compared_are_one_line(
     refused(scorehouse("diff", before, tmp_path / "gone.duckdb"), 4, "gone.duckdb: no warehouse yet")
     (tmp_path / "text.duckdb").write_text("not a database")
     refused(scorehouse("diff", tmp_path / "text.duckdb", before), 4, "not a DuckDB database")
-    with duckdb.connect(str(after)) as connection:
-        connection.execute(
-            "USE internal; DELETE FROM schema_migration WHERE number = (SELECT max(number) FROM schema_migration)"
-        )
+    without_last_migration(after)
     refused(scorehouse("diff", before, after), 4, "after.duckdb: made by an earlier scorehouse", "scorehouse migrate")

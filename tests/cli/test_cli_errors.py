@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
-from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout
+from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout, without_last_migration
 from tests.sharing import written
 from warehouse.export.mtme import ScoreTable, write_evalset
 
@@ -263,10 +263,7 @@ def test_a_database_of_a_newer_program_is_refused(
 
 
 def test_a_database_of_an_earlier_program_asks_for_migrate(scorehouse: Scorehouse, tiny_database: Path) -> None:
-    with duckdb.connect(str(tiny_database)) as connection:
-        connection.execute(
-            "USE internal; DELETE FROM schema_migration WHERE number = (SELECT max(number) FROM schema_migration)"
-        )
+    without_last_migration(tiny_database)
     refused(_ask(scorehouse, RANK, tiny_database), 4, "made by an earlier scorehouse", "scorehouse migrate")
 
 

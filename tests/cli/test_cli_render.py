@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cli.exit_codes import ExitCode, UsageError
@@ -161,8 +161,20 @@ def test_long_texts_on_a_terminal_are_folded_to_its_width(width: int, monkeypatc
 
 
 @given(
-    st.lists(st.tuples(st.text("abc[]", min_size=1, max_size=30), st.booleans()), min_size=1, max_size=8),
+    st.lists(st.tuples(st.text("abc[] ", min_size=1, max_size=30), st.booleans()), min_size=1, max_size=8),
     st.integers(10, 120),
+)
+@example(cells=[("a" * 11, False)], width=10)
+@example(
+    cells=[
+        ("b ][cacc[][bcc]c", False),
+        ("[][ [ acac a][[ccc  c", False),
+        ("cbb[c a[", False),
+        ("[ ]ccab[ac abbaa[[ ][[ ]c]  ", False),
+        ("[aaacba[a]]]b bc]]aa[ c]]bbc", False),
+        ("]aacc", False),
+    ],
+    width=68,
 )
 def test_no_terminal_is_so_narrow_that_a_cell_is_lost(cells: list[tuple[str, bool]], width: int) -> None:
     values = [len(text) * 1111 if is_number else text for text, is_number in cells]
@@ -175,6 +187,9 @@ def test_no_terminal_is_so_narrow_that_a_cell_is_lost(cells: list[tuple[str, boo
     for number, value in enumerate(values):
         assert f"C{number}" in text
         assert isinstance(value, str) or str(value) in text
+    least = sum(len(str(value)) if isinstance(value, int) else min(max(2, len(value)), 10) for value in values)
+    if least + 3 * (len(values) - 1) <= width:
+        assert max(map(len, text.splitlines())) <= width
 
 
 def test_the_header_is_bold_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,13 @@ def schema_error(path: Path, error: duckdb.Error) -> SchemaError:
         )
     if "not a valid DuckDB database file" in text or "version number" in text:
         return SchemaError(f"{path}: not a readable DuckDB database: {first}")
-    return SchemaError(f"{path}: damaged or unreadable database: {first}")
+    return SchemaError(f"{path}: {suspicion(error)}: {first}")
+
+
+def suspicion(error: duckdb.Error) -> str:
+    """What is behind an error for which the question gives no reason; DuckDB's own defects are internal errors, too."""
+    of_duckdb = f", or a defect of DuckDB {duckdb.__version__}" if isinstance(error, duckdb.InternalException) else ""
+    return f"damaged or unreadable database{of_duckdb}"
 
 
 @contextlib.contextmanager

@@ -303,3 +303,13 @@ def test_what_is_wrong_with_the_file_is_no_fault_of_the_question(error: duckdb.E
     found = answer_error(Path("a.duckdb"), error)
     assert isinstance(found, SchemaError)
     assert str(found).startswith("a.duckdb: damaged or unreadable database: ")
+
+
+def test_what_fails_inside_duckdb_may_be_its_own_defect() -> None:
+    """DuckDB 1.4 failed so at a view that it could not bind; the file was sound."""
+    found = answer_error(Path("a.duckdb"), duckdb.InternalException("INTERNAL Error: Failed to bind column reference"))
+    assert isinstance(found, SchemaError)
+    assert str(found) == (
+        f"a.duckdb: damaged or unreadable database, or a defect of DuckDB {duckdb.__version__}: "
+        "INTERNAL Error: Failed to bind column reference"
+    )
