@@ -13,7 +13,12 @@ JOIN internal.vector AS v ON v.vector_id = s.vector_id
 JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 GROUP BY t.name, e.lp, v.scorer_id;
-COMMENT ON VIEW internal.score_spread IS 'Mean and standard deviation of the segment scores that a scorer gave in an evaluation set.';
+COMMENT ON VIEW internal.score_spread IS 'Mean and standard deviation of segment scores. One row per evaluation set and scorer.';
+COMMENT ON COLUMN internal.score_spread.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN internal.score_spread.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN internal.score_spread.scorer_id IS 'Metric or human score.';
+COMMENT ON COLUMN internal.score_spread.mean IS 'Mean of the scores that there are.';
+COMMENT ON COLUMN internal.score_spread.deviation IS 'Their standard deviation (n - 1); NULL where they are all equal.';
 
 CREATE VIEW scored_segments AS
 WITH place AS (
