@@ -5,7 +5,8 @@ import itertools
 import math
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -21,6 +22,7 @@ settings.register_profile("project", deadline=None, suppress_health_check=[Healt
 settings.register_profile("all", settings.get_profile("project"), max_examples=500)
 
 _KERNELS = "tests/metaeval/kernels/"
+_of_a_core: dict[str, int] = {}  # how DuckDB is told of it: it counts all cores, and makes a thread for each
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,6 +70,7 @@ def _keep_to_a_core(config: pytest.Config) -> None:
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) == int(os.environ["PYTEST_XDIST_WORKER_COUNT"]):
         os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
+        _of_a_core["threads"] = 1
 
 
 def _cpu_seconds() -> float:
@@ -122,8 +125,10 @@ def connections_end(request: pytest.FixtureRequest) -> Iterator[None]:
     opened_in: dict[int, str] = {}
     connect = duckdb.connect
 
-    def noted(*args: Any, **options: Any) -> duckdb.DuckDBPyConnection:
-        connection = connect(*args, **options)
+    def noted(
+        *args: Any, config: Mapping[str, Any] = MappingProxyType({}), **options: Any
+    ) -> duckdb.DuckDBPyConnection:
+        connection = connect(*args, config={**_of_a_core, **config}, **options)
         opened_in[id(connection)] = os.environ.get("PYTEST_CURRENT_TEST", "?")
         return connection
 
