@@ -132,7 +132,7 @@ def _rows(text: str, path: Path) -> "tuple[pl.DataFrame, list[Fault], int]":
     n_found = pl.col("text").str.count_matches("\t", literal=True) + 1
     wrong = frame.filter(n_found < n_needed).with_columns(n=n_found)
     expected = f"at least {n_needed}, separated by tabs"
-    faults = line_faults(wrong, columns_found, expected, path)
+    faults = line_faults(wrong, columns_found, expected, path, "columns")
     cells = pl.col("text").str.splitn("\t", n_needed + 1).struct.rename_fields([*columns[:n_needed], "_rest"])
     sound = frame.filter(n_found >= n_needed)
     once = sound.unique("text", keep="first", maintain_order=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import MOST_FAULTS, Fault, first_faults
 from warehouse.names import LEVELS, is_language_pair
 from warehouse.readers.claims import EvalsetKey
 from warehouse.readers.text.tables import UNREADABLE
@@ -177,7 +177,6 @@ def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
     for found, expected, is_wrong in checks:
         wrong = frame.filter(is_wrong.fill_null(False))
         lines = wrong["line"].unique(maintain_order=True).to_list() if "line" in wrong.columns else [0] * wrong.height
-        faults += [Fault(str(path), line or 0, found, expected) for line in lines[:MOST_FAULTS]]
-        if len(lines) > MOST_FAULTS:
-            faults.append(Fault(str(path), 0, f"{len(lines) - MOST_FAULTS} more lines: {found}", expected))
+        first = [Fault(str(path), line or 0, found, expected) for line in lines[:MOST_FAULTS]]
+        faults += first_faults(first, len(lines))
     return faults

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import MOST_FAULTS, Fault, first_faults
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
@@ -105,12 +105,12 @@ def _misplaced(table: "pl.DataFrame", path: Path) -> list[Fault]:
     )
     n_skipped = pl.col("SEGNO") - pl.col("within")
     wrong = rows.filter((pl.col("N") != pl.col("at")) | (n_skipped < 0) | (n_skipped > pl.col("n_between")))
+    first = wrong.select("line", "N", "DOC", "SEGNO", "at", "within").head(MOST_FAULTS).iter_rows()
     faults = [
-        Fault(str(path), line, f"segment {n}, number {segno} of document {doc!r}", f"{at}, number {within}")
-        for line, n, doc, segno, at, within in wrong.select("line", "N", "DOC", "SEGNO", "at", "within")
-        .head(MOST_FAULTS)
-        .iter_rows()
+        Fault(
+            *(str(path), line, f"segment {n}, number {segno} of document {doc!r}", f"{at}, number {within}"),
+            kind="numbers",
+        )
+        for line, n, doc, segno, at, within in first
     ]
-    if wrong.height > MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - MOST_FAULTS} more such lines", "numbers that follow"))
-    return faults
+    return first_faults(faults, wrong.height, "numbers that follow")

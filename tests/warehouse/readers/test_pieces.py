@@ -38,6 +38,7 @@ TEXTS = {
     "quoted cells with line ends": HEADER + ROWS + 't24,en-de,"M ""x""",A,d,5,"two\nlines",1\n' + ROWS[:40],
     "a quote that never ends": HEADER + ROWS + 't24,en-de,M,A,d,5,"c,1\n' + ROWS,
     "blank and short lines": HEADER + "\n" + ROWS + "t24,en-de\n\n" + ROWS,
+    "short lines and broken quotes in turn": HEADER + 't24,en-de\nt24,"M"x,A,d,5,c,1\n' * 30 + ROWS,
     "no numbers": HEADER + ROWS.replace("None", "nan!").replace("1e-3", "inf"),
     "many more faults than are shown": HEADER + ROWS.replace("0.5", "x").replace(",4,", ",-4,") * 3,
     "no names": HEADER + ROWS.replace("Other", "").replace(",B,", ",,") + "t24,xx-yy-zz,M,A,d,1,c,1\n",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import MOST_FAULTS, Fault, first_faults
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,19 +19,19 @@ def cells_that_are(
     """
     right = is_right.fill_null(False)
     wrong = table.filter(~right)
-    faults = line_faults(wrong.select("line", column), lambda cell: f"{column} {cell!r}", expected, path)
+    faults = line_faults(wrong.select("line", column), lambda cell: f"{column} {cell!r}", expected, path, column)
     return table.filter(right), faults
 
 
-def line_faults(wrong: "pl.DataFrame", found: Callable[..., str], expected: str, path: Path) -> list[Fault]:
+def line_faults(wrong: "pl.DataFrame", found: Callable[..., str], expected: str, path: Path, what: str) -> list[Fault]:
     """A fault for each of the first lines, and how many more there are.
 
-    wrong: a row a line: `line`, and then the arguments of `found`, which says what stands there.
+    wrong: a row a line: `line`, and then the arguments of `found`, which says what stands there. what: what is wrong in
+        all of them.
     """
-    faults = [Fault(str(path), line, found(*cells), expected) for line, *cells in wrong.head(MOST_FAULTS).iter_rows()]
-    if wrong.height > MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{wrong.height - MOST_FAULTS} more such lines", expected))
-    return faults
+    first = wrong.head(MOST_FAULTS).iter_rows()
+    faults = [Fault(str(path), line, found(*cells), expected, kind=f"{what}: {expected}") for line, *cells in first]
+    return first_faults(faults, wrong.height)
 
 
 def repeated_faults(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import MOST_FAULTS, Fault, first_faults
 
 ONE_OBJECT = "one JSON object per line"
 
@@ -15,6 +15,7 @@ def json_objects(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
     decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant)
+    wrong: list[Fault] = []
     n_wrong = 0
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=first_line):
         try:
@@ -29,9 +30,9 @@ def json_objects(
         if n_wrong <= MOST_FAULTS:
             found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
             found = found if is_whole else "half of a surrogate pair, which is not a character"
-            faults.append(Fault(str(path), number, found, ONE_OBJECT))
-    if n_wrong > MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - MOST_FAULTS} more such lines", ONE_OBJECT))
+            wrong.append(Fault(str(path), number, found, ONE_OBJECT, kind=ONE_OBJECT))
+            faults.append(wrong[-1])
+    faults += first_faults(wrong, n_wrong)[MOST_FAULTS:]
 
 
 def first_object(head: Sequence[str]) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import Fault, first_faults
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
@@ -263,13 +263,11 @@ def _sound_objects(
     sound, with_parts = [], []
     for line, content in json_objects(text, path, faults, first_line):
         if any(isinstance(cell, bool | dict | list) for cell in content.values()):
-            with_parts.append(Fault(str(path), line, "a value with parts, or true or false", "texts and numbers"))
+            found = "a value with parts, or true or false"
+            with_parts.append(Fault(str(path), line, found, "texts and numbers", kind="values"))
         else:
             sound.append((line, content))
-    faults += with_parts[:MOST_FAULTS]
-    if len(with_parts) > MOST_FAULTS:
-        found = f"{len(with_parts) - MOST_FAULTS} more such lines"
-        faults.append(Fault(str(path), 0, found, "texts and numbers"))
+    faults += first_faults(with_parts, len(with_parts))
     return sound
 
 

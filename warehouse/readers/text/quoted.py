@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import MOST_FAULTS, Fault, first_faults
 from warehouse.readers.text.tables import table_of
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ def _table(
         if n_wrong > MOST_FAULTS:
             continue
         if isinstance(row, str):
-            faults.append(Fault(str(path), line, f"broken quoting ({row})", "fields with each quote closed"))
+            found = f"broken quoting ({row})", "fields with each quote closed"
         else:
-            faults.append(Fault(str(path), line, f"{len(row)} columns" if any(row) else "a blank line", expected))
-    if n_wrong > MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{n_wrong - MOST_FAULTS} more such lines", expected))
+            found = f"{len(row)} columns" if any(row) else "a blank line", expected
+        faults.append(Fault(str(path), line, *found, kind="columns"))
+    faults = first_faults(faults, n_wrong, expected)
     schema = {"line": pl.Int64} | dict.fromkeys(columns, pl.String)
     width = len(columns)
     return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema), faults

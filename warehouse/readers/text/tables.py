@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import MOST_FAULTS, Fault, first_faults
 from warehouse.readers.text.cells import cells_that_are, line_faults
 
 if TYPE_CHECKING:
@@ -37,9 +37,11 @@ def texts_of(pieces: Iterable[bytes], path: Path) -> Iterator[tuple[str, int, li
         data = (piece.removeprefix(_MARK) if number == 0 else piece).replace(b"\r\n", b"\n")
         n_lines = data.removesuffix(b"\n").count(b"\n") + 1
         damages = damaged_lines(data)
-        faults = [Fault(str(path), n_before + line, found, expected) for line, found, expected in damages[:MOST_FAULTS]]
-        if len(damages) > MOST_FAULTS:
-            faults.append(Fault(str(path), 0, f"{len(damages) - MOST_FAULTS} more such lines", "text in UTF-8"))
+        faults = [
+            Fault(str(path), n_before + line, found, expected, kind="damaged")
+            for line, found, expected in damages[:MOST_FAULTS]
+        ]
+        faults = first_faults(faults, len(damages), NUL[2])
         text = data.decode("utf-8", "replace")
         if damages:
             text = text.replace("\0", UNREADABLE).replace("\r", UNREADABLE)
@@ -102,7 +104,7 @@ def table_of(
     n_found = pl.col("text").str.count_matches(separator, literal=True) + 1
     wrong = frame.filter(n_found != len(columns)).with_columns(n_found.alias("n"))
     expected = f"{len(columns)}: {' '.join(columns)}"
-    faults = line_faults(wrong, columns_found, expected, path)
+    faults = line_faults(wrong, columns_found, expected, path, "columns")
     cells = pl.col("text").str.splitn(separator, len(columns)).struct.rename_fields(list(columns))
     table = frame.filter(n_found == len(columns)).select(pl.col("line").cast(pl.Int64), cells).unnest("text")
     for read, names in ((numbers, floats), (whole_numbers, integers)):
