@@ -4,7 +4,6 @@ from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.readers.contents import Content
-from warehouse.readers.long_table import TABLE
 
 
 def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
@@ -12,9 +11,9 @@ def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
 
     declared: None, or without lists of metrics: then there is nothing that such a metric could pass for.
     """
-    if declared is None or declared.primary is None or content.records is None or content.claim.is_own:
+    if declared is None or declared.primary is None or content.records is None:
         return []
-    if not content.claim.origin.startswith(TABLE):
+    if not content.claim.is_table or content.claim.is_own:
         return []
     scores = content.records.scores
     assert scores is not None

@@ -57,6 +57,7 @@ class Claim:
         read together.
     status: what metrics of the file are where that does not follow from the organisers' lists: `no entry` for
         scores that took no part in the metrics task. is_own: scores of the user's own metric.
+    is_table: a table of a form that users give their scores, whose metrics should be the shared task's unless is_own.
     is_strict: systems that the evaluation set does not have are faults.
     is_negated: scores count errors and are negated when they are stored.
     is_positional: segments are counted by lines, so that a system with fewer of them than there are is a fault.
@@ -79,6 +80,7 @@ class Claim:
     group: str | None = None
     status: str | None = None
     is_own: bool = False
+    is_table: bool = False
     is_strict: bool = False
     is_positional: bool = False
     may_lack_end: bool = False

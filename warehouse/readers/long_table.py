@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")
 _HUMAN = re.compile(r"(mqm|esa|da|sqm|da-sqm|wmt|wmt-.+|appraise|wmt-appraise.*|human|humans)([-_].*)?", re.IGNORECASE)
 _VARIANT = re.compile(r"(?P<base>.+)-(?P<reference>src|ref[A-Z]?(\.ref[A-Z])*|all|synthetic_ref|postedit[A-Z]?)")
-TABLE = "table/"  # begins the origin of a table that is not the user's own metric
 _SAYS_WHAT = ("scorer", "metric", "human")
 
 
@@ -131,11 +130,12 @@ def claim_of(path: Path, reader: str, given: Given) -> Claim:
     return Claim(
         path=path,
         reader=reader,
-        origin=f"own/{variant}/{given.testset}/{given.lp}/{path.name}" if given.is_own else f"{TABLE}{path}",
+        origin=f"own/{variant}/{given.testset}/{given.lp}/{path.name}" if given.is_own else f"table/{path}",
         evalsets=(),
         root=path.parent,
         status="no entry" if given.is_own else None,
         is_own=given.is_own,
+        is_table=True,
         is_negated=given.is_own and given.is_error_measure,
         is_strict=given.is_own,
     )
