@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import sys
@@ -39,6 +40,7 @@ _PLAIN_TYPES = frozenset(
         *("varchar", "blob", "uuid", "enum", "null"),
     }
 )
+_END = re.compile(r";(?:[;\s]|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*$")
 _MULTI = duckdb.StatementType.MULTI
 
 
@@ -125,8 +127,9 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.D
     import polars as pl
 
     try:
-        _check_statement(connection, asked.query, asked.parameters)
-        relation = connection.sql(asked.query, params=asked.parameters)
+        query = _without_end(connection, asked.query)
+        _check_statement(connection, query, asked.parameters)
+        relation = connection.sql(query, params=asked.parameters)
         if relation is None:
             raise QuestionError("the statement returns no rows")
         if asked.max_rows is not None:
@@ -166,6 +169,18 @@ def _limit(asked: Request, text: str) -> LimitError:
     return LimitError(f"the query ran out of room on disk: {text}; --spill gives it more")
 
 
+def _without_end(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    """The text without its last semicolon and comments behind it, with which it can be no subquery."""
+    end = _END.search(query)
+    if end is None:
+        return query
+    try:
+        connection.extract_statements(query[: end.start()])
+    except duckdb.Error:  # the semicolon stands in a text
+        return query
+    return query[: end.start()]
+
+
 def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]) -> None:
     """Raises QuestionError: not exactly one statement, one that does more than read, or other parameters than given."""
     statements = connection.extract_statements(query)
@@ -193,7 +208,7 @@ def _is_pivot(connection: duckdb.DuckDBPyConnection, query: str, statements: lis
     if not _are_of_a_pivot(statements):
         return False
     try:
-        parts = connection.extract_statements(f"SELECT * FROM (\n{query.rstrip().rstrip(';')}\n)")
+        parts = connection.extract_statements(f"SELECT * FROM (\n{query}\n)")
     except duckdb.Error:
         return False
     return _are_of_a_pivot(parts)

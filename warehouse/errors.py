@@ -1,7 +1,7 @@
 """What can go wrong, by what the caller can do about it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -55,22 +55,6 @@ class Fault:
         expected = f", expected {shortened(self.expected)}" if self.expected else ""
         way_out = f"; {self.way_out}" if self.way_out else ""
         return f"{where}: {shortened(self.found)}{expected}{way_out}"
-
-
-def first_faults(faults: Sequence[Fault], n: int, expected: str | None = None) -> list[Fault]:
-    """The first faults of one kind, and one for all further lines that have it.
-
-    faults: those of the first lines at least. n: how many lines there are. expected: of the further ones; as the first.
-    >>> [str(fault) for fault in first_faults([Fault("a", 3, "no name", "one")], MOST_FAULTS + 2)]
-    ['a:3: no name, expected one', 'a: 2 more lines: no name, expected one']
-    """
-    if n <= MOST_FAULTS:
-        return [*faults]
-    first, n_more = faults[0], n - MOST_FAULTS
-    same = "such lines" if first.kind else f"lines: {first.found}"
-    of_all = first.expected if expected is None else expected
-    others = Fault(first.path, 0, f"{n_more} more {same}", of_all, first.way_out, first.kind or first.found, n_more)
-    return [*faults[:MOST_FAULTS], others]
 
 
 def is_of_full_disk(error: str) -> bool:

@@ -77,7 +77,7 @@ def _folded(columns: list[TextColumn], least: list[int], width: int, dressed: "M
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for column, n in zip(columns, least, strict=True):
         if column.is_number:
-            table.add_column(Text(column.name), justify="right", overflow="fold", min_width=n, max_width=n)
+            table.add_column(Text(column.name), justify="right", no_wrap=True, min_width=n, max_width=n)
         else:
             table.add_column(Text(column.name), justify="left", overflow="fold", min_width=n)
     shown = (dressed.get(column.name) or [Text(cell) for cell in column.cells] for column in columns)

@@ -183,6 +183,10 @@ def test_a_memory_limit_that_is_none_is_refused(scorehouse: Scorehouse) -> None:
         "WITH wide AS (FROM evalsets) PIVOT wide ON year IN (2021, 2022) USING count(*)",
         "UNPIVOT (SELECT testset, n_lps, n_metrics FROM testsets) ON n_lps, n_metrics",
         "SELECT 1;",
+        "SELECT 1; -- with a comment behind it\n/* and ; another */ ;\n",
+        "SELECT ';--' AS x",
+        "SELECT 1 /* ; -- */",
+        "PIVOT evalsets ON year USING count(*) GROUP BY lp ; -- years",
     ],
 )
 def test_sql_that_only_reads_is_answered(query: str, scorehouse: Scorehouse) -> None:

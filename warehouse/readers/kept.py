@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import EvalsetKey
 from warehouse.readers.compact import compact, joined
-from warehouse.readers.merging import merged
 from warehouse.readers.records import Records, columns
+from warehouse.readers.text.faults import of_each_kind
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,7 +78,7 @@ def kept(pieces: Iterable[Records]) -> Kept:
         {name: {key: _one(rows) for key, rows in found.items()} for name, found in frames.items()},
         ratings,
         from_judgements,
-        tuple(faults[0] if len(faults) == 1 else merged(faults)),
+        tuple(faults[0] if len(faults) == 1 else of_each_kind(chain.from_iterable(faults))),
         tuple(notes),
     )
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault, first_faults
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import LEVELS, is_language_pair
 from warehouse.readers.claims import EvalsetKey
+from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import UNREADABLE
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     Kind = pl.DataType | type[pl.DataType]
 
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
+_LANGUAGE_PAIR = "language pair"
 
 
 @dataclass(eq=False)
@@ -158,7 +160,7 @@ def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
             lacks = pl.col(name).is_null() | (pl.col(name) == "")
             checks.append((f"no {name}", f"a {name}", lacks))
     pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
-    checks.append((f"language pair {pairs[:1]}", "one such as en-de", pl.col("lp").is_in(pairs)))
+    checks.append((_LANGUAGE_PAIR, "one such as en-de", pl.col("lp").is_in(pairs)))
     is_unplaced = pl.col("segment").is_null() & (pl.col("document").is_null() | pl.col("index").is_null())
     if "level" in frame.columns:
         checks.append(("an unknown level", f"one of {', '.join(LEVELS)}", ~pl.col("level").is_in(LEVELS)))
@@ -176,7 +178,14 @@ def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
         return faults
     for found, expected, is_wrong in checks:
         wrong = frame.filter(is_wrong.fill_null(False))
-        lines = wrong["line"].unique(maintain_order=True).to_list() if "line" in wrong.columns else [0] * wrong.height
-        first = [Fault(str(path), line or 0, found, expected) for line in lines[:MOST_FAULTS]]
-        faults += first_faults(first, len(lines))
+        if "line" in wrong.columns:
+            wrong = wrong.unique("line", keep="first", maintain_order=True)
+        shown = wrong.head(MOST_FAULTS)
+        lines = shown["line"].to_list() if "line" in shown.columns else [0] * shown.height
+        if found == _LANGUAGE_PAIR:
+            quoted = zip(lines, shown["lp"], strict=True)
+            first = [Fault(str(path), line or 0, f"{found} {lp!r}", expected, kind=found) for line, lp in quoted]
+        else:
+            first = [Fault(str(path), line or 0, found, expected) for line in lines]
+        faults += first_faults(first, wrong.height)
     return faults

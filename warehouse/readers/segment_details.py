@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault, first_faults
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
+from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.head import head_of
 from warehouse.readers.text.tables import table_of, text_of
 from warehouse.readers.vocabulary import language_pair_called, testset_called, testset_of
@@ -113,4 +114,4 @@ def _misplaced(table: "pl.DataFrame", path: Path) -> list[Fault]:
         )
         for line, n, doc, segno, at, within in first
     ]
-    return first_faults(faults, wrong.height, "numbers that follow")
+    return first_faults(faults, wrong.height)

@@ -54,7 +54,7 @@ def test_the_test_set_comes_from_the_folders_or_from_the_user() -> None:
         ("system\tpair\n", 1, "the header 'system\\tpair'"),
         (HEADER + "de-en\tAMU\t1\tTRUE\tbleu-A\n", 2, "5 columns"),
         (HEADER + "de-en\tAMU\t1\tTRUE\tbleu-A\tgood\n", 2, "score 'good'"),
-        (HEADER + "\tAMU\t1\tTRUE\tbleu-A\t1\n", 2, "language pair ['']"),
+        (HEADER + "\tAMU\t1\tTRUE\tbleu-A\t1\n", 2, "language pair ''"),
     ],
 )
 def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None:

@@ -278,7 +278,7 @@ def test_other_files_are_left_to_others() -> None:
         ("wmt23,en-de,seg,,refA,A,d,7,1", "no scorer"),
         ("wmt23,en-de,seg,0.5,refA,A,d,7,1", "named '0.5'"),
         (",en-de,seg,M,refA,A,d,7,1", "no testset"),
-        ("wmt23,German,seg,M,refA,A,d,7,1", "language pair ['German']"),
+        ("wmt23,German,seg,M,refA,A,d,7,1", "language pair 'German'"),
         ("wmt23,en-de,seg,M,refA,A,,,1", "no segment"),
         ("wmt23,en-de,seg,M,refA,A,d,7", "8 columns"),
         ('wmt23,en-de,seg,M,refA,"A', "broken quoting"),

@@ -201,7 +201,7 @@ def test_a_users_own_metric_has_the_name_that_is_given() -> None:
         (SEG20.replace("\t2\t", "\t2.5\t"), 2, "SEGNO '2.5'"),
         (SEG20.replace("\t2\t", "\t0\t"), 2, "a segment number out of range"),
         (SEG20.replace("Online-A.1571\tbbc.1\t2", "\tbbc.1\t2"), 2, "no system"),
-        (SEG20 + SEG20.split("\n")[1].replace("en-de", "German"), 3, "language pair ['German']"),
+        (SEG20 + SEG20.split("\n")[1].replace("en-de", "German"), 3, "language pair 'German'"),
         (SEG20 + SEG20.split("\n")[1].replace("newstest2020", "some"), 3, "test set 'some'"),
     ],
 )

@@ -82,7 +82,7 @@ def test_other_json_lines_are_left_to_others() -> None:
         (document({"chrF++": [1e999]}), "chrF++ inf"),
         (document({"chrF++": [1]}).replace("[1]", "[1" + "0" * 400 + "]"), "chrF++ inf"),
         (document({"A": [1], "B": [1, 2]}), "lists of several lengths (A 1, B 2)"),
-        (document({"A": [1]}, lp="English"), "language pair ['English']"),
+        (document({"A": [1]}, lp="English"), "language pair 'English'"),
     ],
 )
 def test_a_line_that_does_not_fit_is_a_fault(line: str, found: str) -> None:

@@ -103,7 +103,7 @@ def test_other_json_lines_are_left_to_others() -> None:
         (segment({"A": {"human1": 1, "errors1": [{"start_i": -1, "end_i": 2}]}}), "error"),
         (segment({}, "cs-de_DE"), "doc_id 'cs-de_DE'"),
         (segment({}, 5), "doc_id 5.0"),
-        (segment({"A": {"human1": 1}}, ITEM.replace("cs-de_DE", "Czech")), "language pair ['Czech']"),
+        (segment({"A": {"human1": 1}}, ITEM.replace("cs-de_DE", "Czech")), "language pair 'Czech'"),
         ("{\n", "not a JSON object"),
     ],
 )

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault, first_faults
+from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.readers.text.faults import first_faults
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MOST_FAULTS, Fault, first_faults
+from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.readers.text.faults import first_faults
 
 ONE_OBJECT = "one JSON object per line"
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from warehouse.errors import Fault, first_faults
+from warehouse.errors import Fault
 from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
 from warehouse.readers.text.tables import MISSING, table_of, text_of, texts_of

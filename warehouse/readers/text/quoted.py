@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault, first_faults
+from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import table_of
 
 if TYPE_CHECKING:
@@ -58,23 +59,22 @@ def _table(
 
     lines: list[int] = []
     kept: list[str] = []  # cells of all rows, one row behind the other
-    faults: list[Fault] = []
-    expected = f"{len(columns)}: {' '.join(called)}"
-    n_wrong = 0
+    wrong: dict[str, list[Fault]] = {}  # by what is expected
+    n_wrong: dict[str, int] = {}
     for line, row in rows:
         if isinstance(row, list) and len(row) == len(columns):
             lines.append(line)
             kept += row
             continue
-        n_wrong += 1
-        if n_wrong > MOST_FAULTS:
-            continue
         if isinstance(row, str):
-            found = f"broken quoting ({row})", "fields with each quote closed"
+            found, expected = f"broken quoting ({row})", "fields with each quote closed"
         else:
-            found = f"{len(row)} columns" if any(row) else "a blank line", expected
-        faults.append(Fault(str(path), line, *found, kind="columns"))
-    faults = first_faults(faults, n_wrong, expected)
+            found = f"{len(row)} columns" if any(row) else "a blank line"
+            expected = f"{len(columns)}: {' '.join(called)}"
+        n_wrong[expected] = n_wrong.get(expected, 0) + 1
+        if len(first := wrong.setdefault(expected, [])) < MOST_FAULTS:
+            first.append(Fault(str(path), line, found, expected, kind="a row"))
+    faults = [fault for expected, first in wrong.items() for fault in first_faults(first, n_wrong[expected])]
     schema = {"line": pl.Int64} | dict.fromkeys(columns, pl.String)
     width = len(columns)
     return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema), faults

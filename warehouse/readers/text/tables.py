@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import MOST_FAULTS, Fault, first_faults
+from warehouse.errors import Fault
 from warehouse.readers.text.cells import cells_that_are, line_faults
+from warehouse.readers.text.faults import of_each_kind
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,11 +38,9 @@ def texts_of(pieces: Iterable[bytes], path: Path) -> Iterator[tuple[str, int, li
         data = (piece.removeprefix(_MARK) if number == 0 else piece).replace(b"\r\n", b"\n")
         n_lines = data.removesuffix(b"\n").count(b"\n") + 1
         damages = damaged_lines(data)
-        faults = [
-            Fault(str(path), n_before + line, found, expected, kind="damaged")
-            for line, found, expected in damages[:MOST_FAULTS]
-        ]
-        faults = first_faults(faults, len(damages), NUL[2])
+        faults = of_each_kind(
+            Fault(str(path), n_before + line, found, expected, kind="damaged") for line, found, expected in damages
+        )
         text = data.decode("utf-8", "replace")
         if damages:
             text = text.replace("\0", UNREADABLE).replace("\r", UNREADABLE)
