@@ -25,8 +25,9 @@ def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial
     output.show(_summary(report), digits=2, notes=_notes(report, None if is_trial else output.database, verbose))
     for fault in report.faults if verbose else report.faults[:_SHOWN]:
         note(f"error: {fault}")
-    if not verbose and len(report.faults) > _SHOWN:
-        note(f"error: {len(report.faults) - _SHOWN} more faults; --verbose names them all")
+    n_more = 0 if verbose else len(report.faults) - _SHOWN
+    if n_more > 0:
+        note(f"error: {n_more} more fault{'s' * (n_more > 1)}; --verbose names them all")
     if not report.is_clean:
         raise typer.Exit(ExitCode.DATA)
 

@@ -109,5 +109,6 @@ def _show(output: Output, report: "DownloadReport", database: Path) -> None:
     output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=notes)
     for fault in report.load.faults[:_SHOWN]:
         note(f"error: {fault}")
-    if len(report.load.faults) > _SHOWN:
-        note(f"error: {len(report.load.faults) - _SHOWN} more faults")
+    n_more = len(report.load.faults) - _SHOWN
+    if n_more > 0:
+        note(f"error: {n_more} more fault{'s' * (n_more > 1)}")
