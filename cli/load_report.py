@@ -1,5 +1,6 @@
 """What a load brought, skipped and refused, for people."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,18 @@ from cli.render import note
 if TYPE_CHECKING:
     import polars as pl
 
-    from warehouse import LoadReport
+    from warehouse import Fault, LoadReport
 
 _SHOWN = 20  # skipped files and faults named on the terminal; --verbose names all
+
+
+def note_faults(faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "") -> None:
+    """The first faults, a line each, and how many more there are, with the way to see them. n_shown: None for all."""
+    for fault in faults[:n_shown]:
+        note(f"error: {fault}")
+    n_more = 0 if n_shown is None else len(faults) - n_shown
+    if n_more > 0:
+        note(f"error: {n_more} more fault{'s' * (n_more > 1)}{way_out}")
 
 
 def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial: bool = False) -> None:
@@ -23,11 +33,7 @@ def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial
     is_trial: nothing was stored.
     """
     output.show(_summary(report), digits=2, notes=_notes(report, None if is_trial else output.database, verbose))
-    for fault in report.faults if verbose else report.faults[:_SHOWN]:
-        note(f"error: {fault}")
-    n_more = 0 if verbose else len(report.faults) - _SHOWN
-    if n_more > 0:
-        note(f"error: {n_more} more fault{'s' * (n_more > 1)}; --verbose names them all")
+    note_faults(report.faults, None if verbose else _SHOWN, "; --verbose names them all")
     if not report.is_clean:
         raise typer.Exit(ExitCode.DATA)
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.exit_codes import ExitCode, UsageError
+from cli.load_report import note_faults
 from cli.options import Output, folded
 from cli.options.files import SkipBroken
 from cli.progress import progress
-from cli.render import note
 
 if TYPE_CHECKING:
     from warehouse.download.release import DownloadReport
@@ -107,8 +107,4 @@ def _show(output: Output, report: "DownloadReport", database: Path) -> None:
     if report.kept:
         notes.append(f"kept: {', '.join(map(str, report.kept))}")
     output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=notes)
-    for fault in report.load.faults[:_SHOWN]:
-        note(f"error: {fault}")
-    n_more = len(report.load.faults) - _SHOWN
-    if n_more > 0:
-        note(f"error: {n_more} more fault{'s' * (n_more > 1)}")
+    note_faults(report.load.faults, _SHOWN)
