@@ -41,6 +41,7 @@ _PLAIN_TYPES = frozenset(
     }
 )
 _END = re.compile(r";(?:[;\s]|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*$")
+_EXPLAIN = re.compile(r"\s*EXPLAIN(?:\s+ANALYZE)?(?:\s*\([^()]*\))?\s", re.IGNORECASE)
 _MULTI = duckdb.StatementType.MULTI
 
 
@@ -201,14 +202,16 @@ def _check_statement(connection: duckdb.DuckDBPyConnection, query: str, paramete
 
 
 def _is_pivot(connection: duckdb.DuckDBPyConnection, query: str, statements: list[duckdb.Statement]) -> bool:
-    """Whether the text is one question with PIVOT ... ON columns whose values are looked up in the data.
+    """Whether the text is one question with PIVOT ... ON columns whose values are looked up in the data, or its plan.
 
     DuckDB makes several statements of it, as of other texts that hold a PIVOT; only a question can be a subquery.
     """
     if not _are_of_a_pivot(statements):
         return False
+    start = _EXPLAIN.match(query)
+    question = query if start is None else query[start.end() :]
     try:
-        parts = connection.extract_statements(f"SELECT * FROM (\n{query}\n)")
+        parts = connection.extract_statements(f"SELECT * FROM (\n{question}\n)")
     except duckdb.Error:
         return False
     return _are_of_a_pivot(parts)
@@ -219,7 +222,11 @@ def _are_of_a_pivot(statements: list[duckdb.Statement]) -> bool:
     kinds = [statement.type for statement in statements]
     if kinds == [_MULTI]:
         return True
-    return kinds[-1:] == [duckdb.StatementType.SELECT] and set(kinds[:-1]) == {duckdb.StatementType.CREATE}
+    *before, last = kinds
+    return set(before) == {duckdb.StatementType.CREATE} and last in (
+        duckdb.StatementType.SELECT,
+        duckdb.StatementType.EXPLAIN,
+    )
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

@@ -65,7 +65,12 @@ def migrate(output: Output) -> None:
 
     Example: scorehouse migrate
     """
+    import polars as pl
+
     from warehouse import migrate as migrate_file
 
     applied = migrate_file(output.database)
-    output.note(f"{output.database}: applied {', '.join(applied) or 'nothing, it is up to date'}")
+    done = "brought up to date" if applied else "up to date already"
+    output.show(
+        pl.DataFrame({"migration": applied}, schema={"migration": pl.String}), notes=[f"{output.database}: {done}"]
+    )

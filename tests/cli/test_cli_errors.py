@@ -262,9 +262,16 @@ def test_a_database_of_a_newer_program_is_refused(
     assert "upgrade scorehouse" in line
 
 
-def test_a_database_of_an_earlier_program_asks_for_migrate(scorehouse: Scorehouse, tiny_database: Path) -> None:
+def test_a_database_of_an_earlier_program_asks_for_migrate_which_lists_what_it_applied(
+    scorehouse: Scorehouse, tiny_database: Path, tmp_path: Path
+) -> None:
     without_last_migration(tiny_database)
     refused(_ask(scorehouse, RANK, tiny_database), 4, "made by an earlier scorehouse", "scorehouse migrate")
+    applied = tmp_path / "applied.csv"
+    ran = scorehouse("--db", tiny_database, "--output", applied, "migrate")
+    assert (ran.code, ran.out, ran.notes) == (0, "", [f"{tiny_database}: brought up to date"])
+    assert len(applied.read_text().splitlines()) == 2
+    assert _ask(scorehouse, RANK, tiny_database).code == 0
 
 
 def test_a_locked_database_names_the_process_that_holds_it(scorehouse: Scorehouse, own_database: Path) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Kind = pl.DataType | type[pl.DataType]
 
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
-_LANGUAGE_PAIR = "language pair"
 
 
 @dataclass(eq=False)
@@ -148,44 +147,66 @@ def readable_rows(frame: "pl.DataFrame") -> "pl.DataFrame":
     return frame.filter(~is_damaged.fill_null(False))
 
 
+@dataclass(frozen=True)
+class _Check:
+    """What makes a row wrong, in the words of a fault; quoted: the column whose value the fault names."""
+
+    found: str
+    expected: str
+    is_wrong: "pl.Expr"
+    quoted: str | None = None
+
+
+def _checks(frame: "pl.DataFrame") -> list[_Check]:
+    """What rows must have: names, a known level and language pair, and a place where one is needed."""
+    import polars as pl
+
+    checks = []
+    for name in ("testset", "lp", "system", "scorer"):
+        if name in frame.columns:
+            lacks = pl.col(name).is_null() | (pl.col(name) == "")
+            checks.append(_Check(f"no {name}", f"a {name}", lacks))
+    pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
+    checks.append(_Check("language pair", "one such as en-de", pl.col("lp").is_in(pairs), "lp"))
+    is_unplaced = pl.col("segment").is_null() & (pl.col("document").is_null() | pl.col("index").is_null())
+    if "level" in frame.columns:
+        level = pl.col("level")
+        checks.append(_Check("unknown level", f"one of {', '.join(LEVELS)}", ~level.is_in(LEVELS), "level"))
+        checks.append(_Check("no segment", "its number, or document and index", is_unplaced & (level == "seg")))
+        checks.append(_Check("no document", "one", pl.col("document").is_null() & (level == "doc")))
+        checks.append(_Check("no domain", "one", pl.col("domain").is_null() & (level == "domain")))
+    elif "status" in frame.columns:
+        checks.append(_Check("no segment", "its number, or document and index", is_unplaced))
+    else:
+        checks.append(_Check("no segment", "its number", pl.col("segment").is_null()))
+    limit = (pl.col("segment") < 1) | (pl.col("segment") > 2**31 - 1) | (pl.col("index") < 1)
+    checks.append(_Check("a segment number out of range", "one from 1 on", limit))
+    return checks
+
+
 def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
-    """Rows without a name, with an unknown level or language pair, or without a place where one is needed."""
+    """The faults of rows that fail a check."""
     import polars as pl
 
     if frame.is_empty():
         return []
-    checks: list[tuple[str, str, pl.Expr]] = []
-    for name in ("testset", "lp", "system", "scorer"):
-        if name in frame.columns:
-            lacks = pl.col(name).is_null() | (pl.col(name) == "")
-            checks.append((f"no {name}", f"a {name}", lacks))
-    pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
-    checks.append((_LANGUAGE_PAIR, "one such as en-de", pl.col("lp").is_in(pairs)))
-    is_unplaced = pl.col("segment").is_null() & (pl.col("document").is_null() | pl.col("index").is_null())
-    if "level" in frame.columns:
-        checks.append(("an unknown level", f"one of {', '.join(LEVELS)}", ~pl.col("level").is_in(LEVELS)))
-        checks.append(("no segment", "its number, or document and index", is_unplaced & (pl.col("level") == "seg")))
-        checks.append(("no document", "one", pl.col("document").is_null() & (pl.col("level") == "doc")))
-        checks.append(("no domain", "one", pl.col("domain").is_null() & (pl.col("level") == "domain")))
-    elif "status" in frame.columns:
-        checks.append(("no segment", "its number, or document and index", is_unplaced))
-    else:
-        checks.append(("no segment", "its number", pl.col("segment").is_null()))
-    limit = (pl.col("segment") < 1) | (pl.col("segment") > 2**31 - 1) | (pl.col("index") < 1)
-    checks.append(("a segment number out of range", "one from 1 on", limit.fill_null(False)))
+    checks = _checks(frame)
+    if not frame.select(pl.any_horizontal(check.is_wrong.fill_null(False) for check in checks).any()).item():
+        return []
     faults: list[Fault] = []
-    if not frame.select(pl.any_horizontal(is_wrong.fill_null(False) for _, _, is_wrong in checks).any()).item():
-        return faults
-    for found, expected, is_wrong in checks:
-        wrong = frame.filter(is_wrong.fill_null(False))
+    for check in checks:
+        wrong = frame.filter(check.is_wrong.fill_null(False))
         if "line" in wrong.columns:
             wrong = wrong.unique("line", keep="first", maintain_order=True)
         shown = wrong.head(MOST_FAULTS)
         lines = shown["line"].to_list() if "line" in shown.columns else [0] * shown.height
-        if found == _LANGUAGE_PAIR:
-            quoted = zip(lines, shown["lp"], strict=True)
-            first = [Fault(str(path), line or 0, f"{found} {lp!r}", expected, kind=found) for line, lp in quoted]
+        if check.quoted is None:
+            first = [Fault(str(path), line or 0, check.found, check.expected) for line in lines]
         else:
-            first = [Fault(str(path), line or 0, found, expected) for line in lines]
+            values = zip(lines, shown[check.quoted], strict=True)
+            first = [
+                Fault(str(path), line or 0, f"{check.found} {value!r}", check.expected, kind=check.found)
+                for line, value in values
+            ]
         faults += first_faults(first, wrong.height)
     return faults

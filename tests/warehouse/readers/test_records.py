@@ -1,0 +1,87 @@
+"""What a row must have before anything else looks at it."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from warehouse.readers.records import Records, columns
+
+_SCORE = {
+    "line": 7,
+    "testset": "tiny24",
+    "lp": "en-de",
+    "level": "seg",
+    "kind": "metric",
+    "scorer": "A",
+    "system": "Ash",
+    "segment": 1,
+    "value": 0.5,
+}
+_JUDGEMENT = {
+    "line": 7,
+    "testset": "tiny24",
+    "lp": "en-de",
+    "scorer": "da",
+    "system": "Ash",
+    "segment": 1,
+    "value": 1.0,
+}
+_SEGMENT = {"testset": "tiny24", "lp": "en-de", "segment": 1}
+_KINDS: dict[str, dict[str, object]] = {"scores": _SCORE, "judgements": _JUDGEMENT, "segments": _SEGMENT}
+_UNPLACED = "no segment, expected its number, or document and index"
+_OUT_OF_RANGE = "a segment number out of range, expected one from 1 on"
+_LEVELS = "expected one of sys, domain, doc, seg"
+
+
+def _faults(kind: str, **changed: object) -> list[str]:
+    """What is wrong with one row of a kind in which some cells are others."""
+    row = {**_KINDS[kind], **changed}
+    frame = pl.DataFrame({name: [value] for name, value in row.items()}, schema={n: columns(kind)[n] for n in row})
+    return [str(fault) for fault in Records(**{kind: frame}).normal(Path("f")).faults]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_a_sound_row_has_no_faults(kind: str) -> None:
+    assert _faults(kind) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, name) for kind in _KINDS for name in ("testset", "lp", "system", "scorer") if name in _KINDS[kind]],
+)
+@pytest.mark.parametrize("value", [None, ""])
+def test_a_row_has_every_name(kind: str, name: str, value: str | None) -> None:
+    line = ":7" if "line" in _KINDS[kind] else ""
+    assert f"f{line}: no {name}, expected a {name}" in _faults(kind, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed", "fault"),
+    [
+        ("scores", {"lp": "German"}, "f:7: language pair 'German', expected one such as en-de"),
+        ("judgements", {"lp": "de-"}, "f:7: language pair 'de-', expected one such as en-de"),
+        ("segments", {"lp": "German"}, "f: language pair 'German', expected one such as en-de"),
+        ("scores", {"level": "word"}, f"f:7: unknown level 'word', {_LEVELS}"),
+        ("scores", {"segment": None}, f"f:7: {_UNPLACED}"),
+        ("scores", {"segment": None, "document": "d"}, f"f:7: {_UNPLACED}"),
+        ("scores", {"level": "doc"}, "f:7: no document, expected one"),
+        ("scores", {"level": "domain"}, "f:7: no domain, expected one"),
+        ("judgements", {"segment": None, "index": 2}, f"f:7: {_UNPLACED}"),
+        ("segments", {"segment": None}, "f: no segment, expected its number"),
+        ("scores", {"segment": 0}, f"f:7: {_OUT_OF_RANGE}"),
+        ("scores", {"segment": 2**31}, f"f:7: {_OUT_OF_RANGE}"),
+        ("scores", {"segment": None, "document": "d", "index": 0}, f"f:7: {_OUT_OF_RANGE}"),
+    ],
+)
+def test_what_is_wrong_with_a_row_is_one_fault_that_names_its_line(
+    kind: str, changed: dict[str, object], fault: str
+) -> None:
+    assert _faults(kind, **changed) == [fault]
+
+
+def test_further_rows_of_one_language_pair_or_another_are_counted_together() -> None:
+    rows = [{**_SCORE, "line": line, "lp": "German" if line % 2 else "French"} for line in range(1, 31)]
+    faults = Records(scores=pl.DataFrame(rows)).normal(Path("f")).faults
+    assert str(faults[0]) == "f:1: language pair 'German', expected one such as en-de"
+    assert [fault.n_more for fault in faults if fault.n_more] == [30 - len(faults) + 1]
