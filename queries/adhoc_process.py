@@ -222,11 +222,8 @@ def _are_of_a_pivot(statements: list[duckdb.Statement]) -> bool:
     kinds = [statement.type for statement in statements]
     if kinds == [_MULTI]:
         return True
-    *before, last = kinds
-    return set(before) == {duckdb.StatementType.CREATE} and last in (
-        duckdb.StatementType.SELECT,
-        duckdb.StatementType.EXPLAIN,
-    )
+    last = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+    return set(kinds[:-1]) == {duckdb.StatementType.CREATE} and kinds[-1] in last
 
 
 def _framable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

@@ -1,15 +1,17 @@
 """A tiny shared task for tests: small enough to work out by hand, written and loaded as a real one would be."""
 
 import functools
+import itertools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
 import numpy as np
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 import migrations
 from tests.sharing import written
@@ -137,6 +139,18 @@ def without_last_migration(database: Path) -> None:
         for view in re.findall(r"(?m)^CREATE VIEW (\S+)", text):
             connection.execute(f"DROP VIEW {view}")
         connection.execute("DELETE FROM internal.schema_migration WHERE number = $number", {"number": number})
+
+
+def sampled(n: int, why: str, *axes: Iterable[object]) -> list[ParameterSet]:
+    """What the axes make together, for `parametrize`: in each run every n-th, all with `--all`.
+
+    Axes are gone through aslant, so that the values of each stand beside other values of the others.
+    """
+    found = []
+    for case in itertools.product(*(enumerate(axis) for axis in axes)):
+        is_taken = sum(place for place, _ in case) % n == 0
+        found.append(pytest.param(*(value for _, value in case), marks=() if is_taken else pytest.mark.long(why)))
+    return found
 
 
 def data_folder() -> Path:

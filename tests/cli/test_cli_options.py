@@ -21,6 +21,7 @@ from queries.findings import SEVERITIES
 from queries.listing import LISTINGS
 from queries.pairs import Unit
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import sampled
 from warehouse.own.sacrebleu import METRICS
 
 
@@ -80,7 +81,7 @@ def test_a_value_that_there_is_not_is_refused_with_those_there_are(
     assert line == f"error: {flag} 'nothing': expected one of {', '.join(values.split('|'))}"
 
 
-@pytest.mark.parametrize(("command", "layout"), [("export", layout) for layout in export.LAYOUTS])
+@pytest.mark.parametrize(("command", "layout"), sampled(3, "every layout: 2 seconds", ["export"], export.LAYOUTS))
 def test_the_format_of_an_export_is_no_format_of_results(
     command: str, layout: str, scorehouse: Scorehouse, tmp_path: Path
 ) -> None:

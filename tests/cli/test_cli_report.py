@@ -399,6 +399,7 @@ def _column(browser: Any, place: int) -> list[str]:
     return list(browser.execute_script(ask, place))
 
 
+@pytest.mark.long("a browser: 10 seconds")
 def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Path) -> None:
     axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed")
     from selenium.webdriver.common.by import By

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_bytes, tiny_layout
+from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, sampled, tiny_bytes, tiny_layout
 from tests.sharing import written
 from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Warehouse, load
 from warehouse.database.faults import answered
@@ -306,11 +306,15 @@ def _reseal(folder: Path, table: str) -> None:
 
 @pytest.mark.parametrize(
     "what",
-    [
-        *("a missing file", "a cut file", "no Parquet", "another file's rows", "no manifest"),
-        *("a manifest that is none", "a newer manifest", "a score twice", "scores without vector"),
-        *("an infinite score", "a wrong type", "vectors without system"),
-    ],
+    sampled(
+        2,
+        "each damage: 2 seconds",
+        [
+            *("a missing file", "a cut file", "no Parquet", "another file's rows", "no manifest"),
+            *("a manifest that is none", "a newer manifest", "a score twice", "scores without vector"),
+            *("an infinite score", "a wrong type", "vectors without system"),
+        ],
+    ),
 )
 def test_a_damaged_export_is_refused_and_nothing_of_it_stays(what: str, exported: Path, tmp_path: Path) -> None:
     shutil.copytree(exported, tmp_path / "out")
@@ -603,7 +607,7 @@ def test_files_beside_exported_parquet_are_not_passed_over_in_silence(one_export
     assert report.skipped == [(str(tmp_path / "out" / "notes.txt"), "beside exported Parquet")]
 
 
-@pytest.mark.parametrize("form", ["parquet", "csv", "mtme", "subset2evaluate"])
+@pytest.mark.parametrize("form", sampled(2, "each format: 2 seconds", ["parquet", "csv", "mtme", "subset2evaluate"]))
 def test_an_export_that_ends_early_leaves_whole_files_and_a_folder_that_load_refuses(
     form: str, in_full: bool, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

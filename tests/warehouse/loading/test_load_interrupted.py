@@ -272,11 +272,10 @@ def test_other_documents_of_a_process_in_between_are_met(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("word", "delay"),
     [
-        ("reading files", 0.0),
         ("writing", 0.1),
         *(
             pytest.param(*moment, marks=pytest.mark.long("further moments"))
-            for moment in (("begun", 0.0), ("writing", 0.25))
+            for moment in (("reading files", 0.0), ("begun", 0.0), ("writing", 0.25))
         ),
     ],
 )

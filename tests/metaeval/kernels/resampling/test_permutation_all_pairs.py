@@ -15,6 +15,7 @@ from metaeval.kernels.resampling.permutation import draw_swaps, standardise
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.swap_units import Swap, mask_shape
+from tests.helpers import sampled
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -48,9 +49,9 @@ def _assert_as_counted_anew(human: Floats, metrics: Floats, labels: Ints, swap: 
     np.testing.assert_array_equal(all_pairs_swap(human, metrics, swap, labels).hybrids(swaps), slow)
 
 
-@pytest.mark.parametrize("by", ["none", "system", "doc"])
-@pytest.mark.parametrize("swap", get_args(Swap))
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("by", "swap", "seed"), sampled(3, "each with each: 2 seconds", ["none", "system", "doc"], get_args(Swap), range(3))
+)
 def test_hybrids_have_the_values_of_counting_them_anew(swap: Swap, by: Grouping, seed: int) -> None:
     human, metrics = _scores(seed)
     _assert_as_counted_anew(human, metrics, _labels(by, human.shape), swap)

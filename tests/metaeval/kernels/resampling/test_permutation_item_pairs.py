@@ -14,6 +14,7 @@ from metaeval.kernels.resampling.permutation import draw_swaps
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.swap_units import Swap, mask_shape
+from tests.helpers import sampled
 
 Floats = npt.NDArray[np.float64]
 ON_NAN: list[OnNan] = ["drop", "zero"]
@@ -38,9 +39,9 @@ def _counted_anew(statistic: CountStatistic, pool: Pool, on_nan: OnNan, human: F
     return average(statistic, pair_counts(human, metrics, labels), pool, on_nan).value
 
 
-@pytest.mark.parametrize("swap", get_args(Swap))
-@pytest.mark.parametrize("pool", get_args(Pool))
-@pytest.mark.parametrize("on_nan", ON_NAN)
+@pytest.mark.parametrize(
+    ("swap", "pool", "on_nan"), sampled(2, "each with each: 3 seconds", get_args(Swap), get_args(Pool), ON_NAN)
+)
 def test_hybrids_have_the_values_of_counting_them_anew(swap: Swap, pool: Pool, on_nan: OnNan) -> None:
     for seed, name in enumerate(name for name in TAUS if name != "tau_c"):
         human, metrics = _scores(seed)
