@@ -87,7 +87,20 @@ def sql(
         from warehouse import LimitError
 
         raise LimitError(f"the answer has more than {most:,} rows; --max-rows allows more, LIMIT asks for fewer")
-    output.show(found, digits=6, notes=[f"cut after {most:,} rows; --max-rows allows more"] if is_cut else [])
+    notes = [f"cut after {most:,} rows; --max-rows allows more"] if is_cut else []
+    output.show(found, digits=6, notes=notes, page=_plan(found))
+
+
+def _plan(answered: "pl.DataFrame") -> str | None:
+    """The lines of a plan that EXPLAIN gave; None of any other answer."""
+    import polars as pl
+
+    from cli.render.cells import one_line
+
+    if answered.schema != {"explain_key": pl.String, "explain_value": pl.String}:
+        return None
+    lines = (line for text in answered["explain_value"].drop_nulls() for line in text.splitlines())
+    return "".join(f"{one_line(line)}\n" for line in lines)
 
 
 def _examples() -> "pl.DataFrame":
