@@ -9,6 +9,7 @@ import typer
 from cli.exit_codes import ExitCode
 from cli.options import Output
 from cli.render import note
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +25,7 @@ def note_faults(faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "
         note(f"error: {fault}")
     n_more = 0 if n_shown is None else len(faults) - n_shown
     if n_more > 0:
-        note(f"error: {n_more} more fault{'s' * (n_more > 1)}{way_out}")
+        note(f"error: {counted(n_more, 'more fault')}{way_out}")
 
 
 def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial: bool = False) -> None:
@@ -68,11 +69,11 @@ def _notes(report: "LoadReport", database: Path | None, verbose: bool) -> list[s
     for reason, paths in sorted(reasons.items()):
         shown = paths if verbose else paths[:3]
         more = f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else ""
-        lines.append(f"skipped {len(paths)} files ({reason}): {', '.join(shown)}{more}")
+        lines.append(f"skipped {counted(len(paths), 'file')} ({reason}): {', '.join(shown)}{more}")
     notes = report.notes if verbose else report.notes[:_SHOWN]
     lines += notes
     if len(report.notes) > len(notes):
-        lines.append(f"{len(report.notes) - len(notes)} more notes; --verbose shows them all")
+        lines.append(f"{counted(len(report.notes) - len(notes), 'more note')}; --verbose shows them all")
     statuses = {evalset.status for evalset in report.evalsets}
     if database is None:
         lines.append("nothing was stored: a dry run")

@@ -9,6 +9,7 @@ from queries.blocks import Block
 from queries.catalog import ask
 from warehouse import Warehouse
 from warehouse.facts.metrics import describe
+from warehouse.wording import counted
 
 _CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in doubt
 _JUDGES_NOTHING = ("sentinel", "random")  # kinds of metrics that need not agree with people
@@ -28,7 +29,7 @@ def wrong_way(warehouse: Warehouse, blocks: Sequence[Block]) -> list[str]:
     found = ask(warehouse, "wrong_way", testset=testset, metrics=suspects, threshold=_CLEARLY)
     return [
         f"{row['metric']} correlates negatively with human system scores in {row['n_negative']} of "
-        f"{row['n_evalsets']} evaluation sets of {testset} (mean {row['r']:.2f}); wrong sign?"
+        f"{counted(row['n_evalsets'], 'evaluation set')} of {testset} (mean {row['r']:.2f}); wrong sign?"
         for row in found.iter_rows(named=True)
         if 2 * row["n_negative"] > row["n_evalsets"]
     ]

@@ -15,6 +15,7 @@ from metaeval.study import Result
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
+from warehouse.wording import counted
 
 CONFIDENCE = 0.95
 _NORMAL = 1.959963984540054  # the 97.5% quantile
@@ -81,7 +82,7 @@ def _ends(
         return none, none, "no intervals, " + str(error).removeprefix(f"measure {str(measure)!r}: ")
     ends = [drawn.interval(place, CONFIDENCE, measure.interval) for place in range(len(block.metrics))]
     what = "systems" if by_systems is not None else "segments"
-    how = f"{CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {n_draws} resamples)"
+    how = f"{CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {counted(n_draws, 'resample')})"
     return np.array([one.low for one in ends]), np.array([one.high for one in ends]), how
 
 

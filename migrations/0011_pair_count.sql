@@ -177,9 +177,9 @@ remark AS (
         THEN 'human score ''' || q.asked_human || ''' has no segment scores for ' || q.asked_testset || ' '
           || q.asked_lp || '; loaded: ' || coalesce(l.names, 'none')
       WHEN q.asked_unit = 'doc' AND n.n_without_doc > 0
-        THEN n.n_without_doc || ' segments whose document is not known are in no unit'
+        THEN 'segments in no unit, whose document is not known: ' || n.n_without_doc
       WHEN q.asked_unit = 'domain' AND n.n_without_domain > 0
-        THEN n.n_without_domain || ' segments whose domain is not known are in no unit'
+        THEN 'segments in no unit, whose domain is not known: ' || n.n_without_domain
     END AS remark
   FROM question AS q
   LEFT JOIN (SELECT DISTINCT evalset_id, human_name FROM assessed) AS h

@@ -10,6 +10,7 @@ import polars as pl
 
 from queries import catalog
 from warehouse.facts.metrics import describe
+from warehouse.wording import counted
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -81,7 +82,7 @@ def _identical(row: Row) -> Reported:
     return Reported(
         "warning",
         f"{row['metric']}, {row['other']}",
-        f"the same {row['n_scores']} segment scores for all {row['n']} systems that both scored",
+        f"the same {counted(row['n_scores'], 'segment score')} for all {counted(row['n'], 'system')} that both scored",
         row["n"],
         shown={"metric": row["metric"], "other": row["other"]},
     )
@@ -151,7 +152,8 @@ def _missing(row: Row) -> Reported:
     if row["n_systems_missing"]:
         words.append(f"no scores for {row['n_systems_missing']} of {row['n_systems']} systems ({row['names']})")
     if row["n_segments_missing"]:
-        words.append(f"{row['n_segments_missing']} segment scores missing, in {row['n_systems_incomplete']} systems")
+        n_systems = counted(row["n_systems_incomplete"], "system")
+        words.append(f"{counted(row['n_segments_missing'], 'segment score')} missing, in {n_systems}")
     return Reported(
         "warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info",
         row["metric"],
@@ -162,7 +164,7 @@ def _missing(row: Row) -> Reported:
 
 
 def _shifted(row: Row) -> Reported:
-    by = f"{abs(row['shift'])} segment{'s' if abs(row['shift']) > 1 else ''}"
+    by = counted(abs(row["shift"]), "segment")
     return Reported(
         "error",
         f"{row['scorer']}, {row['system']}",
@@ -194,7 +196,7 @@ def _coverage(row: Row) -> Reported:
         words.append(f"unevenly over {row['n_systems']} MT systems: {row['least']} to {row['most']} segments each")
     if row["n_raters"]:
         words.append(
-            f"{row['n_judgements']} judgements by {row['n_raters']} annotators, "
+            f"{counted(row['n_judgements'], 'judgement')} by {counted(row['n_raters'], 'annotator')}, "
             f"{row['fewest']} to {row['highest']} each"
         )
     return Reported(

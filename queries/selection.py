@@ -12,6 +12,7 @@ from queries.reasons import Exclusion, Reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.wording import counted
 
 Level = Literal["seg", "sys"]
 Outliers = Literal["organisers", "mad", "none"]
@@ -307,7 +308,7 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> str
         if choice.reason is not None:
             counts[choice.reason.reason].append(choice.reason)
     ordered = sorted(counts.values(), key=len, reverse=True)
-    more = f"; and {len(ordered) - 3} more reasons" if len(ordered) > 3 else ""
+    more = f"; and {counted(len(ordered) - 3, 'more reason')}" if len(ordered) > 3 else ""
     return "; ".join(f"{len(found)} {found[0]}" for found in ordered[:3]) + more
 
 

@@ -8,6 +8,8 @@ follow light and dark pages have none of their own: the configuration gives it.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from warehouse.wording import counted
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -74,7 +76,8 @@ def common(signatures: Sequence[str]) -> list[str]:
     keys = dict.fromkeys(key for one in keyed for key in one)
     values = {key: list(dict.fromkeys(one[key] for one in keyed if key in one)) for key in keys}
     shown = {
-        key: ",".join(found) if len(found) <= MOST_VALUES else f"{len(found)} values" for key, found in values.items()
+        key: ",".join(found) if len(found) <= MOST_VALUES else counted(len(found), "value")
+        for key, found in values.items()
     }
     return ["|".join(f"{key}:{value}" for key, value in shown.items())] if keyed else []
 

@@ -39,13 +39,14 @@ def audit(
     from queries.audit import audit as find
     from queries.findings import SEVERITIES, findings_frame
     from warehouse import Warehouse
+    from warehouse.wording import counted
 
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
         found = find(warehouse, testset, lp, check or (), deep=deep, progress=advance)
     shown = [item for item in found if SEVERITIES.index(item.severity) <= SEVERITIES.index(severity)]
     frame = findings_frame(shown)
     counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}
-    notes = [f"{counts['error']} errors, {counts['warning']} warnings, {counts['info']} notes"]
+    notes = [", ".join(counted(n, "note" if name == "info" else name) for name, n in counts.items())]
     if output.is_for_reading and not queries:
         frame = frame.drop("query")
         notes.append("--queries, or --format json, gives the SQL that shows each finding")

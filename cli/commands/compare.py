@@ -88,12 +88,7 @@ def compare(
     assert found.comparison is not None
     frame = matrix_frame(found.comparison)
     chosen = format_for(output.format, output.output)
-    notes = [
-        f"{found.comparison.n_significant} pairs of metrics differ significantly, {found.comparison.n_clusters} "
-        f"clusters, {found.comparison.n_distinct} distinct values",
-        *found.comparison.notes,
-        *found.notes,
-    ]
+    notes = [found.comparison.summary, *found.comparison.notes, *found.notes]
     if chosen is Format.TABLE and len(found.comparison.metrics) > MOST_COLUMNS:
         frame = frame.select("rank", "metric", "value", "cluster")
         notes.append("the matrix of p-values is in --format csv, json or latex, and in --chart FILE")

@@ -9,6 +9,7 @@ from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import ExitCode, UsageError
 from cli.options import Measures, Output, folded, language_pair
 from cli.progress import progress
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +63,9 @@ def diff(
     notes = list(found.notes)
     if output.is_for_reading and not verbose:
         frame, n_more = _first_metrics(frame)
-        notes += [f"{n_more} metrics more whose value or rank differs; --verbose shows all"] if n_more else []
+        notes += (
+            [f"{counted(n_more, 'more metric')} whose value or rank differs; --verbose shows all"] if n_more else []
+        )
     if found.is_equal:
         notes.append("nothing differs")
     shape = {"before": str(old.path), "after": str(new.path), **found.as_json()}

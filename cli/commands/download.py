@@ -10,6 +10,7 @@ from cli.load_report import note_faults
 from cli.options import Output, folded
 from cli.options.files import SkipBroken
 from cli.progress import progress
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from warehouse.download.release import DownloadReport
@@ -102,7 +103,7 @@ def _show(output: Output, report: "DownloadReport", database: Path) -> None:
         how += f", {fetched.n_resumed} bytes of it earlier"
     notes = [
         f"{fetched.url}: {fetched.n_bytes} bytes, SHA-256 {fetched.sha256}; {how}",
-        f"unpacked {report.n_files} files, loaded into {database} in {report.load.seconds:.1f} s",
+        f"unpacked {counted(report.n_files, 'file')}, loaded into {database} in {report.load.seconds:.1f} s",
     ]
     if report.kept:
         notes.append(f"kept: {', '.join(map(str, report.kept))}")

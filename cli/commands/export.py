@@ -9,6 +9,7 @@ from cli.exit_codes import UsageError
 from cli.options import Db, Output, Quiet, choice
 from cli.options.slice import OnlyLp, OnlyTestset
 from cli.progress import progress
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +73,10 @@ def _notes(done: "Sequence[Exported]") -> list[str]:
     lines = []
     for note, where in places.items():
         more = f" and {len(where) - _SHOWN} more" if len(where) > _SHOWN else ""
-        count = f"{len(where)} evaluation sets ({', '.join(where[:_SHOWN])}{more})" if len(where) > 1 else where[0]
+        count = (
+            f"{counted(len(where), 'evaluation set')} ({', '.join(where[:_SHOWN])}{more})"
+            if len(where) > 1
+            else where[0]
+        )
         lines.append(f"{count}: {note}")
     return lines

@@ -74,6 +74,7 @@ def protocol(
         rank_correlation,
         score_frame,
     )
+    from metaeval.significance.options import pairs_that_differ
 
     if tests.test is not None or tests.correction != "none" or tests.early_stop:
         raise UsageError("a protocol brings its own tests: --test, --correction and --early-stop do not go with it")
@@ -116,7 +117,7 @@ def protocol(
         charted.draw(output, lambda: task_panels(found))
         lines = [*missing_lines(found), *excluded_lines(found, verbose)]
         if found.n_significant is not None:
-            lines.append(f"{found.n_significant} pairs of metrics differ significantly in the overall score")
+            lines.append(f"{pairs_that_differ(found.n_significant, 'metrics')} in the overall score")
         lines += beside_lines(found)
         output.show(
             score_frame(found),

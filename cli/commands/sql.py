@@ -86,8 +86,8 @@ def sql(
     if is_cut and not is_for_reading:
         from warehouse import LimitError
 
-        raise LimitError(f"the answer has more than {most:,} rows; --max-rows allows more, LIMIT asks for fewer")
-    notes = [f"cut after {most:,} rows; --max-rows allows more"] if is_cut else []
+        raise LimitError(f"the answer has more rows than {most:,}; --max-rows allows more, LIMIT asks for fewer")
+    notes = [f"cut after row {most:,}; --max-rows allows more"] if is_cut else []
     output.show(found, digits=6, notes=notes, page=_plan(found))
 
 

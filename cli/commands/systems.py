@@ -80,7 +80,7 @@ def systems(
             alpha=alpha,
             whole_documents=unit == "document",
         )
-    notes = [f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes]
+    notes = [found.summary, *found.notes]
     charted.draw(output, lambda: systems_matrix(found, alpha))
     output.show(
         systems_frame(found),

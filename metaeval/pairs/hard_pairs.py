@@ -15,6 +15,7 @@ from metaeval.tables.table import Table, or_none
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import counted
 
 MOST_RIGHT = 1
 FEWEST_METRICS = 5
@@ -167,11 +168,11 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: Asked) -> l
     told, hard_told = every.filter(pl.col("significant")).height, hard.filter(pl.col("significant")).height
     untested = hard["significant"].null_count()
     notes = [
-        f"{few} right on {hard.height} of {every.height} pairs of systems in {len(sets)} evaluation sets, and on "
-        f"{hard_told} of the {told} that people tell apart (p <= {what.alpha:g}, Wilcoxon's signed-rank test)",
+        f"{few} right on {hard.height} of {every.height} pairs of systems in {counted(len(sets), 'evaluation set')}, "
+        f"and on {hard_told} of the {told} that people tell apart (p <= {what.alpha:g}, Wilcoxon's signed-rank test)",
     ]
     if n_ties:
-        notes.append(f"{n_ties} pairs that people score the same are excluded")
+        notes.append(f"excluded: {counted(n_ties, 'pair')} that people score the same")
     if untested:
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
     if every["significant"].null_count() < every.height and not what.apart:

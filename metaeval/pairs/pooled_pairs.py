@@ -18,6 +18,7 @@ from metaeval.pairs.system_pairs import SystemPairs, pairs_of
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.wording import counted
 
 BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 
@@ -221,7 +222,7 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
     if len(set(found.humans)) > 1:
         told.append(f"human scores: {', '.join(dict.fromkeys(found.humans))}")
     if n_equal := int((found.human == 0).sum()):
-        told.append(f"without {n_equal} pairs that people score alike")
+        told.append(f"without {counted(n_equal, 'pair')} that people score alike")
     return replace(_kept(found, found.human != 0), notes=tuple(told))
 
 

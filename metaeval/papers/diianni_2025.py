@@ -18,6 +18,7 @@ from metaeval.tables.table import table_signature
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError
+from warehouse.wording import counted
 
 MEASURES = {
     "pdp": Measure.parse("pdp"),
@@ -104,7 +105,9 @@ def sentinels(request: Request, asked: Slice) -> Computed:
             values |= {f"{name}_rank": rank, f"{name}_share_above": (rank - 1) / max(len(block.metrics) - 1, 1)}
         cells += cells_of(asked.testset, asked.lp, metric.name, {**values, "n_metrics": len(block.metrics)})
     if len(block.metrics) < 3:
-        raise QuestionError(f"{asked.testset} {asked.lp} has {len(block.metrics) - 1} metrics; ranks need at least 2")
+        raise QuestionError(
+            f"{asked.testset} {asked.lp} has {counted(len(block.metrics) - 1, 'metric')}; ranks need at least 2"
+        )
     return Computed(tuple(cells), table_signature(("paper", "diianni-2025 sentinels"), block), (_NOTE,))
 
 

@@ -12,6 +12,7 @@ from metaeval.papers.running import Outcome, available, outcome_frame, outcome_s
 from metaeval.signature import line, program_version
 from metaeval.tables.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
+from warehouse.wording import counted
 
 
 def papers_table(opened: Opened) -> Table:
@@ -64,7 +65,7 @@ def items_table(opened: Opened, paper: Paper) -> Table:
 
 
 def _several(lps: Sequence[str], most: int = 4) -> str:
-    return ", ".join(lps) if len(lps) <= most else f"{len(lps)} language pairs"
+    return ", ".join(lps) if len(lps) <= most else counted(len(lps), "language pair")
 
 
 def _states(opened: Opened) -> list[EvalsetState]:

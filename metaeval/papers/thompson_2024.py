@@ -27,6 +27,7 @@ from metaeval.tables.table import table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError
+from warehouse.wording import counted
 
 SPA, PA = Measure.parse("spa"), Measure.parse("pa")
 MEASURES = {"pa": (PA, True), "spa": (SPA, False)}  # measure, and whether equal system scores are equal floats
@@ -170,8 +171,8 @@ def figure_2(request: Request, asked: Slice) -> Computed:
     block = request.block(replace(asked, only="reference-based", metrics=request.metrics))
     if len(block.metrics) < 3 or len(block.systems) < 4:
         raise QuestionError(
-            f"{asked.testset} {asked.lp} has {len(block.metrics)} metrics and {len(block.systems)} systems; the "
-            "ablation needs at least 3 and 4"
+            f"{asked.testset} {asked.lp} has {counted(len(block.metrics), 'metric')} and "
+            f"{counted(len(block.systems), 'system')}; the ablation needs at least 3 and 4"
         )
     sizes = list(range(3, len(block.systems) + 1))
     n_trials = request.draws or DRAWS
@@ -190,7 +191,9 @@ def figure_2(request: Request, asked: Slice) -> Computed:
                 ("low", float(low), 0.0),
                 ("high", float(high), 0.0),
             ):
-                cells.append(Cell(f"{size} systems", f"{name}_{what}", asked.testset, asked.lp, value, float(error)))
+                cells.append(
+                    Cell(counted(size, "system"), f"{name}_{what}", asked.testset, asked.lp, value, float(error))
+                )
     signature = table_signature(
         ("paper", "thompson-2024 figure-2"), block, ("trials", n_trials), ("seed", request.seed)
     )
@@ -226,7 +229,7 @@ def figure_3(request: Request, asked: Slice) -> Computed:
                     f"{name}_high": float(high),
                     f"{name}_width": float(high - low),
                 }
-            cells += cells_of(asked.testset, asked.lp, f"{metric.name}, {size} segments", values)
+            cells += cells_of(asked.testset, asked.lp, f"{metric.name}, {counted(size, 'segment')}", values)
     signature = table_signature(
         ("paper", "thompson-2024 figure-3"), block, ("resamples", n_draws), ("seed", request.seed)
     )

@@ -16,6 +16,7 @@ from metaeval.signature import line, program_version
 from metaeval.tables.table import Table, or_none
 from queries.annotations import JudgedScore, judged_scores
 from warehouse import QuestionError, Warehouse
+from warehouse.wording import counted
 
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
 FEWEST_DOCUMENTS = 5  # of an annotator, for an interval of drift
@@ -103,7 +104,7 @@ def _remarks(people: People) -> list[str]:
     elif not people.has_order:
         found.append("no order of annotation is on file: no drift")
     if (people.n_each > 1).any():
-        found.append(f"{(people.n_each > 1).sum()} values are means of several judgements, which count as one")
+        found.append(f"means of several judgements count as one: {counted(int((people.n_each > 1).sum()), 'value')}")
     return found
 
 

@@ -12,6 +12,7 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.human_protocols import protocol_of
+from warehouse.wording import counted
 
 Humans = Mapping[str, tuple[bool, bool, int]]  # name -> has segment scores, has submitted system scores, judgements
 FEWEST_SYSTEMS = 3
@@ -63,7 +64,9 @@ def common_blocks(
     common = sorted(set(blocks[0].systems) & set(blocks[1].systems))
     where = f"{asked.testset} {asked.lp}"
     if len(common) < FEWEST_SYSTEMS:
-        raise QuestionError(f"{first} and {second} of {where} share {len(common)} systems, too few for a bridge")
+        raise QuestionError(
+            f"{first} and {second} of {where} share {counted(len(common), 'system')}, too few for a bridge"
+        )
     one, other = (
         Inputs(warehouse, replace(asked, human=human, systems=tuple(common)), options.round_human).block(measure)
         for human in (first, second)

@@ -12,6 +12,7 @@ from metaeval.options import Options
 from metaeval.people.halves import RANGE, Judged, normalised, numbered, splits
 from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
+from warehouse.wording import counted
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
     if not there.size:
         return None
     low, high = np.quantile(there, RANGE)
-    what = f"{judged.n_raters} annotators" if judged.halves == "annotators" else f"{len(judged.values)} judgements"
+    by_annotators = judged.halves == "annotators"
+    what = counted(judged.n_raters, "annotator") if by_annotators else counted(len(judged.values), "judgement")
     source = f"split halves of {what} of {human}, {len(there)} splits"
     return Ceiling(float(there.mean()), float(low), float(high), source, what, len(there))
 

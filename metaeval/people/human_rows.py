@@ -68,8 +68,8 @@ def human_rows(warehouse: Warehouse, asked: Slice, found: Study, options: Option
             if isinstance(row, HumanRow):
                 rows.append(row)
                 notes.append(
-                    f"{measure}: {row.name}, as if it were a metric, on the {row.n_systems} systems and "
-                    f"{row.n_segments} segments that it and {official} both judged"
+                    f"{measure}: {row.name}, as if it were a metric, on the systems ({row.n_systems}) and "
+                    f"segments ({row.n_segments}) that it and {official} both judged"
                 )
             else:
                 notes.append(f"{measure}: {row}")

@@ -15,6 +15,7 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import counted
 
 
 def plan_systems(
@@ -67,7 +68,8 @@ def _of_segments(block: Block) -> tuple[Floats, Floats]:
     both = block.judged.all(axis=0)
     if both.sum() < FEWEST["segments"]:
         raise QuestionError(
-            f"{int(both.sum())} segments of {where(block.selection)} are annotated for both systems; take judgements"
+            f"both systems are annotated on {counted(int(both.sum()), 'segment')} of {where(block.selection)}; "
+            "take judgements"
         )
     return block.human[0, both], block.human[1, both]
 

@@ -146,12 +146,7 @@ def compare(
         two = found.pairwise
         return Table(pair_frame(two), two.signature, (*two.words, *two.notes, *found.notes))
     assert found.comparison is not None
-    notes = (
-        f"{found.comparison.n_significant} pairs of metrics differ significantly, {found.comparison.n_clusters} "
-        f"clusters, {found.comparison.n_distinct} distinct values",
-        *found.comparison.notes,
-        *found.notes,
-    )
+    notes = (found.comparison.summary, *found.comparison.notes, *found.notes)
     return Table(matrix_frame(found.comparison), found.comparison.signature, notes)
 
 
@@ -242,5 +237,5 @@ def systems(
         alpha=alpha,
         whole_documents=unit == "document",
     )
-    notes = (f"{found.n_significant} pairs of systems differ significantly, {found.n_clusters} clusters", *found.notes)
+    notes = (found.summary, *found.notes)
     return Table(systems_frame(found), found.signature, notes)

@@ -22,11 +22,12 @@ from metaeval.significance.metric_tests import (
     run_test,
     signature_of_test,
 )
-from metaeval.significance.options import Alternative, TestOptions
+from metaeval.significance.options import Alternative, TestOptions, pairs_that_differ
 from metaeval.tables.table import without
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse.progress import Progress
+from warehouse.wording import counted
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,12 @@ class Comparison:
     def n_clusters(self) -> int:
         """Clusters of metrics that have a value."""
         return len(np.unique(self.clusters[~np.isnan(self.values)]))
+
+    @property
+    def summary(self) -> str:
+        """What was found, in a line."""
+        n = counted(self.n_clusters, "cluster"), counted(self.n_distinct, "distinct value")
+        return ", ".join((pairs_that_differ(self.n_significant, "metrics"), *n))
 
     @property
     def generalises(self) -> str:

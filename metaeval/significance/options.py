@@ -13,6 +13,7 @@ from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS, Population, Test
 from warehouse import QuestionError
 from warehouse.errors import unknown
+from warehouse.wording import counted
 
 Alternative = Literal["greater", "two-sided"]
 SMALLEST = 1e-300  # an exact p below this underflows to 0
@@ -114,3 +115,12 @@ def parse_population(text: str) -> Population:
             population: Population = known
             return population
     raise unknown("population", text, POPULATIONS)
+
+
+def pairs_that_differ(n: int, of: str) -> str:
+    """How many pairs differ significantly, in words. of: metrics, or systems.
+
+    >>> pairs_that_differ(1, "metrics"), pairs_that_differ(12, "systems")
+    ('1 pair of metrics differs significantly', '12 pairs of systems differ significantly')
+    """
+    return f"{counted(n, 'pair')} of {of} {'differs' if n == 1 else 'differ'} significantly"

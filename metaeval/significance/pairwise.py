@@ -29,6 +29,7 @@ from queries.reasons import by_reason
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
+from warehouse.wording import counted
 
 Ends = tuple[float, float]
 CONFIDENCE = 0.95
@@ -254,7 +255,7 @@ def _words(
     by = f"{measure}" if main.system_score is None else f"{measure} ({_scores_in_words(main.system_score)})"
     shown = f"{first} ({main.values[0]:.4f})", f"{second} ({main.values[1]:.4f})"
     sides = "one-sided" if main.alternative == "greater" else "two-sided"
-    how = f"{main.test}, {sides}, {f'{main.draws} resamples' if main.draws else 'exact'}"
+    how = f"{main.test}, {sides}, {counted(main.draws, 'resample') if main.draws else 'exact'}"
     if np.isnan(main.p):
         return (f"By {by}, {first} and {second} cannot be compared: a value is not defined.",)
     verdict = "is significantly better than" if main.p <= testing.alpha else "is not significantly better than"

@@ -16,12 +16,13 @@ from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.options import Options
 from metaeval.signature import line, program_version, slice_parts
-from metaeval.significance.options import SMALLEST
+from metaeval.significance.options import SMALLEST, pairs_that_differ
 from metaeval.system_scores import SystemScore
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.wording import counted
 
 SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
 SYSTEM_TESTS: tuple[SystemTest, ...] = ("permutation", "bootstrap", "wilcoxon", "paired-t")
@@ -55,6 +56,11 @@ class SystemComparison:
     def n_clusters(self) -> int:
         """Clusters of systems that have a score."""
         return len(np.unique(self.clusters[~np.isnan(self.values)]))
+
+    @property
+    def summary(self) -> str:
+        """What was found, in a line."""
+        return f"{pairs_that_differ(self.n_significant, 'systems')}, {counted(self.n_clusters, 'cluster')}"
 
 
 def compare_systems(
@@ -194,7 +200,7 @@ def _beside(values: Floats, submitted: Floats, source: SystemScore) -> list[str]
     first, second = np.triu_indices(len(one), 1)
     n_apart = int(np.count_nonzero((one[first] - one[second]) * (other[first] - other[second]) < 0))
     what = "annotated segments" if source == "judged-mean" else "all segments"
-    order = f"order {n_apart} pairs of systems the other way round" if n_apart else "give the same order"
+    order = f"order {counted(n_apart, 'pair')} of systems the other way round" if n_apart else "give the same order"
     return [f"value: mean over {what}, which is ranked and tested; the submitted system scores beside it {order}"]
 
 

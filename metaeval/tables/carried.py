@@ -23,6 +23,7 @@ from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe, folded
+from warehouse.wording import counted
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,9 @@ def _years(opened: Opened, testsets: str, measure: Measure, options: Options, no
                 notes.append(f"without {state.testset} {state.lp}: {error}")
                 continue
             if excluded := inputs.of_level("seg").excluded:
-                notes.append(f"{state.testset} {state.lp}: {len(excluded)} metrics have incomplete segment scores")
+                notes.append(
+                    f"{state.testset} {state.lp}: incomplete segment scores of {counted(len(excluded), 'metric')}"
+                )
             found.append((state, used))
     return [_Year(state, used, evaluate(measure, used, options)) for state, used in found]
 

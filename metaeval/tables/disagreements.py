@@ -18,6 +18,7 @@ from queries.marked_errors import MarkedError, error_schema, human_with_errors, 
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.wording import counted
 
 By = Literal["segment", "system", "document", "domain", "length"]
 Scale = Literal["scores", "ranks"]
@@ -138,7 +139,7 @@ class _Found:
 def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_human: int | None) -> _Sides:
     names = list(dict.fromkeys(metrics))
     if len(names) > 2:
-        raise QuestionError(f"{len(names)} metrics are named: one is compared with people, two with each other")
+        raise QuestionError(f"{counted(len(names), 'metric')} named: one is compared with people, two with each other")
     if names and asked.metrics:
         raise QuestionError("--metrics chooses metrics for their mean; it does not go with --metric")
     named = replace(asked, metrics=tuple(names)) if names else asked

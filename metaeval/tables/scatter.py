@@ -17,6 +17,7 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.wording import counted
 
 View = Literal["systems", "pairs", "segments"]
 BINS = 30
@@ -56,11 +57,11 @@ class Scatter:
         n_agree, n_tied = verdicts.count("agree"), verdicts.count("tie")
         tied = f", {n_tied} are tied" if n_tied else ""
         lines = [
-            f"{self.systems.height} systems: Pearson's r {_shown(self.r)}, Spearman's ρ {_shown(self.rho)}",
-            f"{len(verdicts)} pairs of systems: humans and the metric agree on {n_agree}{tied}",
+            f"{counted(self.systems.height, 'system')}: Pearson's r {_shown(self.r)}, Spearman's ρ {_shown(self.rho)}",
+            f"{counted(len(verdicts), 'pair')} of systems: humans and the metric agree on {n_agree}{tied}",
         ]
         if self.n_scores:
-            lines.append(f"{self.n_scores} (system, segment) scores: Pearson's r {_shown(self.r_segments)}")
+            lines.append(f"{counted(self.n_scores, '(system, segment) score')}: Pearson's r {_shown(self.r_segments)}")
         return lines
 
 

@@ -14,6 +14,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.tables.table import or_none
 from warehouse import QuestionError
+from warehouse.wording import counted
 
 Pooling = Literal["mean", "hunter-schmidt", "random-effects"]
 _STREAM = 7  # of the seed
@@ -141,7 +142,7 @@ def _pooled_row(part: pl.DataFrame, measure: Measure, how: Pooling) -> dict[str,
     valued = part.drop_nulls("value")
     if valued.is_empty():
         reasons = part["reason"].drop_nulls().unique(maintain_order=True).to_list()
-        more = f"; and {len(reasons) - 1} more reasons" if len(reasons) > 1 else ""
+        more = f"; and {counted(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
         return {"n_sets": 0, "n_gaps": 0, "reason": f"{reasons[0]}{more}" if reasons else None}
     value = pool_values(measure, _array(valued, "value"), _array(valued, "error"), _array(valued, "n_systems"), how)
     with_gap = valued.drop_nulls("gap")

@@ -12,6 +12,7 @@ from metaeval.trends.groups import FLOOR
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
 from warehouse.facts.metrics import KINDS
+from warehouse.wording import counted
 
 SIGNIFICANT, CONTAMINATED, NOTHING = "*", "°", "-"
 SHOWN_IN_BRIDGES = 5  # groups that the notes name
@@ -122,7 +123,7 @@ def _context(row: dict[str, Any]) -> str:
         ends = dict.fromkeys((format(low, form), format(high, form)))
         return " to ".join(ends)
 
-    where = row["lp"][0] if len(row["lp"]) == 1 else f"{len(row['lp'])} language pairs"
+    where = row["lp"][0] if len(row["lp"]) == 1 else counted(len(row["lp"]), "language pair")
     parts = [f"{span('n_systems', 'd')} systems"]
     for name, form, words in (
         ("human_sd", ".3g", "sd of human scores {}"),

@@ -18,6 +18,7 @@ from metaeval.trends.points import Point
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe
+from warehouse.wording import counted
 
 FEWEST_METRICS, FEWEST_YEARS, FEWEST_SETS = 5, 2, 3
 NORMAL = 1.959963984540054  # 97.5% quantile
@@ -130,8 +131,8 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
         years = known.years
         if len(years) < FEWEST_METRICS or len(set(years)) < FEWEST_YEARS:
             skipped[f"{entry.testset} {entry.lp}"] = (
-                f"{len(years)} metrics of {len(set(years))} known publication years, a slope needs {FEWEST_METRICS} of "
-                f"{FEWEST_YEARS}"
+                f"{counted(len(years), 'metric')} of {len(set(years))} known publication years, a slope needs "
+                f"{FEWEST_METRICS} of {FEWEST_YEARS}"
             )
             continue
         slope, error = _of_places(one, known.dated, weights_of_slope(years))

@@ -71,7 +71,7 @@ def test_a_table_lists_the_first_metrics_of_a_ranking_and_counts_the_others(
     ran = scorehouse(*words)
     every = scorehouse(*words, "--verbose")
     assert ran.out.count("ranking by pa") == 10 < every.out.count("ranking by pa")
-    assert f"{every.out.count('ranking by pa') - 10} metrics more whose value or rank differs" in ran.err
+    assert f"{every.out.count('ranking by pa') - 10} more metrics whose value or rank differs" in ran.err
     assert "is_outlier false → is_outlier true" in every.out
 
 

@@ -150,11 +150,11 @@ def test_an_answer_that_takes_too_much_memory_is_stopped_too(scorehouse: Scoreho
 
 def test_a_table_on_stdout_is_cut_and_says_so(scorehouse: Scorehouse) -> None:
     ran = scorehouse("sql", "SELECT i FROM range(5) AS t(i) ORDER BY i DESC", "--max-rows", "2")
-    assert (ran.code, ran.notes) == (0, ["cut after 2 rows; --max-rows allows more"])
+    assert (ran.code, ran.notes) == (0, ["cut after row 2; --max-rows allows more"])
     assert ran.out.split()[-2:] == ["4", "3"]
     assert scorehouse("sql", "SELECT i FROM range(2) AS t(i)", "--max-rows", "2").notes == []
     assert scorehouse("sql", "DESCRIBE testsets", "--max-rows", "1").notes == [
-        "cut after 1 rows; --max-rows allows more"
+        "cut after row 1; --max-rows allows more"
     ]
 
 
@@ -163,7 +163,7 @@ def test_what_programs_read_is_never_cut(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    refused(scorehouse("sql", "FROM range(5)", "--max-rows", "2", *words), 4, "more than 2 rows", "--max-rows", "LIMIT")
+    refused(scorehouse("sql", "FROM range(5)", "--max-rows", "2", *words), 4, "more rows than 2", "--max-rows", "LIMIT")
     assert list(tmp_path.iterdir()) == []
     assert scorehouse("sql", "FROM range(5)", "--max-rows", "5", *words).code == 0
 

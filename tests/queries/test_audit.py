@@ -183,7 +183,7 @@ def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(
     assert (chrf.severity, chrf.subject, chrf.n) == ("warning", "chrF-refA", 1)
     assert chrf.finding == "no scores for 1 of 5 systems (Elm)"
     assert (unite.severity, unite.subject, unite.n) == ("warning", "UniTE-src", 3)
-    assert unite.finding == "3 segment scores missing, in 1 systems"
+    assert unite.finding == "3 segment scores missing, in 1 system"
 
 
 @pytest.mark.parametrize(("shift", "words"), [(1, "shifted by 1 segment back"), (-2, "shifted by 2 segments on")])

@@ -292,7 +292,7 @@ def test_segments_whose_document_is_not_known_are_counted(tmp_path: Path) -> Non
     with Warehouse.open(tmp_path / "tiny.duckdb") as warehouse:
         for unit, word in (("doc", "document"), ("domain", "domain")):
             query = "SELECT DISTINCT reason FROM concordance_by('tiny24', 'en-de', 'mqm', 0, $unit) WHERE unit IS NULL"
-            assert warehouse.rows(query, {"unit": unit}) == [(f"1 segments whose {word} is not known are in no unit",)]
+            assert warehouse.rows(query, {"unit": unit}) == [(f"segments in no unit, whose {word} is not known: 1",)]
 
 
 @pytest.mark.parametrize("missing", ["NULL, 1.0, 0", "1.0, NULL, 0", "0, NULL, 0", "NULL, NULL, 0", "1.0, 1.0, NULL"])

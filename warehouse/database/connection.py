@@ -14,6 +14,7 @@ from warehouse.database.frames import frame
 from warehouse.database.opening import check_path, connect, default_path, is_empty_file
 from warehouse.database.schema import missing_in_file
 from warehouse.errors import LimitError, QuestionError, SchemaError
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,7 +158,7 @@ def check_whole(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
             raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
     if missing:
         raise SchemaError(
-            f"{path}: made by an earlier scorehouse ({len(missing)} migrations behind); "
+            f"{path}: made by an earlier scorehouse ({counted(len(missing), 'migration')} behind); "
             "`scorehouse migrate` brings it up to date"
         )
 

@@ -10,6 +10,7 @@ from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import beside
 from warehouse.export.texts import texts_of
+from warehouse.wording import counted
 
 
 def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
@@ -43,7 +44,9 @@ def export_items(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     if judged:
         complete = [row for row in segments if all(row[0] in judged[name] for name in systems)]
         if len(complete) < len(segments):
-            notes.append(f"{len(segments) - len(complete)} segments excluded: not every system was judged on them")
+            notes.append(
+                f"{counted(len(segments) - len(complete), 'segment')} excluded: not every system was judged on them"
+            )
         segments = complete
     usable = {}
     for metric, values in sorted(scores.items()):

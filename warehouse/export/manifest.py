@@ -14,6 +14,7 @@ from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey
 from warehouse.export.files import write_text
 from warehouse.names import EXPORT_MANIFEST, LanguagePair
+from warehouse.wording import counted
 
 MANIFEST = EXPORT_MANIFEST
 VERSION = 2
@@ -118,7 +119,7 @@ def _check_listed(folder: Path, listed: Mapping[Path, FileRecord], foreign: Coll
         if found
     ]
     if foreign:
-        wrong.append(f"{len(foreign)} files that the manifest does not list: {_named(folder, foreign)}")
+        wrong.append(f"{counted(len(foreign), 'file')} that the manifest does not list: {_named(folder, foreign)}")
     if wrong:
         raise SourceError(f"{folder}: not a complete export: {'; '.join(wrong)}; {_AGAIN}")
 

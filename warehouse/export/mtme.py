@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from warehouse.export.files import write_text
 from warehouse.facts.testsets import FACTS_FILE, TestsetFacts
+from warehouse.wording import counted
 
 Floats = NDArray[np.float64]
 Errors = Sequence[Mapping[str, Any]]
@@ -138,7 +139,7 @@ def _document_lines(documents: Sequence[tuple[str, str]]) -> str:
 
 def _text_lines(texts: Sequence[str], n_segments: int, path: Path) -> str:
     if len(texts) != n_segments:
-        raise ValueError(f"{path.as_posix()}: {len(texts)} texts, expected {n_segments}")
+        raise ValueError(f"{path.as_posix()}: {counted(len(texts), 'text')}, expected {n_segments}")
     joined = "\n".join(texts) + "\n"
     if joined.count("\n") != n_segments or "\r" in joined:
         raise ValueError(f"{path.as_posix()}: a text that contains a line break")
@@ -205,7 +206,9 @@ def _rating_lines(table: RatingTable, n_segments: int, path: Path) -> str:
         _check_column(system)
         raters = table.raters.get(system, [None] * n_segments)
         if len(errors) != n_segments or len(raters) != n_segments:
-            raise ValueError(f"{path.as_posix()}: system {system!r} has {len(errors)} ratings, expected {n_segments}")
+            raise ValueError(
+                f"{path.as_posix()}: system {system!r} has {counted(len(errors), 'rating')}, expected {n_segments}"
+            )
         for found, rater in zip(errors, raters, strict=True):
             words = [system, _rating(found)]
             if table.raters:

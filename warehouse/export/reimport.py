@@ -14,6 +14,7 @@ from warehouse.export.exported import EvalsetKey
 from warehouse.export.manifest import Files, check_files, partition_file, read_manifest
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES
 from warehouse.progress import Progress
+from warehouse.wording import counted
 from warehouse.writing.registration import register
 
 
@@ -91,7 +92,9 @@ def _check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, key: Evalse
         except duckdb.Error as error:
             raise SourceError(f"{path}: not a readable Parquet file: {str(error).splitlines()[0]}") from error
         if n != record.rows:
-            raise SourceError(f"{path}: {n} rows, expected {record.rows} (as the manifest says); export it again")
+            raise SourceError(
+                f"{path}: {counted(n, 'row')}, expected {record.rows} (as the manifest says); export it again"
+            )
 
 
 def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path, key: EvalsetKey) -> bool:
@@ -271,6 +274,6 @@ def _check(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey,
     for table in ("score", "aggregate_score", "judgement"):
         found = _one(connection, _OF_VECTORS.format(table=table), evalset)
         if found != files[table].rows:
-            wrong.append(f"{files[table].rows} rows of {table}, {found} of them with their vector")
+            wrong.append(f"{counted(files[table].rows, 'row')} of {table}, {found} of them with their vector")
     if wrong:
         raise SourceError(f"{folder}: {key.testset} {key.lp} is inconsistent: {'; '.join(wrong)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import write_text
+from warehouse.wording import counted
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # what any program may take for the end of a line
 _NOT_IN_NAMES = re.compile(r'[%/\\:*?"<>|\x00-\x1f\x7f]|^\.|[. ]$')  # of files, on some system
@@ -110,7 +111,7 @@ def _lines(files: Mapping[Path, Mapping[int, str]], order: Sequence[int], notes:
     if incomplete:
         notes.append(f"excluded, texts missing: {', '.join(incomplete)}")
     if n_broken:
-        notes.append(f"{n_broken} texts have line breaks, which are written as spaces")
+        notes.append(f"line breaks are written as spaces in {counted(n_broken, 'text')}")
     return found
 
 

@@ -22,6 +22,7 @@ from warehouse.progress import Gauge, Progress
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import HeldFile, held_files, holdings
+from warehouse.wording import counted
 
 _MEMORY = "400MB"  # of one stage; what is more lies on disk
 
@@ -106,7 +107,8 @@ def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport,
 def _nothing_found(paths: Sequence[Path], found: Found) -> str:
     reasons = Counter(reason for _, reason in found.skipped)
     why = "; ".join(f"{n} of them: {reason}" for reason, n in reasons.most_common(3))
-    return f"{', '.join(map(str, paths))}: no score files among {len(found.skipped)} files ({why})"
+    why = next(iter(reasons)) if len(found.skipped) == 1 else why
+    return f"{', '.join(map(str, paths))}: no score files among {counted(len(found.skipped), 'file')} ({why})"
 
 
 def _opened(

@@ -13,6 +13,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
+from warehouse.wording import counted
 from warehouse.writing.registration import register
 from warehouse.writing.removal import remove_vectors
 
@@ -126,8 +127,9 @@ def _check_segments(held: Sequence[_Source], chosen: Sequence[_Source]) -> None:
             if left:
                 where = f"{source.testset} {source.lp}"
                 raise QuestionError(
-                    f"{source.origin} declares the segments of {where}, which {len(left)} other files need, such as "
-                    f"{left[0]}; unload those too, or all of it: unload {where}"
+                    f"{source.origin} declares the segments of {where}, which "
+                    f"{counted(len(left), 'other file needs', 'other files need')}, such as {left[0]}; "
+                    f"unload those too, or all of it: unload {where}"
                 )
 
 

@@ -18,6 +18,7 @@ from warehouse.readers.text.json_lines import has_whole_characters
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
 from warehouse.readers.text.tables import numbers, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of, two_letters
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -269,7 +270,7 @@ def _note(table: "pl.DataFrame") -> str:
         "canary": "of the canary",
     }
     counts = dict(table.filter(~is_document).group_by("status").len().iter_rows())
-    parts = [f"{counts.get('valid', 0)} judgements count"]
+    parts = [counted(counts.get("valid", 0), "judgement counts", "judgements count")]
     parts += [f"{counts[status]} {meaning}" for status, meaning in words.items() if status in counts]
     if n_documents := int(is_document.sum()):
         parts.append(f"{n_documents} of whole documents")

@@ -23,6 +23,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.workbooks import check_workbook
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +99,8 @@ class CampaignWorkbookReader:
         of_segments, more = _of_segments(rows, path)
         of_system = _of_system(rows, facts)
         n_left = judgements.filter(pl.col("status") != "valid").height
-        note = f"{rows.height - n_left} judgements count, {n_left} on segments that other systems are missing"
+        note = counted(rows.height - n_left, "judgement counts", "judgements count")
+        note += f", {n_left} on segments that other systems are missing"
         if further := [column for column in rows.columns if _is_further(rows, column)]:
             note += f"; columns not read: {', '.join(further)}"
         if texts := [name for name, value in facts.items() if isinstance(value, str) and name not in _TEXT_FACTS]:

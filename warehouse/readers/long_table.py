@@ -17,6 +17,7 @@ from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.named_columns import Header, header_of, placed, table_under, tables_under, whole_header
 from warehouse.readers.text.tables import numbers
 from warehouse.readers.vocabulary import language_pair_called, reference_called, standard_reference, testset_of
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +94,7 @@ def _unknown(header: Header) -> list[str]:
 
 def _of_others(n_rows: int) -> list[str]:
     """The note on rows that were not chosen."""
-    return [f"{n_rows} rows of other metrics and human scores not read"] if n_rows else []
+    return [f"{counted(n_rows, 'row')} of other metrics and human scores not read"] if n_rows else []
 
 
 def with_place(given: Given, path: Path) -> Given:

@@ -17,6 +17,7 @@ from warehouse.readers.mqm_files import claim_mqm
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, line_faults
 from warehouse.readers.text.tables import columns_found, text_of, whole_numbers
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,11 +99,12 @@ class MqmAnnotationsReader:
             testset=pl.lit(testset), lp=pl.lit(lp), scorer=pl.lit(claim.human)
         )
         marked = errors.filter(~pl.col("is_no_error"))
-        notes = [f"{judgements.height} judgements with {marked.height} errors, weights {self.weights.name}"]
+        of_errors = f"{counted(judgements.height, 'judgement')} with {counted(marked.height, 'error')}"
+        notes = [f"{of_errors}, weights {self.weights.name}"]
         if n_tests:
-            notes[0] += f", {n_tests} planted errors excluded"
+            notes[0] += f", {counted(n_tests, 'planted error')} excluded"
         if n_repeated:
-            notes.append(f"{n_repeated} repeated lines, counted once")
+            notes.append(f"{counted(n_repeated, 'repeated line')}, counted once")
         return Records(
             judgements=judgements, ratings=_ratings(marked), scores_from_judgements=True, faults=faults, notes=notes
         )

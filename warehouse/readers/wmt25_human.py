@@ -18,6 +18,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.tables import text_of
 from warehouse.readers.vocabulary import testset_of
+from warehouse.wording import counted
 
 _HUMAN = "esa"
 _SEPARATOR = "_#_"
@@ -71,8 +72,8 @@ class Wmt25HumanReader:
             scores_from_judgements=True,
             faults=faults,
             notes=[
-                f"{len(rows.judgements)} judgements with {len(rows.errors)} errors; "
-                f"{rows.n_unjudged} segments were not judged"
+                f"{counted(len(rows.judgements), 'judgement')} with {counted(len(rows.errors), 'error')}; "
+                f"{counted(rows.n_unjudged, 'segment')} not judged"
             ],
         )
 

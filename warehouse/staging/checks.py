@@ -7,6 +7,7 @@ from warehouse.database.stage import Batch
 from warehouse.database.statements import statement
 from warehouse.errors import Fault
 from warehouse.readers.contents import Content, change_since
+from warehouse.wording import counted
 
 LARGEST_SCORE = 1e100  # in size; sums of squares of larger ones leave the range of floats
 _sql = partial(statement, __package__)
@@ -70,7 +71,7 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
 
 def _check_finite(paths: dict[int, str], batch: Batch) -> None:
     for file_no, _, n, system in batch.rows(_sql("implausible_scores"), {"largest": LARGEST_SCORE}):
-        scores = "1 score that is" if n == 1 else f"{n} scores that are"
+        scores = counted(n, "score that is", "scores that are")
         what = f"{scores} no finite number of at most {LARGEST_SCORE:g} in size, the first of system {system!r}"
         _fault(batch, file_no, Fault(paths[file_no], 0, what, "plausible numbers, or None where missing"))
 

@@ -9,6 +9,7 @@ from warehouse.errors import Fault
 from warehouse.readers.contents import Content
 from warehouse.staging.checks import another_name
 from warehouse.staging.placing import declaring_segments
+from warehouse.wording import counted
 
 _sql = partial(statement, __package__)
 
@@ -31,7 +32,7 @@ def segment_contradictions(
             continue
         hanging = _hanging if declaring and stage.evalset.is_declared else _lost
         if paths := hanging(batch, stage.evalset_no, evalset_ids[stage.evalset_no]):
-            more = f" and {len(paths) - 1} other files" if len(paths) > 1 else ""
+            more = f" and {counted(len(paths) - 1, 'other file')}" if len(paths) > 1 else ""
             what = f"other segments than those that {paths[0]}{more} belong to"
             where = f"{stage.evalset.testset} {stage.evalset.lp}"
             way_out = f"load the two together, with all else that {where} was loaded from, or all into a new file"

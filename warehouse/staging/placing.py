@@ -14,6 +14,7 @@ from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL
 from warehouse.staging.row_faults import RowFaults, tell_rows
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -249,7 +250,7 @@ def _tell_documents(known: "pl.DataFrame", asked: "pl.DataFrame", stage: Stage) 
     if not several.is_empty():
         number, documents = several.row(0)
         where = f"{stage.evalset.testset} {stage.evalset.lp}"
-        some = "1 segment is" if several.height == 1 else f"{several.height} segments are"
+        some = counted(several.height, "segment is", "segments are")
         first = " and ".join(documents[:2])
         stage.notes.append(f"{where}: {some} assigned to several documents, such as segment {number} of {first}")
 

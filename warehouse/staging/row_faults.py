@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from warehouse.database.stage import Stage
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.contents import Content
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,7 @@ class RowFaults:
                 stage.fault(file_no, Fault(paths[file_no], line or 0, found, self._expected))
         for file_no, n in sorted(self._n.items()):
             if n > MOST_FAULTS:
-                more = f"{n - MOST_FAULTS} more such lines"
+                more = counted(n - MOST_FAULTS, "more such line")
                 stage.fault(file_no, Fault(paths[file_no], 0, more, self._expected))
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from warehouse.database.stage import Batch
 from warehouse.database.statements import statement
 from warehouse.staging.spelling import nearest
+from warehouse.wording import counted
 
 _sql = partial(statement, __package__)
 _Row = tuple[str, str, int, int]  # system, its kind, numbers of human and metric vectors
@@ -46,7 +47,7 @@ def _lines(where: str, rows: Sequence[_Row]) -> list[str]:
         for kind, noun in (("mt", "system"), ("human", "human translation")):
             names = [name for name in lacking if lacking[name] == kind]
             if names and (kind == "mt" or lacking is judged):
-                lines.append(f"{where}: {len(names)} {noun}{'s' * (len(names) > 1)} {what}: {_shown(names, others)}")
+                lines.append(f"{where}: {counted(len(names), noun)} {what}: {_shown(names, others)}")
     return lines
 
 

@@ -9,6 +9,7 @@ from cli.report.making import Job, Section
 from cli.report.sections import correlations, trends
 from metaeval.catalogue import measures
 from metaeval.measures import Measure
+from warehouse.wording import counted
 
 _COLUMNS = {"measure": "measure", "level": "level", "meaning": "meaning", "formula": "formula", "source": "source"}
 
@@ -27,10 +28,10 @@ def _part(desk: Desk) -> Part:
         notes=(
             "Human scores, references, outlier systems and metrics are those of the shared task: the official human "
             "score and reference, the organisers' outliers excluded, metrics with scores for every system.",
-            f"Clusters and p-values: two-sided tests at p ≤ {desk.testing.alpha:g}, {desk.settings.draws} resamples "
-            f"where a test resamples, random seed {desk.settings.seed}; each signature names the test and what it "
-            "generalises to. Best first, a metric that is significantly worse than any of the current "
-            "cluster begins the next.",
+            f"Clusters and p-values: two-sided tests at p ≤ {desk.testing.alpha:g}, "
+            f"{counted(desk.settings.draws, 'resample')} where a test resamples, random seed "
+            f"{desk.settings.seed}; each signature names the test and what it generalises to. Best first, "
+            "a metric that is significantly worse than any of the current cluster begins the next.",
             "Intervals are at 95%; the lines above a chart say what was resampled.",
             "Numbers in tables are rounded; CSV has them in full. A signature states everything a number depends on.",
         ),

@@ -11,6 +11,7 @@ from cli.report.making import Job, Section
 from metaeval.ranking import named
 from queries.listing import listing
 from queries.longitudinal import EvalsetState
+from warehouse.wording import counted
 
 _TESTSETS = {
     "testset": "test set",
@@ -47,7 +48,9 @@ def _part(desk: Desk) -> Part:
     evalsets = evalsets.with_columns(shown=pl.Series([shown.get(name, "no") for name in names], dtype=pl.String))
     evalsets = evalsets.filter(pl.col("shown") != "no")
     covered = {one.testset for one in desk.states}
-    notes = [f"{desk.database.name}: {testsets.height} test sets, {len(desk.every)} evaluation sets (language pairs)."]
+    notes = [
+        f"{desk.database.name}: {counted(testsets.height, 'test set')}, {counted(len(desk.every), 'evaluation set')}."
+    ]
     if len(desk.states) < len(desk.every):
         notes.append(f"This report is on {len(desk.states)} of them, of {', '.join(sorted(covered))}.")
     if desk.reason:

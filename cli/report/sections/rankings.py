@@ -12,6 +12,7 @@ from cli.report.making import Job, Section
 from metaeval.ranking import named
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
+from warehouse.wording import counted
 
 _COLUMNS = {
     "measure": "measure",
@@ -88,9 +89,7 @@ def _others(desk: Desk) -> Part:
 def _limits(desk: Desk) -> Sequence[str]:
     if not desk.others:
         return ()
-    sets = (
-        "1 evaluation set has a table" if len(desk.others) == 1 else f"{len(desk.others)} evaluation sets share a table"
-    )
+    sets = counted(len(desk.others), "evaluation set has a table", "evaluation sets share a table")
     return (f"{sets} without charts; --details N draws more.",)
 
 

@@ -6,8 +6,10 @@ from cli.charts.significance import significance_matrix
 from cli.report.content import Part, figure
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
+from metaeval.significance.options import pairs_that_differ
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
+from warehouse.wording import counted
 
 
 def _part(desk: Desk, state: EvalsetState) -> Part:
@@ -16,8 +18,8 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
         raise QuestionError("fewer than two metrics, or no test applies")
     signatures = tuple(dict.fromkeys(one.signature for one in found))
     counts = [
-        f"{one.measure}: {one.n_significant} pairs of metrics differ significantly (p ≤ {one.alpha:g}), "
-        f"{one.n_clusters} clusters; {one.generalises}"
+        f"{one.measure}: {pairs_that_differ(one.n_significant, 'metrics')} (p ≤ {one.alpha:g}), "
+        f"{counted(one.n_clusters, 'cluster')}; {one.generalises}"
         for one in found
     ]
     return Part(

@@ -410,7 +410,7 @@ def test_items_are_those_of_subset2evaluate(database: Path, tmp_path: Path) -> N
     assert first["scores"]["Cherry"] == {"Fine": 0.2, "Flat": 1.0, "Rough": 10.0, "Wrong": 10.0, "human": -10.0}
     assert last["src"] == "source 5"
     assert last["scores"]["Ash"]["human"] == -1.0
-    assert item.notes == ("1 segments excluded: not every system was judged on them",)
+    assert item.notes == ("1 segment excluded: not every system was judged on them",)
 
 
 def test_items_without_a_human_score_still_have_metrics(database: Path, tmp_path: Path) -> None:
@@ -587,7 +587,7 @@ def test_partitions_that_the_manifest_does_not_list_are_reported(
 ) -> None:
     shutil.copytree(one_exported, tmp_path / "out")
     shutil.copytree(exported / "score", tmp_path / "out" / "score", dirs_exist_ok=True)
-    with pytest.raises(SourceError, match=r"1 files that the manifest does not list: score/testset=tiny24/lp=en-zh.*"):
+    with pytest.raises(SourceError, match=r"1 file that the manifest does not list: score/testset=tiny24/lp=en-zh.*"):
         import_parquet(tmp_path / "out", tmp_path / "back.duckdb")
 
 

@@ -57,7 +57,7 @@ def test_whatever_ends_a_line_inside_a_text_is_a_space_and_told(database: Path) 
     text = (out / OUTPUTS / "Ash.txt").read_bytes().decode()
     assert text == "a b\n" * 5
     assert text.splitlines() == ["a b"] * 5
-    assert notes == ("5 texts have line breaks, which are written as spaces",)
+    assert notes == ("line breaks are written as spaces in 5 texts",)
 
 
 def test_texts_that_lack_segments_are_excluded_and_systems_without_any_are_counted(database: Path) -> None:

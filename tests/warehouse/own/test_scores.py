@@ -180,7 +180,7 @@ def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
         (blocks()[:-1], 11, "4 lines of 'Cherry'"),
         ([*blocks(), "Ash\t7"], 16, "a second block of system 'Ash'"),
         ([row.replace("Beech", "Beach") for row in blocks()], 6, "unknown system 'Beach' in 5 lines"),
-        ([*blocks()[:2], "Ash 3", *blocks()[3:]], 3, "1 columns"),
+        ([*blocks()[:2], "Ash 3", *blocks()[3:]], 3, "1 column"),
         ([*blocks()[:2], "Ash\tmany", *blocks()[3:]], 3, "value 'many'"),
         ([*blocks()[:2], "Ash\tinf", *blocks()[3:]], 3, "value 'inf'"),
     ],

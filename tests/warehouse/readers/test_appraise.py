@@ -77,7 +77,7 @@ def test_quality_control_tutorials_and_canaries_are_kept_with_their_status() -> 
     assert records.judgements is not None
     assert records.judgements["document"].to_list() == ["doc-a", "doc-b", "doc-b", "ende-tutorial1", "canary"]
     assert records.notes == [
-        "1 judgements count, 2 of quality control (bad), 1 of tutorials, 1 of the canary, 1 marked #incomplete#bad"
+        "1 judgement counts, 2 of quality control (bad), 1 of tutorials, 1 of the canary, 1 marked #incomplete#bad"
     ]
 
 
@@ -137,7 +137,7 @@ def test_scores_of_whole_documents_are_a_human_score_of_their_own() -> None:
     assert records.scores is not None
     columns = ["level", "kind", "scorer", "system", "document", "value"]
     assert records.scores.select(columns).rows() == [("doc", "human", "esa-document", "GPT-4", "doc-a", 65.0)]
-    assert records.notes == ["1 judgements count, 2 of whole documents"]
+    assert records.notes == ["1 judgement counts, 2 of whole documents"]
 
 
 def test_livonian_campaigns_name_reference_and_source_apart() -> None:

@@ -127,7 +127,7 @@ def test_other_weights_are_named_in_the_reader() -> None:
 def test_planted_errors_are_excluded_and_counted() -> None:
     records = read(READER, TED, MQM_HEADER + mqm_row() + mqm_row("Found", "HOTW-test"))
     assert values(records) == [-1.0]
-    assert records.notes == ["1 judgements with 1 errors, weights google-mqm, 1 planted errors excluded"]
+    assert records.notes == ["1 judgement with 1 error, weights google-mqm, 1 planted error excluded"]
 
 
 def test_an_error_without_marks_has_no_span() -> None:

@@ -105,7 +105,7 @@ def test_other_files_are_left_to_others() -> None:
         ("B,x", "BLEU 'x'"),
         ("B,inf", "BLEU 'inf'"),
         (",1", "no system"),
-        ("B", "1 columns"),
+        ("B", "1 column"),
         ("", "a blank line"),
     ],
 )

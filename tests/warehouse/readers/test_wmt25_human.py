@@ -64,7 +64,7 @@ def test_segments_that_nobody_judged_are_counted() -> None:
     records = read(READER, PATH, segment({}) + segment({"A": {"human1": 5}}, ITEM.replace("_#_0", "_#_3")))
     assert records.judgements is not None
     assert records.judgements.select("line", "index", "value", "rater").rows() == [(2, 4, 5.0, None)]
-    assert records.notes == ["1 judgements with 0 errors; 1 segments were not judged"]
+    assert records.notes == ["1 judgement with 0 errors; 1 segment not judged"]
 
 
 def test_control_segments_have_a_list_of_judgements() -> None:

@@ -6,6 +6,7 @@ from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, lines_of, tell
+from warehouse.wording import counted
 
 
 def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | None:
@@ -35,7 +36,7 @@ def _wrong_columns(cells: Sequence[Sequence[str]]) -> list[Wrong]:
     return [
         (
             number,
-            f"{len(row)} columns" if len(row) != 2 else "an empty column",
+            counted(len(row), "column") if len(row) != 2 else "an empty column",
             "DOMAIN and DOCUMENT, separated by a tab",
         )
         for number, row in enumerate(cells, start=1)

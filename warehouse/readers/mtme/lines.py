@@ -8,6 +8,7 @@ from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
 from warehouse.readers.contents import UTF8_MARK, Content
 from warehouse.readers.text.pieces import pieces_of
+from warehouse.wording import counted
 
 Wrong = tuple[int, str, str]  # line from 1 (0: the whole file), what was found, what was expected
 
@@ -30,15 +31,16 @@ def each_line(content: Content) -> Iterator[str]:
 
 def tell(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
     """Note faults of one file in the order of its lines, the first few in full; whether there were any."""
-    counted = itertools.count()
-    faults = heapq.nsmallest(_SHOWN + 1, (fault for fault, _ in zip(found, counted, strict=False)))
+    numbers = itertools.count()
+    faults = heapq.nsmallest(_SHOWN + 1, (fault for fault, _ in zip(found, numbers, strict=False)))
     path = str(content.claim.path)
     for line, what, expected in faults[:_SHOWN]:
         stage.fault(content.file_no, Fault(path, line, what, expected))
     if len(faults) > _SHOWN:
         line, what, _ = faults[_SHOWN]
-        n_more = next(counted) - _SHOWN
-        stage.fault(content.file_no, Fault(path, line, f"{n_more} more faults, the first of them: {what}"))
+        n_more = next(numbers) - _SHOWN
+        more = counted(n_more, "more fault: ", "more faults, the first of them: ")
+        stage.fault(content.file_no, Fault(path, line, more + what))
     return bool(faults)
 
 

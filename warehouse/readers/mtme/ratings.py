@@ -12,6 +12,7 @@ from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, t
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
 from warehouse.readers.mtme.texts import is_unicode
+from warehouse.wording import counted
 
 Errors = list[dict[str, Any]]
 Rating = tuple[str, Errors | None, str | None]  # system, errors (None where not annotated), rater
@@ -120,7 +121,7 @@ def _parse_rating(line: str) -> Rating:
     if not line:
         raise ValueError("a blank line")
     if len(cells) not in (2, 3):
-        raise ValueError(f"{len(cells)} column{'s' if len(cells) > 1 else ''}")
+        raise ValueError(counted(len(cells), "column"))
     if not cells[0]:
         raise ValueError("an empty system name")
     rater = cells[2] if len(cells) == 3 and cells[2] not in ("", "None") else None

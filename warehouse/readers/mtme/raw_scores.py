@@ -11,6 +11,7 @@ from warehouse.database.stage import Stage
 from warehouse.database.statements import statement
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, each_line, tell
+from warehouse.wording import counted
 
 # Rows keep the order of the lines: DuckDB preserves it, and rowid counts it. Its cast takes underscores and
 # blanks, which a score has not; of None it makes NULL. -0.0 + 0.0 is 0.0. A row without unit has a byte for it.
@@ -141,7 +142,7 @@ def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Sta
         if n == content.n_lines and content.n_tabs == n * (n_columns - 1) and not is_wrong:
             good[content.file_no] = found
         elif not tell(stage, content, _wrong_lines(content, n_columns)):
-            tell(stage, content, [(0, f"{n} rows that can be read", f"{content.n_lines}, one per line")])
+            tell(stage, content, [(0, f"{counted(n, 'row')} that can be read", f"{content.n_lines}, one per line")])
     return good
 
 
@@ -156,7 +157,7 @@ def _wrong_lines(content: Content, n_columns: int) -> Iterator[Wrong]:
         elif len(line) > _LONGEST:
             yield number, f"a line of {len(line)} characters", expected
         elif len(cells) != n_columns:
-            yield number, f"{len(cells)} column{'s' if len(cells) > 1 else ''}", expected
+            yield number, counted(len(cells), "column"), expected
         elif not is_score(cells[-1]):
             yield number, f"score {cells[-1]!r}", "a finite number, or None where missing"
 

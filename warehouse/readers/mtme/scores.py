@@ -16,6 +16,7 @@ from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, n_segments_in_words, tell
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.raw_scores import Block, read_raw
+from warehouse.wording import counted
 
 Placed = Sequence[tuple[Content, Place]]
 Blocks = Mapping[int, Sequence[Block]]  # by file_no
@@ -74,8 +75,7 @@ def _wrong_blocks(blocks: Sequence[Block], level: str, documents: Documents | No
         words = f"{n_documents} (documents of {stage.evalset.testset} {stage.evalset.lp})"
     for block in blocks:
         if block.n != n_expected and not (documents is None and level != "sys"):
-            scores = "1 score" if block.n == 1 else f"{block.n} scores"
-            yield block.last_line, f"system {block.system!r} has {scores}", words
+            yield block.last_line, f"system {block.system!r} has {counted(block.n, 'score')}", words
         elif not block.is_together:
             what = f"lines of system {block.system!r} are not together"
             yield block.line, what, "one block of lines per system"

@@ -8,6 +8,7 @@ from warehouse.names import system_kind
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import lines_of, n_segments_in_words, tell
 from warehouse.readers.mtme.place import Place
+from warehouse.wording import counted
 
 _KINDS = {"sources": "source", "references": "reference", "system-outputs": "output"}
 _KEYS = {
@@ -32,7 +33,7 @@ def read_texts(content: Content, place: Place, documents: Documents | None, stag
     if documents is None:
         return
     if len(lines) != len(documents):
-        tell(stage, content, [(len(lines), f"{len(lines)} lines", n_segments_in_words(documents, stage))])
+        tell(stage, content, [(len(lines), counted(len(lines), "line"), n_segments_in_words(documents, stage))])
         return
     if place.extension == "jsonl":
         texts = list(_json_texts(lines, _KEYS[kind]))

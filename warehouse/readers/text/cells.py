@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.faults import first_faults
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,4 +63,4 @@ def more_lines(n: int) -> str:
     """
     if n == 0:
         return ""
-    return f", and in {n} more line{'s' if n > 1 else ''}"
+    return f", and in {counted(n, 'more line')}"

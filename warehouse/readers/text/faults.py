@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.wording import counted
 
 
 def first_faults(faults: Sequence[Fault], n: int) -> list[Fault]:
@@ -15,9 +16,8 @@ def first_faults(faults: Sequence[Fault], n: int) -> list[Fault]:
     if n <= MOST_FAULTS:
         return [*faults]
     first, n_more = faults[0], n - MOST_FAULTS
-    same = "such lines" if first.kind else f"lines: {first.found}"
-    kind = first.kind or first.found
-    others = Fault(first.path, 0, f"{n_more} more {same}", first.expected, first.way_out, kind, n_more)
+    more = counted(n_more, "more such line") if first.kind else f"{counted(n_more, 'more line')}: {first.found}"
+    others = Fault(first.path, 0, more, first.expected, first.way_out, first.kind or first.found, n_more)
     return [*faults[:MOST_FAULTS], others]
 
 

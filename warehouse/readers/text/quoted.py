@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import table_of
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +70,7 @@ def _table(
         if isinstance(row, str):
             found, expected = f"broken quoting ({row})", "fields with each quote closed"
         else:
-            found = f"{len(row)} columns" if any(row) else "a blank line"
+            found = counted(len(row), "column") if any(row) else "a blank line"
             expected = f"{len(columns)}: {' '.join(called)}"
         n_wrong[expected] = n_wrong.get(expected, 0) + 1
         if len(first := wrong.setdefault(expected, [])) < MOST_FAULTS:

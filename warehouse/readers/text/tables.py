@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import Fault
 from warehouse.readers.text.cells import cells_that_are, line_faults
 from warehouse.readers.text.faults import of_each_kind
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,7 +116,7 @@ def table_of(
 
 def columns_found(line: str, n_columns: int) -> str:
     """What a line with another number of columns is."""
-    return f"{n_columns} columns" if line.strip() else "a blank line"
+    return counted(n_columns, "column") if line.strip() else "a blank line"
 
 
 def numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
