@@ -28,6 +28,7 @@ def read_domains(
     testing: TestOptions | None = None,
     *,
     strict: bool = False,
+    fresh: bool = False,
 ) -> tuple[dict[str, Read], list[str]]:
     """What the ranking of each domain needs, and lines on domains without an answer.
 
@@ -45,7 +46,7 @@ def read_domains(
     for domain in chosen:
         try:
             one = replace(asked, domains=(escape(domain),))
-            found[domain] = read(warehouse, one, measures, options, testing, strict=strict)
+            found[domain] = read(warehouse, one, measures, options, testing, strict=strict, fresh=fresh)
         except QuestionError as error:
             if strict:
                 raise

@@ -13,7 +13,7 @@ COMMENT ON TABLE internal.system IS 'A system of one evaluation set; a human tra
 COMMENT ON COLUMN internal.system.system_id IS 'Identifier inside this file.';
 COMMENT ON COLUMN internal.system.evalset_id IS 'The evaluation set.';
 COMMENT ON COLUMN internal.system.name IS 'Name as the files have it.';
-COMMENT ON COLUMN internal.system.canonical_name IS 'The name in lower case, without a trailing number (.1533) where it stays unique in the evaluation set.';
+COMMENT ON COLUMN internal.system.canonical_name IS 'The name in lower case, without the number of a submission (.1533) where it stays unique in the evaluation set.';
 COMMENT ON COLUMN internal.system.kind IS 'mt for machine translation, human for a human translation, qc for tutorials and attention checks.';
 COMMENT ON COLUMN internal.system.is_outlier IS 'True where the organisers excluded the system from official rankings.';
 

@@ -130,7 +130,7 @@ COMMENT ON VIEW systems IS 'Systems of evaluation sets. One row per evaluation s
 COMMENT ON COLUMN systems.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN systems.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN systems.system IS 'Name as the files have it.';
-COMMENT ON COLUMN systems.canonical_name IS 'Name that joins the spellings of one system across evaluation sets: lower case, without a trailing number where it stays unique.';
+COMMENT ON COLUMN systems.canonical_name IS 'Name that joins the spellings of one system across evaluation sets: lower case, without the number of a submission (.1533) where it stays unique.';
 COMMENT ON COLUMN systems.kind IS 'mt, human or qc.';
 COMMENT ON COLUMN systems.is_outlier IS 'True where official rankings exclude the system.';
 COMMENT ON COLUMN systems.n_metrics IS 'Metric variants that scored it.';

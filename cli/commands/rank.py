@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import ChartFlags, ComputeFlags, Lp, Measures, Output, SliceFlags, TestFlags, Testset, choice, folded
+from cli.options import (
+    ChartFlags,
+    ComputeFlags,
+    Fresh,
+    Lp,
+    Measures,
+    Output,
+    SliceFlags,
+    TestFlags,
+    Testset,
+    choice,
+    folded,
+)
 from cli.progress import progress
 from cli.render import DIGITS, note
 
@@ -58,6 +70,7 @@ def rank(
         typer.Option("--explain", help="Instead, list every system and metric, included or not, with the reason."),
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="List excluded systems and metrics.")] = False,
+    fresh: Fresh = False,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="With several test sets: fail if one cannot be ranked, instead of skipping it."),
@@ -78,7 +91,7 @@ def rank(
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
-    asked = _Asked(measure, pool, by, wide, significance, with_intervals, ceiling, explain, verbose, strict)
+    asked = _Asked(measure, pool, by, wide, significance, with_intervals, ceiling, explain, verbose, fresh, strict)
     if with_file is None:
         _rank(testset, lp, flags, compute, tests, charted, output, asked)
         return
@@ -99,10 +112,13 @@ class _Asked:
     ceiling: bool
     explain: bool
     verbose: bool
+    fresh: bool
     strict: bool
 
     def check(self) -> None:
         """Raises UsageError: what does not go together."""
+        if self.fresh and not self.significance:
+            raise UsageError("--fresh goes with --significance: other values are not stored")
         if self.significance and self.pool is not None:
             raise UsageError("--significance and --pool do not go together; `scorehouse protocol` tests pooled scores")
         if self.with_intervals and self.pool is not None:
@@ -177,10 +193,11 @@ def _rank(
                 output.show_table(explanation(warehouse, slices[0], measures))
                 return
             tested = testing if asked.significance else None
+            how_read: dict[str, Any] = {"strict": asked.strict, "fresh": asked.fresh}
             if asked.by is None:
-                found = read(warehouse, slice_, measures, options, tested, strict=asked.strict, ceiling=asked.ceiling)
+                found = read(warehouse, slice_, measures, options, tested, ceiling=asked.ceiling, **how_read)
             else:
-                domains, faults = read_domains(warehouse, slice_, measures, options, tested, strict=asked.strict)
+                domains, faults = read_domains(warehouse, slice_, measures, options, tested, **how_read)
         more: dict[str, Any] = {"database": output.database, "verbose": asked.verbose, "progress": advance}
         if asked.by is not None:
             table = ranked_domains(domains, how, **more)
@@ -220,7 +237,10 @@ def _show(
     if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
         found = wide(table.frame)
         texts = wide_texts(found, DIGITS, is_terminal=output.is_for_terminal)
-        output.show_table(replace(table, frame=found.frame()), page=texts)
+        mark = f"{'bold' if output.is_for_terminal else '*'}: best of its column"
+        mark += "; raised number: significance cluster" if asked.significance else ""
+        notes = (*table.notes, mark) if output.is_for_reading else table.notes
+        output.show_table(replace(table, frame=found.frame(), notes=notes), page=texts)
         return
     if output.is_for_reading:
         table = replace(table, frame=_wide(table.frame, measures))

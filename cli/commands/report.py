@@ -62,6 +62,7 @@ def report(
     from cli.report.making import made
     from cli.report.page import MOST_BYTES, page
     from cli.report.sections import SECTIONS as KNOWN
+    from warehouse.wording import counted
 
     lps = ",".join(str(language_pair(one)) for part in lp or [] for one in part.split(",")) or "all"
     settings = Settings(
@@ -79,7 +80,7 @@ def report(
         output.note(note)
     n_bytes = len(text.encode("utf-8", "backslashreplace"))
     if is_file(target):
-        output.note(f"wrote {len(sections)} sections to {target}, {n_bytes / 1e6:.1f} MB")
+        output.note(f"wrote {counted(len(sections), 'section')} to {target}, {n_bytes / 1e6:.1f} MB")
     if n_bytes > MOST_BYTES:
         output.note(
             f"the page is larger than {MOST_BYTES / 1e6:.0f} MB; fewer --details, test sets or sections make it smaller"

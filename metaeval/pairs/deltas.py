@@ -263,9 +263,9 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
 
 def _reading(fits: Sequence[Fit], what: Asked) -> list[str]:
     notes = [
-        "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; null where "
-        "1 / (1 - level) pairs that far apart do not reach it; nothing is extrapolated",
-        "intervals: 95%, evaluation sets resampled, and systems within them; an end that is null lies beyond all "
+        "delta: smallest difference at which the isotonic fit of agreement with people reaches the level; no value "
+        "where 1 / (1 - level) pairs that far apart do not reach it; nothing is extrapolated",
+        "intervals: 95%, evaluation sets resampled, and systems within them; an end without value lies beyond all "
         "differences seen",
     ]
     if what.human_alpha is None:

@@ -12,10 +12,10 @@ Verdict = Literal["met", "noise", "explained", "differs", "not_loaded", "new"]
 VERDICTS: dict[Verdict, str] = {
     "met": "equal to the printed digits",
     "noise": "within three standard errors of the difference of two runs",
-    "explained": "differs, with a documented reason",
-    "differs": "differs",
+    "explained": "different, with a documented reason",
+    "differs": "different",
     "not_loaded": "inputs not loaded",
-    "new": "no printed value",
+    "new": "without printed value",
 }
 ERRORS = 3.0  # standard errors of the difference between two resampled values that count as noise
 ROUNDING = 1e-9  # of values that are printed with all their digits

@@ -166,8 +166,8 @@ def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, .
         f"assumed: {'; '.join(question.assumes)}",
         *question.notes,
         "low, high: 95% interval from the number of worlds, the observed difference taken for the true one; data_low, "
-        "data_high: with its uncertainty, null = without bound",
-        "pessimistic: were the true difference the lower end of its 80% interval; null = no number is enough",
+        "data_high: with its uncertainty, no value = without bound",
+        "pessimistic: were the true difference the lower end of its 80% interval; no value = no number is enough",
     ]
     if not np.isnan(found.size) and found.size > question.there:
         notes.append(f"more {what.unit} than there are ({question.there}) are drawn with replacement: an extrapolation")

@@ -86,7 +86,7 @@ def test_every_system_that_is_left_out_has_a_reason(varied: Warehouse) -> None:
         "Beech": None,
         "Cherry": "on the organisers' list of outliers (--with-outliers keeps it)",
         "refA": "the reference that the metrics use",
-        "refB": "a human translation (--with-human-references includes it)",
+        "refB": "a human translation (included by --with-human-references)",
     }
     assert _systems(select(varied, Slice(TESTSET, LP, systems=("B*", "refB"), human_references=True))) == {
         "Ash": "not selected",
@@ -109,8 +109,8 @@ def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse)
     ("asked", "metric", "reason"),
     [
         ({}, "Rough-refB", "computed with refB, not with reference refA"),
-        ({}, "Mine-src", "added by a user (--own includes it)"),
-        ({}, "Guest-src", "not submitted to the metrics task (--all-metrics includes it)"),
+        ({}, "Mine-src", "added by a user (included by --own)"),
+        ({}, "Guest-src", "not submitted to the metrics task (included by --all-metrics)"),
         ({"outliers": "none"}, "Part-src", "no scores for Cherry"),
         ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for Cherry, refB"),
         ({"human_references": True}, "Fine-src", "no scores for refB"),

@@ -97,7 +97,7 @@ def required_size(
         data_low=size * float(np.exp(-np.hypot(below, Z * error))),
         data_high=size * float(np.exp(np.hypot(above, Z * error))),
         pessimistic=size * _scaled(shown, -Z_80),
-        effect=effect,
+        effect=shown,
         **dict(zip(("sizes", "found", "worlds"), tallies.arrays, strict=True)),
     )
 

@@ -1,9 +1,10 @@
--- Names of systems in small letters and without their numbers; with them where two systems of an evaluation set would
--- share one, and as they are where they still would.
+-- Names of systems in small letters and without the numbers of their submissions (online-B.0, LIUM-2.4733; not GPT-4.1,
+-- which is a version); with them where two systems of an evaluation set would share one, and as they are where they
+-- still would.
 WITH folded AS (
   SELECT
     system_id, evalset_id, lower(name) AS small,
-    lower(CASE WHEN kind = 'human' THEN name ELSE regexp_replace(name, '(.)[.][0-9]+$', '\1') END) AS short
+    lower(CASE WHEN kind = 'human' THEN name ELSE regexp_replace(name, '([^0-9])[.][0-9]+$|(.)[.][0-9]{3,}$', '\1\2') END) AS short
   FROM system
   WHERE evalset_id IN (SELECT evalset_id FROM temp.staged_evalset)
 ),
