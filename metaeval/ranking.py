@@ -139,7 +139,11 @@ def ranked(
         notes += [note for one in pooled for note in one.notes]
     if found.comparisons:
         tested = _tested(found, notes, database, progress, several)
-        frame, signatures = with_clusters(frame, tested), [one.signature for _, one in tested] or signatures
+        frame = with_clusters(frame, tested)
+        if tested:
+            untested, more = _beside_tests(found, tested, several)
+            signatures = [*untested, *(one.signature for _, one in tested)]
+            notes += more
     if found.people:
         frame = with_people(frame, list(found.people.values()))
         signatures = [*signatures, *(row.signature for one in found.people.values() for row in one.rows)]
@@ -172,6 +176,31 @@ def _tested(
             if answer.comparison.warning is not None:
                 notes.append(f"{where}{one.measure}: {answer.comparison.warning}")
     return tested
+
+
+def _beside_tests(
+    found: Read, tested: Sequence[tuple[Slice, Comparison]], several: bool
+) -> tuple[list[str], list[str]]:
+    """Signatures of rankings with metrics that no test compares, and lines on them and on whose means were ranked."""
+    compared = {(asked, test.measure): test for asked, test in tested}
+    signatures, notes = [], []
+    for asked, one in found.studies.items():
+        where = f"{asked.testset} {asked.lp}: " if several else ""
+        for result in one.results:
+            evaluation = result.evaluation
+            comparison = compared.get((asked, str(evaluation.measure)))
+            if comparison is None:
+                continue
+            left = [choice.name for choice in evaluation.metrics if choice.name not in comparison.metrics]
+            if "judged-mean" in evaluation.system_score and evaluation.measure.fixed_system_score is None:
+                others = f"; on submitted system scores for {', '.join(left)}" if left else ""
+                notes.append(
+                    f"{where}{evaluation.measure}: computed on means over annotated segments, as tested{others}"
+                )
+            if left:
+                signatures.append(result.signature)
+                notes.append(f"{where}{evaluation.measure}: ranked and not tested: {', '.join(left)}")
+    return signatures, notes
 
 
 def named(evalsets: Sequence[tuple[str, str]]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
+from tests.helpers import tiny_warehouse
 
 
 @pytest.fixture
@@ -33,6 +34,33 @@ def test_the_ranking_takes_the_system_scores_of_the_test(ranked: Scorehouse, tes
     assert {row["system_score"] for row in rows} == {expected}
     shape = ranked("compare", *words).json
     assert [row["value"] for row in rows] == pytest.approx(shape["values"], nan_ok=True)
+
+
+def test_a_ranking_with_tests_says_whose_means_it_is_on_and_what_is_not_tested(
+    scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        database = warehouse.path
+    ran = scorehouse("rank", "tiny24", "en-de", "-m", "pa", "--draws", 20, "--significance", "--db", database)
+    assert ran.code == 0, ran.err
+    told = "pa: computed on means over annotated segments, as tested; on submitted system scores for Only-src"
+    assert told in ran.notes
+    assert "pa: ranked and not tested: Only-src" in ran.notes
+    n_metrics = len(ran.out.splitlines()) - 2
+    whole, tested = ran.notes[:2]
+    assert f"|n_metrics:{n_metrics}|" in whole
+    assert f"|n_metrics:{n_metrics - 1}|" in tested
+    assert "|test:" in tested
+
+
+def test_stored_comparisons_are_computed_again_when_asked(ranked: Scorehouse) -> None:
+    words = ("rank", "sim24", "en-de", "-m", "pearson", "--draws", 40)
+    first = ranked(*words, "--significance")
+    assert "from the result store; --fresh recomputes" in ranked(*words, "--significance").notes
+    again = ranked(*words, "--significance", "--fresh")
+    assert "from the result store; --fresh recomputes" not in again.notes
+    assert again.out == first.out
+    refused(ranked(*words, "--fresh"), 2, "--fresh goes with --significance")
 
 
 def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scorehouse) -> None:

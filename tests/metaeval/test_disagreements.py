@@ -127,7 +127,7 @@ def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None
     ("given", "words"),
     [
         ({"metric": "Fin"}, "unknown metric 'Fin' for tiny24 en-de; did you mean 'Fine-src'"),
-        ({"metric": ["Fine", "Rough", "Wrong"]}, "3 metrics are named: one is compared with people, two"),
+        ({"metric": ["Fine", "Rough", "Wrong"]}, "3 metrics named: one is compared with people, two"),
         ({"metric": ["Fine", "Fine-src"]}, "'Fine' and 'Fine-src' are the same metric"),
         ({"metric": "Flat"}, "Flat-src gives all outputs of tiny24 en-de the same score"),
         ({"metric": "Only"}, "Only-src of tiny24 en-de has no segment scores"),
