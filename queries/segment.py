@@ -12,6 +12,7 @@ from queries.evalsets import evalset_id
 from queries.marked_errors import Errors, MarkedError, error_schema, human_with_errors, marked_errors
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.names import MetricVariant
 
 FIXED = ("kind", "name", "text", "errors")  # columns of the frame beside one for each scorer
 
@@ -127,7 +128,7 @@ def read_segment(
         chosen = _matching("human score", humans, [name for kind, name in there if kind == "human"], where)
     keys = [("human", name) for name in chosen]
     if metrics:
-        known = [name for kind, name in there if kind == "metric"]
+        known = {name: (name, _base_name(name)) for kind, name in there if kind == "metric"}
         keys += [("metric", name) for name in _matching("metric", metrics, known, where)]
     scores, kinds = _scores(warehouse, number, segment, {there[key]: name for key, name in _distinct(keys).items()})
     names = tuple(_distinct(keys).values())
@@ -182,12 +183,27 @@ def _place(warehouse: Warehouse, evalset: int, segment: int, where: str) -> tupl
     return domain, document, index
 
 
-def _matching(kind: str, patterns: Sequence[str], known: Sequence[str], where: str) -> list[str]:
-    """Names that match any of the patterns, all where there are none, sorted."""
+def _base_name(metric: str) -> str:
+    """The name of a metric without the reference that it saw; as it is where it says none."""
+    try:
+        return MetricVariant.parse(metric).base_name
+    except ValueError:
+        return metric
+
+
+def _matching(
+    kind: str, patterns: Sequence[str], known: Sequence[str] | Mapping[str, Sequence[str]], where: str
+) -> list[str]:
+    """Names that match any of the patterns, all where there are none, sorted. known: of a name, all that it goes by."""
+    called = known if isinstance(known, Mapping) else {name: (name,) for name in known}
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in known):
-            raise unknown(kind, pattern, known, where=where)
-    return sorted({name for name in known if not patterns or any(fnmatchcase(name, p) for p in patterns)})
+        if not any(fnmatchcase(name, pattern) for names in called.values() for name in names):
+            raise unknown(kind, pattern, list(called), where=where)
+    return sorted(
+        one
+        for one, names in called.items()
+        if not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+    )
 
 
 def _scores(

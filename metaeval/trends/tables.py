@@ -144,8 +144,40 @@ def bridges(frame: pl.DataFrame) -> pl.DataFrame:
 
     Columns: year, testset, lp, human, other_human, measure, by, group, metric, value (by human), other_value (by
     other_human), step (other_value minus value), agreement (the measure of human, as if it were a metric, against
-    other_human), n_systems; sorted by year, test set, language pair and group. human: the official one.
+    other_human), n_systems; sorted by year, test set, language pair and group. human: the official one. Without groups
+    whose best metric by one protocol is not that by the other: see `without_step`.
     """
+    return (
+        _by_two_protocols(frame)
+        .filter(pl.col("metric") == pl.col("other_metric"))
+        .sort("year", "testset", "lp", "bridge", "group", "by")
+        .with_columns(step=pl.col("other_value") - pl.col("value"))
+        .select(
+            *("year", "testset", "lp", "human"),
+            pl.col("bridge").alias("other_human"),
+            *("measure", "by", "group", "metric", "value", "other_value", "step", "agreement", "n_systems"),
+        )
+        .collect()
+    )
+
+
+def without_step(frame: pl.DataFrame) -> list[str]:
+    """Lines on groups whose best metric by one protocol is not that by the other."""
+    apart = (
+        _by_two_protocols(frame)
+        .filter(pl.col("metric") != pl.col("other_metric"))
+        .sort("year", "testset", "lp", "bridge", "group", "by")
+        .select("testset", "lp", "group", "human", "bridge", "metric", "other_metric")
+        .collect()
+    )
+    return [
+        f"{testset} {lp}: no step for {group}: it is {metric} by {human} and {other} by {bridge}"
+        for testset, lp, group, human, bridge, metric, other in apart.rows()
+    ]
+
+
+def _by_two_protocols(frame: pl.DataFrame) -> pl.LazyFrame:
+    """Groups with a value by both protocols of an evaluation set, each with its metric."""
     lazy = frame.lazy()
     official = lazy.filter(pl.col("bridge").is_null()).select("testset", "lp", official="human").unique()
     paired = lazy.filter(pl.col("bridge").is_not_null()).join(official, on=["testset", "lp"])
@@ -157,15 +189,6 @@ def bridges(frame: pl.DataFrame) -> pl.DataFrame:
         paired.filter(pl.col("human") == pl.col("official"))
         .drop_nulls("value")
         .join(other.drop_nulls("other_value"), on=[*keys, "bridge"])
-        .filter(pl.col("metric") == pl.col("other_metric"))  # the best by one protocol need not be that of the other
-        .sort("year", "testset", "lp", "bridge", "group", "by")
-        .with_columns(step=pl.col("other_value") - pl.col("value"))
-        .select(
-            *("year", "testset", "lp", "human"),
-            pl.col("bridge").alias("other_human"),
-            *("measure", "by", "group", "metric", "value", "other_value", "step", "agreement", "n_systems"),
-        )
-        .collect()
     )
 
 

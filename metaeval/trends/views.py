@@ -10,7 +10,7 @@ from metaeval.tables.table import Table
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
 from metaeval.trends.history import History
-from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer
+from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer, without_step
 from metaeval.trends.within import Within, within
 from metaeval.trends.within_tables import within_frame
 from warehouse import QuestionError
@@ -89,7 +89,9 @@ def _bridges(found: History, asked: Asked) -> Shown:
     frame = bridges(rows)
     notes = ["a step is a change of protocol, not of metrics: both values are on the systems that both judged"]
     notes += [f"{entry.testset} {entry.lp}: {note}" for entry in found.entries for note in entry.found.notes]
-    if frame.is_empty():
+    apart = without_step(rows)
+    notes += apart
+    if frame.is_empty() and not apart:
         notes.append("no evaluation set has human scores of two protocols with metrics that both can rank")
     table = Table(frame, trend_signature(found, "bridges"), (*notes, *found.notes))
     return Shown(table, table, rows)

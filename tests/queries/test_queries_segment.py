@@ -48,6 +48,14 @@ def test_scores_of_chosen_metrics_stand_beside_the_texts_and_what_is_missing_is_
     assert _names(found)[2:] == [("output", "Ash"), ("output", "Beech"), ("output", "Cherry")]  # nobody judged: by name
 
 
+def test_a_metric_may_be_named_without_its_reference(warehouse: Warehouse) -> None:
+    asked = [["Rough", "Fine"], ["Rough-refA", "Fine-src"]]
+    short, full = (read_segment(warehouse, TESTSET, LP, 1, metrics=names) for names in asked)
+    assert short == full
+    with pytest.raises(QuestionError, match="unknown metric 'Roug'"):
+        read_segment(warehouse, TESTSET, LP, 1, metrics=["Roug"])
+
+
 def test_outputs_can_be_chosen_and_source_and_references_stay(warehouse: Warehouse) -> None:
     found = read_segment(warehouse, TESTSET, LP, 1, systems=["B*", "Cherry"])
     assert _names(found) == [("source", None), ("reference", "refA"), ("output", "Beech"), ("output", "Cherry")]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metaeval.trends.groups import COLUMNS, grouped
-from metaeval.trends.tables import bridges, without_answer
+from metaeval.trends.tables import bridges, without_answer, without_step
 from tests.metaeval.trends.histories import made_history, made_point
 
 FOUND = made_history(
@@ -106,3 +106,12 @@ def test_a_bridge_is_both_values_on_the_common_systems_and_a_step_of_the_protoco
     assert (row["human"], row["other_human"], row["n_systems"]) == ("wmt-z", "mqm", 7)
     assert (row["value"], row["other_value"], row["agreement"]) == (0.6, 0.9, 0.66)
     assert row["step"] == pytest.approx(0.3)
+
+
+def test_a_group_whose_best_differs_by_protocol_has_no_step_and_a_line() -> None:
+    best = grouped(FOUND, ("best",))
+    assert bridges(best).is_empty()
+    (line,) = without_step(best)
+    assert line.startswith("wmt20 en-de: no step for ")
+    assert line.endswith(": it is YiSi-1-ref by wmt-z and BLEU-ref by mqm")
+    assert without_step(grouped(FOUND, ("family",))) == []
