@@ -194,7 +194,7 @@ def test_a_memory_limit_that_is_none_is_refused(scorehouse: Scorehouse) -> None:
             "WITH wide AS (FROM evalsets) PIVOT wide ON year IN (2021, 2022) USING count(*)",
             "UNPIVOT (SELECT testset, n_lps, n_metrics FROM testsets) ON n_lps, n_metrics",
             "EXPLAIN PIVOT evalsets ON year USING count(*) GROUP BY lp;",
-            "explain analyze (FORMAT json) FROM (PIVOT evalsets ON year)",
+            "explain (FORMAT json) FROM (PIVOT evalsets ON year)",
             "DESCRIBE PIVOT evalsets ON year",
             "SELECT 1;",
             "SELECT 1; -- with a comment behind it\n/* and ; another */ ;\n",
