@@ -193,11 +193,12 @@ def _rank(
                 output.show_table(explanation(warehouse, slices[0], measures))
                 return
             tested = testing if asked.significance else None
-            how_read: dict[str, Any] = {"strict": asked.strict, "fresh": asked.fresh}
+            strict, fresh = asked.strict, asked.fresh
             if asked.by is None:
-                found = read(warehouse, slice_, measures, options, tested, ceiling=asked.ceiling, **how_read)
+                ceiling = asked.ceiling
+                found = read(warehouse, slice_, measures, options, tested, strict=strict, fresh=fresh, ceiling=ceiling)
             else:
-                domains, faults = read_domains(warehouse, slice_, measures, options, tested, **how_read)
+                domains, faults = read_domains(warehouse, slice_, measures, options, tested, strict=strict, fresh=fresh)
         more: dict[str, Any] = {"database": output.database, "verbose": asked.verbose, "progress": advance}
         if asked.by is not None:
             table = ranked_domains(domains, how, **more)
@@ -237,7 +238,7 @@ def _show(
     if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
         found = wide(table.frame)
         texts = wide_texts(found, DIGITS, is_terminal=output.is_for_terminal)
-        mark = f"{'bold' if output.is_for_terminal else '*'}: best of its column"
+        mark = "bold, or *: the best of its column"
         mark += "; raised number: significance cluster" if asked.significance else ""
         notes = (*table.notes, mark) if output.is_for_reading else table.notes
         output.show_table(replace(table, frame=found.frame(), notes=notes), page=texts)

@@ -92,12 +92,9 @@ def warning_of_clusters(indistinct: Sequence[tuple[str, str]]) -> str | None:
     """A line on metrics in different clusters whose difference is not significant; None where there are none."""
     if not indistinct:
         return None
-    pairs = "pair of metrics is" if len(indistinct) == 1 else "pairs of metrics are"
     better, worse = indistinct[0]
-    return (
-        f"{len(indistinct)} {pairs} in different clusters although the difference is not significant, such as "
-        f"{better} and {worse}"
-    )
+    pairs = counted(len(indistinct), "pair of metrics is", "pairs of metrics are")
+    return f"{pairs} in different clusters although the difference is not significant, such as {better} and {worse}"
 
 
 def compare_block(

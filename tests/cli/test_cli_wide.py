@@ -124,3 +124,10 @@ def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
 )
 def test_what_does_not_go_together_is_refused(words: tuple[str, ...], said: str, scorehouse: Scorehouse) -> None:
     refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", *words), 2, said)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_every_form_for_reading_says_what_its_marks_mean(form: str, scorehouse: Scorehouse) -> None:
+    words = ("rank", "sim24", "en-de,cs-uk", "-m", "pa", "--wide", "--format")
+    assert "bold, or *: the best of its column" in scorehouse(*words, form).notes
+    assert "bold, or *: the best of its column" not in scorehouse(*words, "csv").notes

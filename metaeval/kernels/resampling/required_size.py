@@ -24,7 +24,8 @@ class RequiredSize:
     size: NaN where it is not reached within the sizes tried. low, high: 95% interval from the number of worlds alone,
     the observed difference taken for the true one; data_low, data_high: with the uncertainty of that difference, NaN =
     without bound. pessimistic: the size if the true difference is the lower end of its 80% interval; NaN = none is
-    enough. effect: the observed difference in standard errors of its own at the size there is. sizes, found, worlds:
+    enough. effect: the observed difference in standard errors of the test at the size there is, from the fit; where
+    nothing is fitted, over its standard deviation in the worlds. sizes, found, worlds:
     (K,) the sizes tried, in how many of their worlds the difference was found.
     """
 
