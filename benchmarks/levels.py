@@ -180,7 +180,7 @@ _NAMED = ((1, "A"), (2, "B"))
 def block_of(world: Pair) -> Block:
     """The world as `compare` would have it from a warehouse."""
     n_systems, n_segments = world.shape
-    metrics = tuple(MetricChoice(place, name, name, None, None, False, True, None) for place, name in _NAMED)
+    metrics = tuple(MetricChoice.made_up(name, place) for place, name in _NAMED)
     segments = tuple(range(1, n_segments + 1))
     documents = tuple(f"{number}" for number in world.documents)
     nothing = (None,) * n_segments

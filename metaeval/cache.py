@@ -89,7 +89,7 @@ def content(block: Block) -> str:
         selection.documents,
         selection.domains,
         block.systems,
-        [(metric.name, metric.base_name, metric.has_segments) for metric in block.metrics],
+        [(metric.name, metric.base_name, metric.segment_gap) for metric in block.metrics],
         [(choice.name, choice.base_name, choice.reason) for choice in selection.metrics if choice.reason is not None],
     )
     digest.update(json.dumps(described, default=str).encode())

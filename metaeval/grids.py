@@ -9,7 +9,7 @@ from metaeval.inputs import check_judged, no_metric, rounded, without_mad_outlie
 from queries.blocks import Block, Bools, with_systems
 from queries.counting import grid_of, human_block
 from queries.engines import Counter, Engine, Grid, Source
-from queries.reasons import Exclusion, Reason
+from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection, Slice, select
 from queries.standards import HumanUse
 from warehouse import QuestionError
@@ -41,10 +41,10 @@ class Gridded:
         n_scored = self.counter.n_scored(self.grid)
         excluded = {}
         for choice in self.selection.chosen_metrics:
-            if not choice.has_segments:
-                excluded[choice.name] = Exclusion(Reason.NO_SEGMENT_SCORES)
+            if choice.segment_gap is not None:
+                excluded[choice.name] = choice.segment_gap
             elif n := n_judged - n_scored[choice.scorer_id]:
-                excluded[choice.name] = Exclusion(Reason.MISSING_SCORES, (n,))
+                excluded[choice.name] = some_missing(n)
         kept = tuple(choice for choice in self.selection.chosen_metrics if choice.name not in excluded)
         if not kept:
             raise QuestionError(no_metric(self.selection, excluded))

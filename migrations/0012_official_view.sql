@@ -121,6 +121,7 @@ coverage AS MATERIALIZED (
     evalset_id,
     level,
     scorer_id,
+    count(*) AS n_systems,
     count(*) FILTER (WHERE NOT has_segments) AS n_without_segments,
     count(*) FILTER (WHERE NOT has_submitted) AS n_without_submitted,
     list(name ORDER BY name) FILTER (WHERE NOT has_segments) AS without_segments,
@@ -179,9 +180,12 @@ metric_choice AS (
           ELSE ''
         END
       WHEN r.level = 'sys' AND c.n_without_submitted = 0 THEN NULL
-      WHEN c.n_without_segments > 0 THEN 'incomplete segment scores'
+      WHEN c.n_without_segments = c.n_systems THEN 'no segment scores'
+      WHEN c.n_without_segments > 0
+        THEN 'no segment scores for ' || array_to_string(c.without_segments[1:3], ', ')
+          || CASE WHEN c.n_without_segments > 3 THEN ' and ' || (c.n_without_segments - 3) || ' more' ELSE '' END
       WHEN g.n_missing > 0
-        THEN g.n_missing || ' (system, segment) scores missing'
+        THEN g.n_missing || CASE WHEN g.n_missing = 1 THEN ' (system, segment) score missing' ELSE ' (system, segment) scores missing' END
     END AS reason
   FROM ranking AS r
   JOIN measured AS m ON m.evalset_id = r.evalset_id

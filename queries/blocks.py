@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from queries.catalog import questions
-from queries.reasons import Exclusion, Reason
+from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection
 from warehouse import QuestionError, Warehouse
 
@@ -58,10 +58,10 @@ class Block:
     def excluded(self) -> dict[str, Exclusion]:
         reasons = {}
         for choice, scores in zip(self.metrics, self.scores, strict=True):
-            if not choice.has_segments:
-                reasons[choice.name] = Exclusion(Reason.NO_SEGMENT_SCORES)
+            if choice.segment_gap is not None:
+                reasons[choice.name] = choice.segment_gap
             elif n := int(np.isnan(scores[self.judged]).sum()):
-                reasons[choice.name] = Exclusion(Reason.MISSING_SCORES, (n,))
+                reasons[choice.name] = some_missing(n)
         return reasons
 
     @property

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from warehouse.wording import counted
+
 
 class Reason(Enum):
     """Why a system or metric is excluded; the value is the sentence, {} stands for a name or number."""
@@ -27,8 +29,9 @@ class Reason(Enum):
     OWN = "added by a user (included by --own)"
     NOT_SUBMITTED = "not submitted to the metrics task (included by --all-metrics)"
     NO_SCORES = "no scores for {}"
-    NO_SEGMENT_SCORES = "incomplete segment scores"
-    MISSING_SCORES = "{} (system, segment) scores missing (--intersection excludes those pairs for all)"
+    NO_SEGMENT_SCORES = "no segment scores"
+    SOME_SEGMENT_SCORES = "no segment scores for {}"
+    MISSING_SCORES = "{} missing (--intersection excludes those pairs for all)"
     NO_SYSTEM_SCORES = "no system scores in this slice"
 
 
@@ -36,6 +39,7 @@ _FOR_WANT_OF_SCORES = frozenset(
     {
         Reason.NO_SCORES,
         Reason.NO_SEGMENT_SCORES,
+        Reason.SOME_SEGMENT_SCORES,
         Reason.MISSING_SCORES,
         Reason.NO_SYSTEM_SCORES,
     }
@@ -62,12 +66,21 @@ class Exclusion:
         return self.reason in _FOR_WANT_OF_SCORES
 
 
+def some_missing(n: int) -> Exclusion:
+    """That n (system, segment) scores are missing.
+
+    >>> str(some_missing(1))
+    '1 (system, segment) score missing (--intersection excludes those pairs for all)'
+    """
+    return Exclusion(Reason.MISSING_SCORES, (counted(n, "(system, segment) score"),))
+
+
 def by_reason(excluded: Mapping[str, Exclusion]) -> dict[str, list[str]]:
     """Reason -> the names that it excludes, by name.
 
     >>> missing, reference = Exclusion(Reason.NO_SEGMENT_SCORES), Exclusion(Reason.IS_REFERENCE)
     >>> by_reason({"C": missing, "B": reference, "A": missing})
-    {'incomplete segment scores': ['A', 'C'], 'the reference that the metrics use': ['B']}
+    {'no segment scores': ['A', 'C'], 'the reference that the metrics use': ['B']}
     """
     found: dict[str, list[str]] = {}
     for name in sorted(excluded):

@@ -82,11 +82,21 @@ class MetricVariant:
 class MetricChoice(MetricVariant):
     """A metric variant, and why it is excluded (None where it is not).
 
-    has_segments: scores of segments of all systems.
+    segment_gap: why its segment scores alone would exclude it; None where all systems have some.
     """
 
-    has_segments: bool
+    segment_gap: Exclusion | None
     reason: Exclusion | None
+
+    @classmethod
+    def made_up(cls, name: str, scorer_id: int = 0) -> "MetricChoice":
+        """A metric that no warehouse holds, with scores of all segments. scorer_id: what tells several apart."""
+        return cls(scorer_id, name, name, None, None, is_own=False, segment_gap=None, reason=None)
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether all systems have scores of segments."""
+        return self.segment_gap is None
 
 
 @dataclass(frozen=True)
@@ -339,7 +349,7 @@ def _choose_metrics(
         choices.append(
             MetricChoice(
                 **vars(one),
-                has_segments=wanted <= by_segment or (asked.intersection and bool(by_segment)),
+                segment_gap=_segment_gap(wanted, by_segment, asked.intersection),
                 reason=reason,
             )
         )
@@ -379,5 +389,18 @@ def _without_scores(
     missing = min(wanted - by_segment, wanted - submitted, key=len)
     if not missing or (intersection and missing != wanted):
         return None
-    names = ", ".join(sorted(missing)[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-    return Exclusion(Reason.NO_SCORES, (names,))
+    return Exclusion(Reason.NO_SCORES, (_first_names(missing),))
+
+
+def _segment_gap(wanted: set[str], by_segment: set[str], intersection: bool) -> Exclusion | None:
+    """Which systems a metric has no scores of segments for. by_segment: the systems that it has some for."""
+    missing = wanted - by_segment
+    if not missing or (intersection and by_segment):
+        return None
+    if missing == wanted:
+        return Exclusion(Reason.NO_SEGMENT_SCORES)
+    return Exclusion(Reason.SOME_SEGMENT_SCORES, (_first_names(missing),))
+
+
+def _first_names(names: set[str]) -> str:
+    return ", ".join(sorted(names)[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -133,7 +133,7 @@ def _block(request: Request, asked: Slice, item: str) -> Block:
     if printed and not request.metrics:
         chosen = [metric.base_name.casefold() in printed for metric in block.metrics]
         block = block.only(chosen) if any(chosen) else block
-    constant = MetricChoice(0, CONSTANT, CONSTANT, None, None, False, True, None)
+    constant = MetricChoice.made_up(CONSTANT)
     return replace(
         block,
         metrics=(*block.metrics, constant),

@@ -53,7 +53,7 @@ def segment_means(scores: npt.ArrayLike, judged: npt.ArrayLike) -> Floats:
 
 
 def _with_segment_mean(block: Block) -> Block:
-    made = MetricChoice(0, SEGMENT_MEAN, SEGMENT_MEAN, None, None, False, True, None)
+    made = MetricChoice.made_up(SEGMENT_MEAN)
     return replace(
         block,
         metrics=(*block.metrics, made),

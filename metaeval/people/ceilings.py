@@ -89,7 +89,7 @@ def _halves(block: Block, first: Floats, second: Floats) -> Block:
 
 def _as_metric(block: Block, scores: Floats, submitted: Floats, name: str) -> Block:
     """A block whose only metric is a human score."""
-    metric = MetricChoice(0, name, name, None, None, False, True, None)
+    metric = MetricChoice.made_up(name)
     return replace(block, metrics=(metric,), scores=scores[np.newaxis], submitted=submitted[np.newaxis])
 
 

@@ -16,19 +16,7 @@ from warehouse import QuestionError
 
 def with_metrics(block: Block, names: Sequence[str], scores: Floats) -> Block:
     """The block with other metrics. scores: (M, N, S), for every judged (system, segment) pair."""
-    choices = tuple(
-        MetricChoice(
-            scorer_id=0,
-            name=name,
-            base_name=name,
-            reference=None,
-            status=None,
-            is_own=False,
-            has_segments=True,
-            reason=None,
-        )
-        for name in names
-    )
+    choices = tuple(MetricChoice.made_up(name) for name in names)
     return replace(block, metrics=choices, scores=scores, submitted=np.full(scores.shape[:2], np.nan))
 
 

@@ -181,8 +181,9 @@ def _metric(block: Block, name: str) -> int:
     place = metric_place(block, name)
     if place is None:
         raise unknown("metric", name, [choice.name for choice in block.selection.metrics], where=where(block.selection))
-    if not block.metrics[place].has_segments:
-        raise QuestionError(f"{block.metrics[place].name} of {where(block.selection)} has no segment scores")
+    chosen = block.metrics[place]
+    if chosen.segment_gap is not None:
+        raise QuestionError(f"{chosen.name} of {where(block.selection)}: {chosen.segment_gap}")
     return place
 
 

@@ -63,14 +63,14 @@ def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_
     ran = scorehouse(*words, "--format", "json")
     rows = {row["metric"]: row for row in ran.json["metrics"]}
     assert "Only" not in rows  # it is in no task, and that is said
-    assert "Only: missing in every task: en-de: incomplete segment scores" in ran.notes
+    assert "Only: missing in every task: en-de: no segment scores" in ran.notes
     mixed = scorehouse("--db", path, "protocol", "wmt14", "--on", "tiny24", "--all-metrics", "--format", "json")
     rows = {row["metric"]: row for row in mixed.json["metrics"]}
     assert rows["Only"]["overall"] is None
     assert rows["Only"]["values"][1] is None
     assert [one["task"] for one in rows["Only"]["missing"]] == [1]
     (line,) = [note for note in mixed.notes if note.startswith("Only: missing in ")]
-    assert line == ("Only: missing in en-de tau_14(by=item, pool=pairs): incomplete segment scores")
+    assert line == ("Only: missing in en-de tau_14(by=item, pool=pairs): no segment scores")
     primary = ("--db", path, "protocol", "wmt24", "--on", "tiny24")
     assert "2 metrics are excluded (contrastive, neither primary nor baseline); --verbose names them" in (
         scorehouse(*primary).notes

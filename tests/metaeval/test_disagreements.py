@@ -130,7 +130,7 @@ def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None
         ({"metric": ["Fine", "Rough", "Wrong"]}, "3 metrics named: one is compared with people, two"),
         ({"metric": ["Fine", "Fine-src"]}, "'Fine' and 'Fine-src' are the same metric"),
         ({"metric": "Flat"}, "Flat-src gives all outputs of tiny24 en-de the same score"),
-        ({"metric": "Only"}, "Only-src of tiny24 en-de has no segment scores"),
+        ({"metric": "Only"}, "Only-src of tiny24 en-de: no segment scores"),
         ({"metric": "Fine", "metrics": "Rough*"}, "--metrics chooses metrics for their mean"),
         ({"metric": "Fine", "systems": "Ash", "segments": (1, 2)}, "both score 2 outputs of tiny24 en-de, too few"),
         ({"metric": "Fine", "n": 0}, "a list of 0 rows"),

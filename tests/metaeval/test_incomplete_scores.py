@@ -17,7 +17,7 @@ from metaeval.study import Study, rank, ranking_order, study
 from metaeval.system_scores import system_scores, without_noise
 from metaeval.tables.counts import pair_counts
 from queries.blocks import Block
-from queries.reasons import Exclusion, Reason
+from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import Slice
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
@@ -49,7 +49,7 @@ def test_on_a_part_metrics_with_submitted_scores_alone_are_excluded_with_the_rea
     assert "Only-src" in {metric.name for metric in whole.evaluation.metrics}
     assert part.evaluation.excluded == {"Only-src": Exclusion(Reason.NO_SEGMENT_SCORES)}
     assert set(part.evaluation.system_score) == {"mean"}
-    assert "pearson: without Only-src (incomplete segment scores)" in part.notes
+    assert "pearson: without Only-src (no segment scores)" in part.notes
 
 
 def test_on_a_part_system_scores_are_means_over_it(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_metric_with_holes_is_excluded_from_counts_and_means(tmp_path: Path, h
         "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes),
         "Submitted-src": ScoreTable(systems=SYSTEMS, seg=holes, sys=submitted),
     }
-    reason = Exclusion(Reason.MISSING_SCORES, (2,))
+    reason = some_missing(2)
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         counts = pair_counts(warehouse, Slice(TESTSET, LP), "item")
         (by_default,) = _study(warehouse, Slice(TESTSET, LP), "pa").results

@@ -277,7 +277,7 @@ def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tmp_path: Pa
         )
     assert found.missing == {
         "Flat": ((0, "en-de: pearson is undefined"), (1, "en-de: pearson(by=none) is undefined")),
-        "Only": ((1, "en-de: incomplete segment scores"),),
+        "Only": ((1, "en-de: no segment scores"),),
     }
     place = found.metrics.index("Only")
     assert np.isnan(found.overall[place])
@@ -285,7 +285,7 @@ def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tmp_path: Pa
     assert found.tasks[0].clusters[place] > 0
     assert found.tasks[1].clusters[place] == 0
     shape = {row["metric"]: row for row in as_json(found)["metrics"]}
-    assert shape["Only"]["missing"] == [{"task": 1, "reason": "en-de: incomplete segment scores"}]
+    assert shape["Only"]["missing"] == [{"task": 1, "reason": "en-de: no segment scores"}]
     assert shape["Only"]["rank"] is None
 
 

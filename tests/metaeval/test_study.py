@@ -68,7 +68,7 @@ def test_rows_of_a_ranking_have_the_documented_columns_and_types(tiny: Warehouse
 def test_metrics_with_system_scores_alone_are_ranked_where_those_suffice(tiny: Warehouse) -> None:
     assert "Only-src" in rank(tiny, TESTSET, LP, ["pearson"])["metric"].to_list()
     found = _study(tiny, "pearson", "pdp")
-    assert "pdp: without Only-src (incomplete segment scores)" in found.notes
+    assert "pdp: without Only-src (no segment scores)" in found.notes
 
 
 def test_equal_and_undefined_metrics_are_reported(tiny: Warehouse) -> None:
@@ -196,7 +196,7 @@ def test_an_explanation_says_in_out_or_partly(tiny: Warehouse) -> None:
     assert rows["refA"] == ("no", "the reference that the metrics use")
     assert rows["Only-src"] == (
         "partly",
-        "pearson: included; acc_eq(by=item): incomplete segment scores",
+        "pearson: included; acc_eq(by=item): no segment scores",
     )
     order = [(kind == "metric", ("yes", "partly", "no").index(part), name) for kind, name, part, _ in frame.rows()]
     assert order == sorted(order)
@@ -228,7 +228,7 @@ def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) ->
 
 def test_counts_name_metrics_without_segments_and_have_a_signature(tiny: Warehouse) -> None:
     found = pair_counts(tiny, Slice(TESTSET, LP), "none", 0.5)
-    assert found.notes[0] == "without Only-src: incomplete segment scores"
+    assert found.notes[0] == "without Only-src: no segment scores"
     assert found.frame["metric"].to_list() == ["Copy-src", "Fine-src", "Flat-src", "Rough-refA", "Wrong-src"]
     assert found.signature.startswith("counts:pairs(by=none, epsilon=0.5)|testset:tiny24|lp:en-de|human:mqm|")
     assert found.frame["epsilon"].unique().to_list() == [0.5]

@@ -196,8 +196,8 @@ def test_every_reason_of_python_is_that_of_the_view(tmp_path: Path) -> None:
         at_system_level = reasons_in_sql(warehouse)["tiny24", "en-de", "sys"]
     assert found["system", "Dogwood"] == "not judged by mqm"
     assert found["metric", "Part-src"] == "no scores for Cherry, Fir, Gorse and 2 more"
-    assert found["metric", "Gappysys-src"] == ("1 (system, segment) scores missing")
-    assert found["metric", "Only-src"] == "incomplete segment scores"
+    assert found["metric", "Gappysys-src"] == ("1 (system, segment) score missing")
+    assert found["metric", "Only-src"] == "no segment scores"
     assert found["metric", "Unjudged-src"] is None
     included = {"Gappysys-src", "Only-src", "Whole-refA", "Unjudged-src", "Flat-src"}
     assert {name for (kind, name), reason in at_system_level.items() if kind == "metric" and not reason} == included

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from queries.blocks import Block, fetch_block, places_of
-from queries.reasons import Exclusion, Reason
+from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import Slice, select
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
@@ -101,7 +101,7 @@ def test_a_metric_with_holes_is_left_out_unless_the_intersection_is_asked_for(tm
     tables = {**metric_tables(), "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes)}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         block = _block(warehouse, metrics=("Fine", "Holes"))
-        assert block.excluded["Holes-src"] == Exclusion(Reason.MISSING_SCORES, (2,))
+        assert block.excluded["Holes-src"] == some_missing(2)
         common = _block(warehouse, metrics=("Fine", "Holes"), intersection=True)
     expected = np.array(MQM)[:3]
     expected[0, 0] = expected[1, 2] = NAN

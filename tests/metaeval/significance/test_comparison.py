@@ -289,13 +289,13 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
         asked = Slice("tiny24", "en-de")
         found = compare(warehouse, asked, parsed("spa(n=20)"), Options(), TestOptions(test=test, draws=20))
         assert "Only-src" not in found.metrics
-        assert "without Only-src: incomplete segment scores" in found.notes
+        assert "without Only-src: no segment scores" in found.notes
         assert "without Partial-src: no scores for Cherry" in found.notes
         pearson = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(population="systems", draws=20))
         assert "Only-src" in pearson.metrics
         by_segments = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(test="perm-inputs", draws=20))
         assert "Only-src" not in by_segments.metrics
-        assert "without Only-src: incomplete segment scores" in by_segments.notes
+        assert "without Only-src: no segment scores" in by_segments.notes
 
 
 def test_metrics_with_exactly_the_same_scores_are_named(tmp_path: Path) -> None:
@@ -665,9 +665,7 @@ def made_block(human: np.ndarray, scores: np.ndarray) -> Block:
     from queries.selection import MetricChoice, Selection
 
     n_metrics, n_systems, n_segments = scores.shape
-    metrics = tuple(
-        MetricChoice(k, "ABCDEFGH"[k], "ABCDEFGH"[k], None, None, False, True, None) for k in range(n_metrics)
-    )
+    metrics = tuple(MetricChoice.made_up("ABCDEFGH"[place], place) for place in range(n_metrics))
     selection = Selection(
         Slice("made", "xx-yy"), 0, "mqm", 0, None, (), metrics, tuple(range(n_segments)),
         (None,) * n_segments, (None,) * n_segments, n_segments,

@@ -224,7 +224,7 @@ def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
         assert len(found.words) == 1
         assert "without williams: it needs at least 4 systems, there are 3" in found.notes
         assert "without jackknife-systems: it needs at least 4 systems, there are 3" in found.notes
-        assert "without perm-inputs: Only-src (incomplete segment scores)" in found.notes
+        assert "without perm-inputs: Only-src (no segment scores)" in found.notes
         with pytest.raises(QuestionError, match="more than 3 systems, got 3"):
             fought(warehouse, "pearson", asked, TestOptions(test="williams"))
 

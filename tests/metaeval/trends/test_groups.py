@@ -25,7 +25,7 @@ FOUND = made_history(
             "en-de",
             {"BLEU": 0.8, "YiSi-1": 0.85, "COMETKiwi": 0.9},
             reference_free=["COMETKiwi"],
-            excluded={"COMET": "incomplete segment scores"},
+            excluded={"COMET": "no segment scores"},
         ),
     ),
     (2020, made_point("wmt20", "en-de", {"BLEU": 0.6, "YiSi-1": 0.7}, bridge="mqm", n_systems=7, ceiling=0.66)),
@@ -63,7 +63,7 @@ def test_every_evaluation_set_has_a_row_of_each_group_with_a_value_or_a_reason()
 def test_reasons_are_those_of_the_set_of_the_metric_or_that_there_is_none() -> None:
     found = rows("family")
     assert found["wmt22", None, None, "BLEU"]["reason"] == "no human score is loaded"
-    assert found["wmt20", "wmt-z", None, "COMET"]["reason"] == "COMET: incomplete segment scores"
+    assert found["wmt20", "wmt-z", None, "COMET"]["reason"] == "COMET: no segment scores"
     assert found["wmt19", "wmt-z", None, "COMET"]["reason"] == "no such metric in wmt19 en-de"
     assert without_answer(FOUND) == ["no value, no human score is loaded: wmt22 en-de"]
 
