@@ -1,7 +1,7 @@
 """Evaluation: one measure applied to one block, for all its metrics at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -46,7 +46,6 @@ class Evaluation:
     n_missing: int
     system_score: tuple[SystemScore | None, ...]
     counts: PairCounts | None = None
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def n_distinct(self) -> int:

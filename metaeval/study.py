@@ -95,6 +95,8 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     undefined = [
         metric.name for metric, value in zip(evaluation.metrics, evaluation.value, strict=True) if np.isnan(value)
     ]
+    if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
+        notes.append(f"{measure}: of 2 systems, a correlation can only be 1 or -1")
     if undefined and is_judged:
         who = "any metric" if len(undefined) == len(evaluation.metrics) else ", ".join(undefined)
         notes.append(f"{measure}: not defined for {who}")

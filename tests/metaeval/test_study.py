@@ -79,6 +79,16 @@ def test_equal_and_undefined_metrics_are_reported(tiny: Warehouse) -> None:
     assert len(notes) == len(set(notes))
 
 
+def test_correlations_of_two_systems_come_with_a_caution(tiny: Warehouse) -> None:
+    caution = "of 2 systems, a correlation can only be 1 or -1"
+    two = _study(tiny, "pearson", "pa", "kendall", "tau_ap", systems=("Ash", "Cherry")).notes
+    assert [note for note in two if caution in note] == [
+        f"{name}: {caution}" for name in ("pearson", "kendall", "tau_ap")
+    ]
+    three = _study(tiny, "pearson", "pearson(top=2)").notes
+    assert [note for note in three if caution in note] == [f"pearson(top=2): {caution}"]
+
+
 @given(
     values=st.lists(st.sampled_from([0.1, 0.5, 0.9, float("nan")]), max_size=8),
     rng=st.randoms(use_true_random=False),
