@@ -13,6 +13,7 @@ from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, with
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.signature import signature
+from metaeval.system_scores import SystemScore
 from metaeval.tables.table import or_none
 from queries.blocks import Block
 from queries.reasons import by_reason
@@ -92,6 +93,7 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         notes.append(
             f"{measure} is computed over annotated segments; --system-score {options.system_score} does not apply"
         )
+    notes += _sources(evaluation, options)
     undefined = [
         metric.name for metric, value in zip(evaluation.metrics, evaluation.value, strict=True) if np.isnan(value)
     ]
@@ -113,6 +115,28 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
             f"a metric is {rule}"
         )
     return Result(block, evaluation, signature(evaluation, block.selection, options), tuple(notes))
+
+
+_IN_WORDS: dict[SystemScore, str] = {
+    "submitted": "submitted system scores",
+    "mean": "means of all segment scores",
+    "judged-mean": "means over annotated segments",
+}
+
+
+def _sources(evaluation: Evaluation, options: Options) -> list[str]:
+    """A line for system scores from another source than was asked for, or than other metrics have."""
+    asked = None if evaluation.measure.fixed_system_score else options.system_score
+    by_source: dict[SystemScore, list[str]] = {}
+    for metric, used in zip(evaluation.metrics, evaluation.system_score, strict=True):
+        if used is not None:
+            by_source.setdefault(used, []).append(metric.name)
+    usual = asked or ("submitted" if len(by_source) > 1 else next(iter(by_source), None))
+    return [
+        f"{evaluation.measure}: {_IN_WORDS[used]} of {', '.join(names)}, without {_IN_WORDS[usual]}"
+        for used, names in by_source.items()
+        if usual is not None and used != usual
+    ]
 
 
 def _row(result: Result, place: int, rank: int | None) -> dict[str, Any]:

@@ -29,8 +29,9 @@ def system_scores(block: Block, source: SystemScore, *, raw: bool = False) -> Sy
     source: "submitted": the file's system scores where there are any, else the mean of all segment scores;
         "mean": that mean; "judged-mean": the mean over the segments judged for the system.
     The human system score is the submitted one where there is one for every system, else the mean over judged
-    segments. Parts of a test set have no submitted scores. Scores of one scorer that are apart by rounding only become
-    equal (see `without_noise`), unless raw: then they stay as they were computed.
+    segments. Parts of a test set, and an intersection that excludes some of a system's judged segments, have no
+    submitted scores. Scores of one scorer that are apart by rounding only become equal (see `without_noise`), unless
+    raw: then they stay as they were computed.
     """
     human = block.human_submitted
     if np.isnan(human).any():

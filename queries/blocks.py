@@ -84,7 +84,7 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     """The arrays of a selection.
 
     With `intersection` in the slice, what a metric has no score for counts as not judged, and systems of which nothing
-    is left are excluded.
+    is left are excluded; where others lose judged segments, submitted system scores go: they are of more than is left.
     Raises QuestionError: nothing is left.
     """
     systems = selection.chosen_systems
@@ -184,6 +184,8 @@ def _intersection(block: Block) -> Block:
     """
     with_segments = np.array([choice.has_segments for choice in block.metrics], dtype=bool)
     lacking = np.isnan(block.scores[with_segments]).any(axis=0)  # (M', N, S) -> (N, S)
+    if block.judged.any() and not (block.judged & lacking).any():
+        return block
     judged = block.judged & ~lacking
     kept: Bools = np.asarray(judged.any(axis=1))
     if not kept.any():
@@ -194,4 +196,10 @@ def _intersection(block: Block) -> Block:
         scores=np.where(lacking, np.nan, block.scores),
         counted=None if block.counted is None else judged,
     )
+    if (block.judged & lacking)[kept].any():
+        common = replace(
+            common,
+            human_submitted=np.full_like(block.human_submitted, np.nan),
+            submitted=np.full_like(block.submitted, np.nan),
+        )
     return with_systems(common, kept, Exclusion(Reason.NOTHING_IN_COMMON))

@@ -1,6 +1,6 @@
 """Two metrics only: their difference, its interval, every applicable test, and the estimated power."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -14,6 +14,7 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.options import Options
 from metaeval.signature import line
+from metaeval.significance.levels import NOMINAL
 from metaeval.significance.metric_tests import (
     Tested,
     chosen,
@@ -130,11 +131,20 @@ def compare_pair(
         tests=rows,
         power=worlds.power,
         words=_words(names, measure, rows, worlds, testing),
-        notes=(generalises(measure, main_testing), *notes, *remarks(block)),
+        notes=(generalises(measure, main_testing), *notes, *_on_levels(rows), *remarks(block)),
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
         + ("" if np.isnan(worlds.difference.value) else "|" + line(interval)),
     )
+
+
+def _on_levels(rows: Sequence[PairTest]) -> list[str]:
+    if all(np.isnan(row.level) for row in rows):
+        return []
+    return [
+        f"level: how often the test finds a difference where there is none, at significance level {NOMINAL:g}; measured on "
+        "several data sets, and the one furthest off is shown (docs/levels.md)"
+    ]
 
 
 def tests_of_pair(

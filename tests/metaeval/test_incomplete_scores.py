@@ -14,7 +14,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.study import Study, rank, ranking_order, study
-from metaeval.system_scores import system_scores, without_noise
+from metaeval.system_scores import SystemScore, system_scores, without_noise
 from metaeval.tables.counts import pair_counts
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason, some_missing
@@ -166,6 +166,36 @@ def test_the_intersection_takes_the_cells_from_every_metric(tmp_path: Path, hole
     np.testing.assert_allclose(means, [np.nanmean(holes[:3], axis=1)] * 2)
     assert result.evaluation.value[0] == result.evaluation.value[1]
     assert "Fine-src and Holes-src have exactly the same scores" in result.notes
+
+
+@pytest.mark.parametrize("source", [None, "mean", "judged-mean"])
+@pytest.mark.parametrize("measure", ["pearson", "pa", "kendall", "spearman"])
+def test_system_scores_of_an_intersection_are_those_of_the_part_that_it_leaves(
+    tmp_path: Path, measure: str, source: SystemScore | None
+) -> None:
+    first = np.array(metric_tables()["Fine-src"].seg)
+    first[:, 3:] = NAN  # the first three segments alone, as of a metric that ran on a part
+    tables = {**metric_tables(), "First-src": ScoreTable(systems=SYSTEMS, seg=first, sys=first[:, :3].mean(axis=1))}
+    metrics = ("First", "Fine", "Wrong")
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        values = [
+            {one.name: value for one, value in zip(found.metrics, found.value.tolist(), strict=True)}
+            for part in (
+                Slice(TESTSET, LP, metrics=metrics, intersection=True),
+                Slice(TESTSET, LP, metrics=metrics, segments=(1, 3)),
+            )
+            for found in [_study(warehouse, part, measure, system_score=source).results[0].evaluation]
+        ]
+    assert values[0] == pytest.approx(values[1], abs=1e-12, nan_ok=True)
+    assert len(values[0]) == 3
+
+
+def test_system_scores_from_another_source_than_asked_for_are_named(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        asked = _study(warehouse, Slice(TESTSET, LP), "pearson", system_score="judged-mean").notes
+        default = _study(warehouse, Slice(TESTSET, LP), "pearson").notes
+    assert "pearson: submitted system scores of Only-src, without means over annotated segments" in asked
+    assert not [note for note in default if "system scores of" in note]
 
 
 # ---------------------------------------------------------------- noise

@@ -108,6 +108,8 @@ def test_a_metric_with_holes_is_left_out_unless_the_intersection_is_asked_for(tm
     np.testing.assert_array_equal(common.human, expected)
     assert common.excluded == {}
     assert common.n_missing == 5
+    assert np.isnan(common.human_submitted).all()
+    assert np.isnan(common.submitted).all()
 
 
 def test_a_hole_where_nobody_judged_does_no_harm(tmp_path: Path) -> None:
@@ -125,6 +127,7 @@ def test_the_intersection_leaves_out_systems_that_a_metric_lacks(tmp_path: Path)
         block = _block(warehouse, metrics=("Fine", "Part"), intersection=True)
     assert block.systems == ("Ash", "Cherry")
     assert block.scores.shape == (2, 2, 5)
+    assert not np.isnan(block.human_submitted).any()  # nothing was taken from these two
 
 
 def test_an_empty_intersection_is_refused(tmp_path: Path) -> None:

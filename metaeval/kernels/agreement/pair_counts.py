@@ -14,6 +14,7 @@ from metaeval.kernels.arrays.grouping import Bucket, GroupedScores, Groups, grou
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 
 DENSE_SIZE = 64  # groups up to this size: every pair is looked at; above: n log n
+NOISE = 1e-12  # of the largest human score in size: what rounding may take from a difference
 BATCH_PAIRS = 1 << 19  # pairs of one metric held in memory at a time
 
 
@@ -212,7 +213,8 @@ def _n_distinct(values: Floats) -> Ints:
 def thresholded_pair_counts(
     human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike, threshold: float = 25.0
 ) -> PairCounts:
-    """Counts over the pairs whose human scores differ by at least `threshold` only.
+    """Counts over the pairs whose human scores differ by at least `threshold` only, whatever rounding makes of them:
+    -2.1 and -5.1 differ by 3.
 
     Arguments as in `pair_counts`; metric ties are exact. Nothing is tied on the human side, so n_tied_human
     and n_tied_both are 0. Raises ValueError: as `pair_counts`, or a threshold that is not positive.
@@ -223,9 +225,10 @@ def thresholded_pair_counts(
     scores = group_scores(human, metrics, labels)
     shape = (len(scores.metrics), len(scores.groups.labels))
     n_concordant, n_discordant, n_tied = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+    least = threshold - NOISE * np.abs(scores.human).max(initial=0)
     for groups, first, second in _cell_pairs(scores.groups):
         gap = scores.human[first] - scores.human[second]
-        far = np.abs(gap) >= threshold
+        far = (np.abs(gap) >= least) & (gap != 0)
         ahead = np.where(gap > 0, first, second)[far]
         behind = np.where(gap > 0, second, first)[far]
         for metric, values in enumerate(scores.metrics):

@@ -195,6 +195,14 @@ def test_the_threshold_must_be_positive() -> None:
         thresholded_pair_counts([[0.0]], [[[0.0]]], [[0]], threshold=0.0)
 
 
+def test_rounding_takes_no_pair_from_a_threshold() -> None:
+    assert -2.1 - -5.1 < 3  # by rounding
+    counts = thresholded_pair_counts([[-5.1], [-2.1]], [[[1.0], [2.0]]], [[0], [0]], threshold=3)
+    assert (counts.n_concordant.item(), counts.n_tied_metric.item()) == (1, 0)
+    equal = thresholded_pair_counts([[1e15], [1e15]], [[[1.0], [2.0]]], [[0], [0]], threshold=3)
+    assert equal.n_concordant.item() == equal.n_discordant.item() == 0
+
+
 @given(scores())
 def test_thresholded_counts_equal_a_loop_over_far_pairs(drawn: Scores) -> None:
     counts = thresholded_pair_counts(drawn.human, drawn.metrics, drawn.labels, threshold=1.5)
