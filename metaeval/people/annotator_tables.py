@@ -15,9 +15,9 @@ _RELIABILITY = (
 LEGEND = {
     "sets": ("alpha: Krippendorff's, interval metric, of outputs with at least two annotators", _RELIABILITY),
     "annotators": (
-        "leniency: mean of judgements minus the mean of their systems; difference: mean difference from the others' mean "
-        "on shared outputs; drift: change of judgement minus system mean from an annotator's first to last, by least "
-        "squares; its interval resamples documents",
+        "leniency: mean of judgements minus the mean of their systems; difference: mean difference from the others' "
+        "mean on shared outputs; drift: change of judgement minus system mean from an annotator's first to last, by "
+        "least squares; its interval resamples documents",
     ),
     "pairs": ("difference: mean of a minus b; distance: mean absolute difference; on outputs that both judged",),
 }

@@ -142,8 +142,8 @@ def _on_levels(rows: Sequence[PairTest]) -> list[str]:
     if all(np.isnan(row.level) for row in rows):
         return []
     return [
-        f"level: how often the test finds a difference where there is none, at significance level {NOMINAL:g}; measured on "
-        "several data sets, and the one furthest off is shown (docs/levels.md)"
+        f"level: how often the test finds a difference where there is none, at significance level {NOMINAL:g}; "
+        "measured on several data sets, and the one furthest off is shown (docs/levels.md)"
     ]
 
 

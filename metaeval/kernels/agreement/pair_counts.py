@@ -225,7 +225,7 @@ def thresholded_pair_counts(
     scores = group_scores(human, metrics, labels)
     shape = (len(scores.metrics), len(scores.groups.labels))
     n_concordant, n_discordant, n_tied = (np.zeros(shape, dtype=np.int64) for _ in range(3))
-    least = threshold - NOISE * np.abs(scores.human).max(initial=0)
+    least = threshold - NOISE * np.abs(np.nan_to_num(scores.human)).max(initial=0)
     for groups, first, second in _cell_pairs(scores.groups):
         gap = scores.human[first] - scores.human[second]
         far = (np.abs(gap) >= least) & (gap != 0)
