@@ -9,7 +9,7 @@ from warehouse.errors import Fault, SourceError
 from warehouse.facts.testsets import FACTS_FILE
 from warehouse.names import EXPORT_MANIFEST, UNFINISHED_EXPORT
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
-from warehouse.readers.expectations import expected_of
+from warehouse.readers.expectations import expected_of, is_out_of_place
 from warehouse.readers.recognition import UNKNOWN_FORMAT, claim
 from warehouse.readers.text.head import damage_of
 
@@ -65,6 +65,10 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
             claims[path] = answer
         elif answer == UNKNOWN_FORMAT and (damage := damage_of(path)) is not None:
             found.faults.append(damage)
+        elif answer == UNKNOWN_FORMAT and is_out_of_place(path):
+            remedy = "put it there, or `scorehouse add` it as your own metric"
+            where = "TESTSET/metric-scores/LP/ or TESTSET/human-scores/ around it, or columns that name it"
+            found.faults.append(Fault(str(path), 0, "a score file without its test set", where, remedy))
         elif answer == UNKNOWN_FORMAT and (expected := expected_of(path)) is not None:
             found.faults.append(Fault(str(path), 1, "not what its name and place say", expected, "fetch it again"))
         elif path.name != FACTS_FILE:

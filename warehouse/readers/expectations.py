@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from warehouse.readers.mtme.place import SCORE_FOLDERS
+
 _AFTER = {  # shared tasks' own names; the end of a path
     r"details/[a-z]{2,3}-[a-z]{2,3}\.txt": "segments: line, test set, language pair, document and number, by tabs",
     r"[^/]+\.(sys|domain|doc|seg)\.(score|tsv)(\.gz)?": "scores of a metric",
@@ -12,6 +14,7 @@ _AFTER = {  # shared tasks' own names; the end of a path
     r"(esa_[^/]*|[^/]*appraise[^/]*)\.csv": "judgements exported from Appraise",
     r"mt-systems-scored-by-(humans|metrics)": "METRIC LP TESTSET SYSTEM SCORE, by tabs",
 }
+_OF_LAYOUT = re.compile(r".+\.(sys|domain|doc|seg)\.score", re.IGNORECASE)
 _EXPECTED = tuple((re.compile(f"(?:.*/)?{end}", re.IGNORECASE), what) for end, what in _AFTER.items())
 
 
@@ -25,3 +28,14 @@ def expected_of(path: Path) -> str | None:
     """
     text = path.as_posix()
     return next((what for pattern, what in _EXPECTED if pattern.fullmatch(text)), None)
+
+
+def is_out_of_place(path: Path) -> bool:
+    """Whether a file is named as one of the organisers' score files, and no folder around it is one of theirs: they say
+    which test set, and mostly which language pair, it is of.
+
+    >>> [is_out_of_place(Path(folder, "BLEU-refA.seg.score")) for folder in ("mine", "metric-scores/en-de")]
+    [True, False]
+    """
+    is_of_layout = not set(SCORE_FOLDERS).isdisjoint(path.parts[:-1])
+    return _OF_LAYOUT.fullmatch(path.name) is not None and not is_of_layout

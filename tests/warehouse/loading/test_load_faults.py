@@ -494,3 +494,15 @@ def test_nothing_to_load_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no score files among 2 files"):
         load([tmp_path / "notes"], tmp_path / "a.duckdb")
     assert not (tmp_path / "a.duckdb").exists()
+
+
+@pytest.mark.parametrize("value", ["0.5", "x"])
+@pytest.mark.parametrize("name", ["Mine-refA.seg.score", "Mine-src.sys.score", "mqm.seg.score"])
+def test_a_score_file_outside_the_organisers_folders_is_sent_where_it_belongs(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    (tmp_path / name).write_text(f"Ash\t{value}\n", encoding="utf-8")
+    (fault,) = load([tmp_path / name], tmp_path / "scores.duckdb").faults
+    assert fault.line == 0
+    assert fault.found == "a score file without its test set"
+    assert "scorehouse add" in fault.way_out
