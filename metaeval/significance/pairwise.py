@@ -13,7 +13,7 @@ from metaeval.kernels.resampling.clusters import best_first
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.options import Options
-from metaeval.signature import line
+from metaeval.signature import interval_in_words
 from metaeval.significance.metric_tests import (
     Tested,
     chosen,
@@ -117,7 +117,7 @@ def compare_pair(
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     worlds = _bootstrapped(block, measure, options, testing, (first, second), progress)
-    interval = [("interval", f"{CONFIDENCE:.0%},{how},resamples={testing.draws},resample={testing.resample}")]
+    interval = interval_in_words(CONFIDENCE, how, testing.resample, testing.draws, options.seed)
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,
@@ -133,7 +133,7 @@ def compare_pair(
         notes=(generalises(measure, main_testing), *notes, *remarks(block)),
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
-        + ("" if np.isnan(worlds.difference.value) else "|" + line(interval)),
+        + ("" if np.isnan(worlds.difference.value) else f"|interval:{interval}"),
     )
 
 
