@@ -245,7 +245,7 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
         [
             ("deltas", metric),
             *restricted(asked, testset=asked.testset, lp=asked.lp, human=asked.human or "one_a_protocol"),
-            ("levels", ",".join(f"{level:g}" for level in what.levels)),
+            ("levels", None if what.levels == LEVELS else ",".join(f"{level:g}" for level in what.levels)),
             ("pairs", "all" if what.human_alpha is None else f"wilcoxon_p<={what.human_alpha:g}"),
             ("fit", "isotonic"),
             ("interval", "percentile_95"),

@@ -54,8 +54,8 @@ def computed_parts(found: History) -> Parts:
 def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Table:
     """A line for each group, a column for each year and protocol: the value, then the gap to the anchor.
 
-    frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value has the number of its
-    reason, which the notes give.
+    frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value
+    has the number of its reason, which the notes give.
     """
     how = pool or "mean"
     by_year = pooled_by_year(frame, found.measure, how)
