@@ -142,10 +142,11 @@ def ranked(
         notes += [note for one in pooled for note in one.notes]
     if found.comparisons:
         tested = _tested(found, notes, database, progress, several)
-        frame = with_clusters(frame, tested)
+        clustered = with_clusters(frame, tested)
+        frame = clustered if how is None else clustered.with_columns(frame["signature"])
         if tested:
             untested, more = _beside_tests(found, tested, several)
-            signatures = [*untested, *(one.signature for _, one in tested)]
+            signatures = [*(untested if how is None else signatures), *(one.signature for _, one in tested)]
             notes += more
     if found.people:
         frame = with_people(frame, list(found.people.values()))

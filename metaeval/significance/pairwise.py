@@ -1,6 +1,6 @@
 """Two metrics only: their difference, its interval, every applicable test, and the estimated power."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -20,6 +20,7 @@ from metaeval.significance.metric_tests import (
     fitted_options,
     generalises,
     level_of,
+    parts_of_test,
     run_test,
     signature_of_test,
 )
@@ -133,8 +134,22 @@ def compare_pair(
         notes=(generalises(measure, main_testing), *notes, *remarks(block)),
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
+        + _beside(found[1:])
         + ("" if np.isnan(worlds.difference.value) else f"|interval:{interval}"),
     )
+
+
+_OF_A_TEST = ("unit", "test_resamples", "test_p_value", "early_stopping", "degrees_of_freedom", "absolute", "scale")
+
+
+def _beside(others: Sequence[tuple[Tested, Options, TestOptions]]) -> str:
+    """What a signature says of the tests that stand beside the first."""
+    said = []
+    for tested, options, testing in others:
+        parts = parts_of_test(tested, options, testing)
+        told = ";".join(f"{key}={value}" for key, value in parts if key in _OF_A_TEST and value is not None)
+        said.append(f"{testing.test}({told})")
+    return f"|beside:{'+'.join(said)}" if said else ""
 
 
 def tests_of_pair(
