@@ -19,10 +19,13 @@ from metaeval.kernels.agreement.correlation import system_correlation
 from metaeval.kernels.agreement.random_effects import random_effects
 from metaeval.kernels.resampling.year_permutation import year_trend
 from metaeval.measures import Measure
+from metaeval.options import Options
+from metaeval.significance.options import TestOptions
 from metaeval.trends.gaps import pool_gaps
 from metaeval.trends.history import Entry, History, SetHistory
 from metaeval.trends.points import Context, Point
 from metaeval.trends.within import within
+from queries.selection import Slice
 
 Floats = npt.NDArray[np.float64]
 YEARS = tuple(range(2012, 2024))
@@ -109,7 +112,7 @@ def simulated_history(rng: np.random.Generator, world: World, n_draws: int = N_D
         for lp in [f"en-{letter}" for letter in "ab"[:SETS_A_YEAR]]
         for one in [simulated_point(rng, world, year, lp, n_draws)]
     )
-    return History(Measure.parse("pearson"), "m2002", entries, 0, ())
+    return History(Measure.parse("pearson"), "m2002", entries, 0, (), Slice("all", "all"), Options(), TestOptions())
 
 
 def published() -> tuple[tuple[str, int], ...]:

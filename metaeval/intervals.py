@@ -11,7 +11,9 @@ from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.ranking import Read
+from metaeval.signature import interval_in_words
 from metaeval.study import Result
+from metaeval.tables.table import Table
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress
@@ -24,11 +26,15 @@ _STREAM = 7  # of the seed: resamples of their own, which no test shares
 
 @dataclass(frozen=True)
 class Intervals:
-    """low, high: (M,) ends of each metric's interval, NaN = none. words: how they were made, or why not."""
+    """low, high: (M,) ends of each metric's interval, NaN = none. words: how they were made, or why not.
+
+    signed: how, as a signature says it; empty without any.
+    """
 
     low: Floats
     high: Floats
     words: str
+    signed: str = ""
 
 
 def intervals(result: Result, options: Options, n_draws: int, progress: Progress | None = None) -> Intervals:
@@ -44,32 +50,34 @@ def intervals(result: Result, options: Options, n_draws: int, progress: Progress
     if not n or np.isnan(evaluation.value).all():
         return Intervals(low, high, f"{measure}: no intervals, no value is defined")
     by_means = np.array([source == "judged-mean" for source in evaluation.system_score])
-    words = []
+    words, signed = [], []
     for chosen in (~by_means, by_means):
         if not chosen.any():
             continue
         names = {metric.name for metric, of in zip(evaluation.metrics, chosen, strict=True) if of}
         block = result.block.only([metric.name in names for metric in result.block.metrics])
         own = replace(options, system_score="judged-mean") if chosen is by_means else options
-        low[chosen], high[chosen], how = _ends(measure, block, own, n_draws, progress)
+        low[chosen], high[chosen], how, sign = _ends(measure, block, own, n_draws, progress)
+        signed += [sign] if sign else []
         words.append(how if chosen.all() else f"{how}, {int(chosen.sum())} of the metrics")
-    return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}")
+    return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}", "+".join(signed))
 
 
 def _ends(
     measure: Measure, block: Block, options: Options, n_draws: int, progress: Progress | None
-) -> tuple[Floats, Floats, str]:
-    """Ends of the intervals of the block's metrics, and how they were made or why there are none."""
+) -> tuple[Floats, Floats, str, str]:
+    """Ends of the intervals of the block's metrics, how they were made or why not, and that for signatures."""
     none = np.full(len(block.metrics), np.nan)
     errors = measure.standard_errors(block, options)
     if errors is not None:
         value, reach = evaluate(measure, block, options).value, _NORMAL * errors
         how = f"{CONFIDENCE:.0%} intervals for new segments (normal, infinitesimal jackknife)"
-        return value - reach, value + reach, how
+        signed = interval_in_words(CONFIDENCE, "infinitesimal_jackknife", "inputs", None, options.seed)
+        return value - reach, value + reach, how, signed
     try:
         by_systems = None if options.system_score == "judged-mean" else measure.resampled_systems(block, options)
         if by_systems is None and not measure.is_quick_to_resample:
-            return none, none, "no intervals, resampling it takes minutes"
+            return none, none, "no intervals, resampling it takes minutes", ""
         epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
         drawn = bootstrap(
             by_systems or measure.resampled(block, options, epsilon),
@@ -79,11 +87,13 @@ def _ends(
             progress=None if progress is None else lambda done, total: progress(f"{measure} intervals", done, total),
         )
     except (QuestionError, ValueError) as error:
-        return none, none, "no intervals, " + str(error).removeprefix(f"measure {str(measure)!r}: ")
+        return none, none, "no intervals, " + str(error).removeprefix(f"measure {str(measure)!r}: "), ""
     ends = [drawn.interval(place, CONFIDENCE, measure.interval) for place in range(len(block.metrics))]
     what = "systems" if by_systems is not None else "segments"
     how = f"{CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {counted(n_draws, 'resample')})"
-    return np.array([one.low for one in ends]), np.array([one.high for one in ends]), how
+    unit = "systems" if by_systems is not None else "inputs"
+    signed = interval_in_words(CONFIDENCE, measure.interval, unit, n_draws, options.seed)
+    return np.array([one.low for one in ends]), np.array([one.high for one in ends]), how, signed
 
 
 def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -93,9 +103,12 @@ def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, F
 
 
 def with_intervals(
-    frame: pl.DataFrame, found: Read, options: Options, n_draws: int, progress: Progress | None = None
-) -> tuple[pl.DataFrame, list[str]]:
-    """A ranking with columns low and high behind the value, and a line on the intervals of each measure."""
+    ranking: Table, found: Read, options: Options, n_draws: int, progress: Progress | None = None
+) -> tuple[Table, list[str]]:
+    """A ranking with columns low and high behind the value, and a line on the intervals of each measure.
+
+    ranking: as of `ranked`. Its signatures say how the intervals were made.
+    """
     rows: list[tuple[object, ...]] = []
     lines = []
     several = len(found.studies) > 1
@@ -104,14 +117,21 @@ def with_intervals(
             ends = intervals(result, options, n_draws, progress)
             lines.append(f"{asked.testset} {asked.lp}: {ends.words}" if several else ends.words)
             key = (asked.testset, asked.lp, str(result.evaluation.measure))
+            how = f"|interval:{ends.signed}" if ends.signed else ""
             rows += [
-                (*key, metric.name, low, high)
+                (*key, metric.name, low, high, how)
                 for metric, low, high in zip(result.evaluation.metrics, ends.low, ends.high, strict=True)
             ]
     keys = ["testset", "lp", "measure", "metric"]
-    schema = {**dict.fromkeys(keys, pl.String), "low": pl.Float64, "high": pl.Float64}
+    schema = {**dict.fromkeys(keys, pl.String), "low": pl.Float64, "high": pl.Float64, "how": pl.String}
     known = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("low", "high").fill_nan(None))
-    columns = list(frame.columns)
+    columns = list(ranking.frame.columns)
     place = columns.index("value") + 1
-    joined = frame.join(known, on=keys, how="left", maintain_order="left")
-    return joined.select(*columns[:place], "low", "high", *columns[place:]), lines
+    joined = ranking.frame.join(known, on=keys, how="left", maintain_order="left").with_columns(
+        pl.col("how").fill_null("")
+    )
+    how_of = dict(joined.filter(pl.col("how") != "").select("signature", "how").rows())
+    frame = joined.with_columns(pl.col("signature") + pl.col("how"))
+    signatures = [one + how_of.get(one, "") for one in ranking.signature.splitlines()]
+    frame = frame.select(*columns[:place], "low", "high", *columns[place:])
+    return replace(ranking, frame=frame, signature="\n".join(signatures)), lines

@@ -13,7 +13,8 @@ from metaeval.evaluation import Evaluation
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.permutation_groups import COUNTS
 from metaeval.measures import Measure
-from metaeval.signature import line, program_version
+from metaeval.options import Options
+from metaeval.signature import draw_parts, line, option_parts, program_version, restricted
 from metaeval.study import RANKING_SCHEMA, Result, ranking_order
 from warehouse import QuestionError
 
@@ -29,8 +30,8 @@ class Pooled:
     notes: tuple[str, ...]
 
 
-def pool(results: Sequence[Result], how: Pooling) -> Pooled:
-    """Pool the results of one measure over several evaluation sets.
+def pool(results: Sequence[Result], how: Pooling, options: Options) -> Pooled:
+    """Pool the results of one measure over several evaluation sets. options: those that they were computed with.
 
     how: "mean": plain mean of the values. "pairs": all pairs (of systems for pa and spa, of scores for the pair-count
         family) together; a calibrated measure keeps its own tie threshold in each set. "hunter-schmidt": mean of
@@ -67,11 +68,8 @@ def pool(results: Sequence[Result], how: Pooling) -> Pooled:
         for result, known in zip(results, places, strict=True)
     ]
     values, variances = _pooled(measure, chosen, how, shared)
-    return Pooled(
-        _frame(results, chosen, names, shared, values, variances, _signature(results, chosen, how)),
-        _signature(results, chosen, how),
-        tuple(notes),
-    )
+    signature = _signature(results, chosen, how, options)
+    return Pooled(_frame(results, chosen, names, shared, values, variances, signature), signature, tuple(notes))
 
 
 _Name = tuple[str, bool]  # base name, and whether it saw no reference
@@ -148,21 +146,29 @@ def _sample_size(evaluation: Evaluation) -> int:
     return evaluation.n_judged
 
 
-def _signature(results: Sequence[Result], chosen: Sequence[Evaluation], how: Pooling) -> str:
+def _signature(results: Sequence[Result], chosen: Sequence[Evaluation], how: Pooling, options: Options) -> str:
     asked = [result.selection.slice for result in results]
+    measure = results[0].evaluation.measure
+    sources = {source for evaluation in chosen for source in evaluation.system_score if source is not None}
     return line(
         [
-            ("measure", results[0].evaluation.measure),
+            ("measure", measure),
             ("pool", how),
-            ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
-            ("lp", ",".join(f"{one.testset}:{one.lp}" for one in asked)),
-            ("human", ",".join(dict.fromkeys(str(result.selection.human) for result in results))),
-            ("reference", ",".join(str(result.selection.reference) for result in results)),
+            *restricted(
+                asked[0],
+                testset=",".join(dict.fromkeys(one.testset for one in asked)),
+                lp=",".join(f"{one.testset}:{one.lp}" for one in asked),
+                human=",".join(dict.fromkeys(str(result.selection.human) for result in results)),
+                reference=",".join(str(result.selection.reference) for result in results),
+            ),
             ("n_sets", len(results)),
             ("n_systems", "+".join(str(evaluation.n_systems) for evaluation in chosen)),
             ("n_metrics", len(chosen[0].metrics)),
             ("n_segments", "+".join(str(evaluation.n_segments) for evaluation in chosen)),
             ("n_missing", "+".join(str(evaluation.n_missing) for evaluation in chosen)),
+            ("system_score", "+".join(sorted(sources)) or None),
+            *draw_parts(measure, options),
+            *option_parts(options),
             ("scorehouse", program_version()),
         ]
     )

@@ -30,7 +30,7 @@ class Read:
     """All that a ranking reads from the warehouse, evaluated: studies by slice, and the comparisons to make.
 
     skipped: lines on evaluation sets without an answer. measures: those asked for, in order. people: by slice, the rows
-    of people, where they are asked for.
+    of people, where they are asked for. options: how it was computed.
     """
 
     studies: dict[Slice, Study]
@@ -38,6 +38,7 @@ class Read:
     skipped: tuple[str, ...]
     measures: tuple[Measure, ...]
     people: dict[Slice, HumanRows] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
 
 
 def slices_of(warehouse: Warehouse, asked: Slice) -> tuple[list[Slice], Evalsets]:
@@ -87,7 +88,7 @@ def read(
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
     people = {one: human_rows(warehouse, one, each, options) for one, each in found.items()} if ceiling else {}
-    return Read(found, tuple(comparisons), tuple(skipped), tuple(measures), people)
+    return Read(found, tuple(comparisons), tuple(skipped), tuple(measures), people, options)
 
 
 def _pending(warehouse: Warehouse, tested: Study, options: Options, testing: TestOptions, fresh: bool) -> list[Pending]:
@@ -134,15 +135,18 @@ def ranked(
     if how is None:
         frame, signatures = _stacked([ranking(one) for one in studies]), [one.signature for one in results]
     else:
-        pooled = [pool(list(group), how) for group in zip(*(one.results for one in studies), strict=True)]
+        pooled = [
+            pool(list(group), how, found.options) for group in zip(*(one.results for one in studies), strict=True)
+        ]
         frame, signatures = _stacked([one.frame for one in pooled]), [one.signature for one in pooled]
         notes += [note for one in pooled for note in one.notes]
     if found.comparisons:
         tested = _tested(found, notes, database, progress, several)
-        frame = with_clusters(frame, tested)
+        clustered = with_clusters(frame, tested)
+        frame = clustered if how is None else clustered.with_columns(frame["signature"])
         if tested:
             untested, more = _beside_tests(found, tested, several)
-            signatures = [*untested, *(one.signature for _, one in tested)]
+            signatures = [*(untested if how is None else signatures), *(one.signature for _, one in tested)]
             notes += more
     if found.people:
         frame = with_people(frame, list(found.people.values()))

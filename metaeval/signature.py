@@ -5,8 +5,11 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from metaeval.evaluation import Evaluation
+from metaeval.measures import Measure
 from metaeval.options import Options
-from queries.selection import Selection
+from queries.selection import Selection, Slice
+
+Parts = list[tuple[str, object]]
 
 
 @cache
@@ -32,14 +35,25 @@ def references_of(evaluation: Evaluation) -> str | None:
     return "+".join(sorted({metric.reference for metric in evaluation.metrics if metric.reference})) or None
 
 
-def slice_parts(selection: Selection, references: str | None = None) -> list[tuple[str, object]]:
+def slice_parts(selection: Selection, references: str | None = None) -> Parts:
     """Test set, language pair, human score, reference and restrictions of a slice."""
     asked = selection.slice
+    reference = references or selection.reference
+    return restricted(asked, testset=asked.testset, lp=asked.lp, human=selection.human, reference=reference)
+
+
+def restricted(
+    asked: Slice, *, testset: str | None, lp: str | None, human: str | None, reference: str | None = None
+) -> Parts:
+    """The parts of a slice of one evaluation set or several, with all that restricts it.
+
+    testset, lp, human, reference: as they are said of all evaluation sets; reference: None for what was asked for.
+    """
     return [
-        ("testset", asked.testset),
-        ("lp", asked.lp),
-        ("human", selection.human),
-        ("reference", references or selection.reference),
+        ("testset", testset),
+        ("lp", lp),
+        ("human", human),
+        ("reference", reference or asked.reference),
         ("domain", ",".join(asked.domains) or None),
         ("document", ",".join(asked.documents) or None),
         ("segments", None if asked.segments is None else "-".join(map(str, asked.segments))),
@@ -53,6 +67,33 @@ def slice_parts(selection: Selection, references: str | None = None) -> list[tup
         ("all_metrics", "yes" if asked.all_metrics else None),
         ("intersection", "yes" if asked.intersection else None),
     ]
+
+
+def option_parts(options: Options) -> Parts:
+    """How values are computed, whatever the measure: where it is not as the organisers do."""
+    return [("ties", "raw_floats" if options.raw_ties else None), ("round_human", options.round_human)]
+
+
+def draw_parts(measure: Measure, options: Options) -> Parts:
+    """What a measure draws to have a value; nothing for one that draws nothing."""
+    return [
+        ("resamples", measure.n_draws),
+        ("seed", options.seed if measure.n_draws else None),
+        ("p_value", p_value_convention("greater", plus_one=False) if measure.n_draws else None),
+    ]
+
+
+def interval_in_words(confidence: float, how: str, resample: str, n_draws: int | None, seed: int) -> str:
+    """How an interval was made. resample: what was drawn anew. n_draws: None where nothing was drawn.
+
+    >>> interval_in_words(0.95, "bca", "inputs", 1000, 0)
+    '95%,bca,resamples=1000,resample=inputs,seed=0'
+    >>> interval_in_words(0.95, "infinitesimal_jackknife", "inputs", None, 0)
+    '95%,infinitesimal_jackknife,resample=inputs'
+    """
+    if n_draws is None:
+        return f"{confidence:.0%},{how},resample={resample}"
+    return f"{confidence:.0%},{how},resamples={n_draws},resample={resample},seed={seed}"
 
 
 def p_value_convention(alternative: str, plus_one: bool, mid_p: bool = False) -> str:
@@ -85,11 +126,8 @@ def signature(evaluation: Evaluation, selection: Selection, options: Options) ->
             ("n_pairs", _span(n_pairs)),
             ("n_distinct", evaluation.n_distinct),
             ("system_score", "+".join(sources) or None),
-            ("resamples", measure.n_draws),
-            ("seed", options.seed if measure.n_draws else None),
-            ("p_value", p_value_convention("greater", plus_one=False) if measure.n_draws else None),
-            ("ties", "raw_floats" if options.raw_ties else None),
-            ("round_human", options.round_human),
+            *draw_parts(measure, options),
+            *option_parts(options),
             ("scorehouse", program_version()),
         ]
     )

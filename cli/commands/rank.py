@@ -206,18 +206,18 @@ def _rank(
         else:
             table = ranked(found, how, **more)
         lines: list[str] = []
-        drawn = table.frame
+        drawn = table
         is_one = asked.by is None and not asked.wide and (how is not None or len(found.studies) == 1)
         if how is None and (asked.with_intervals or (is_one and charted.chart is not None)):
-            drawn, lines = with_intervals(table.frame, found, options, testing.draws, advance)
+            drawn, lines = with_intervals(table, found, options, testing.draws, advance)
             if asked.with_intervals:
-                table = replace(table, frame=drawn, notes=(*table.notes, *lines))
+                table = replace(drawn, notes=(*table.notes, *lines))
     _show(table, drawn, lines, measures, is_one, charted, output, asked)
 
 
 def _show(
     table: "Table",
-    drawn: "pl.DataFrame",
+    drawn: "Table",
     lines: list[str],
     measures: "list[Measure]",
     is_one: bool,
@@ -232,7 +232,7 @@ def _show(
 
     names = [str(measure) for measure in measures]
     if is_one:
-        charted.draw(output, lambda: ranking_dots(drawn, table.signature, lines))
+        charted.draw(output, lambda: ranking_dots(drawn.frame, drawn.signature, lines))
     else:
         charted.draw(output, lambda: ranking_heat_map(wide(_metrics(table.frame)), names, table.signature))
     if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):

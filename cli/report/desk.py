@@ -129,9 +129,11 @@ class Desk:
         known = tuple(replace(one, kept=answer) for one, answer in answers)
         table = ranked(replace(found, comparisons=known), progress=self.progress)
         notes = [note for note in (*table.notes, *faults) if note != FROM_STORE]
-        frame, lines = with_intervals(table.frame, found, self.options, self.settings.draws, self.progress)
+        drawn, lines = with_intervals(table, found, self.options, self.settings.draws, self.progress)
         best = str(table.frame["metric"][0])
-        return Ranked(frame, table.signature, tuple(notes), tuple(lines), tuple(answer for _, answer in answers), best)
+        return Ranked(
+            drawn.frame, drawn.signature, tuple(notes), tuple(lines), tuple(answer for _, answer in answers), best
+        )
 
     def _read(self, state: EvalsetState) -> Read:
         asked = Slice(state.testset, state.lp)

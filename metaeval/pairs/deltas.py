@@ -9,7 +9,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.agreement_threshold import AgreementThresholds, PairsOfSet, agreement_thresholds
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
-from metaeval.signature import line, program_version
+from metaeval.signature import line, option_parts, program_version, restricted
 from metaeval.system_scores import without_noise
 from queries.evalsets import expand
 from queries.longitudinal import metric_names
@@ -244,9 +244,8 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
     return line(
         [
             ("deltas", metric),
-            ("testset", asked.testset),
-            ("lp", asked.lp),
-            ("human", asked.human or "one_a_protocol"),
+            *restricted(asked, testset=asked.testset, lp=asked.lp, human=asked.human or "one_a_protocol"),
+            ("levels", None if what.levels == LEVELS else ",".join(f"{level:g}" for level in what.levels)),
             ("pairs", "all" if what.human_alpha is None else f"wilcoxon_p<={what.human_alpha:g}"),
             ("fit", "isotonic"),
             ("interval", "percentile_95"),
@@ -255,6 +254,7 @@ def _signature(sets: Sequence[SystemPairs], metric: str, options: Options, what:
             ("seed", what.seed),
             ("system_score", "+".join(used) or None),
             ("scale", "percent" if what.percent else None),
+            *option_parts(options),
             ("n_sets", len({one.where for one in sets})),
             ("scorehouse", program_version()),
         ]

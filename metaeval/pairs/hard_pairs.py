@@ -10,7 +10,7 @@ import polars as pl
 
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
-from metaeval.signature import line, program_version
+from metaeval.signature import line, option_parts, program_version, restricted
 from metaeval.tables.table import Table, or_none
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -144,17 +144,13 @@ def _signature(sets: Sequence[SystemPairs], asked: Slice, options: Options, what
     return line(
         [
             ("hard_pairs", f"n_right<={what.most_right}"),
-            ("testset", asked.testset),
-            ("lp", asked.lp),
-            ("human", "+".join(sorted({one.human for one in sets}))),
-            ("metrics", ",".join(asked.metrics) or None),
-            ("only", asked.only),
-            ("primary", "yes" if asked.primary else None),
+            *restricted(asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in sets}))),
             ("least_metrics", what.fewest_metrics),
             ("test", "wilcoxon,two_sided"),
             ("alpha", what.alpha),
             ("pairs", "significant" if what.apart else None),
             ("system_score", "+".join(used) or None),
+            *option_parts(options),
             ("n_sets", len(sets)),
             ("scorehouse", program_version()),
         ]

@@ -58,7 +58,7 @@ def annotators(
         if people is None:
             notes.append(f"{where}: no judgement counts")
             continue
-        signature = _signature(score, people, settings)
+        signature = _signature(score, people, settings, chosen)
         signatures.append(signature)
         notes += [f"{where}: {remark}" for remark in _remarks(people)]
         if view is None and chosen == "annotators" and not people.names:
@@ -75,13 +75,14 @@ def annotators(
     return Table(frame, "\n".join(signatures), (*notes, *LEGEND[chosen]))
 
 
-def _signature(score: JudgedScore, people: People, settings: Settings) -> str:
+def _signature(score: JudgedScore, people: People, settings: Settings, view: View) -> str:
     halves = settings.halves or people.judged.halves
     return line(
         [
             ("annotators", score.human),
             ("testset", score.testset),
             ("lp", score.lp),
+            ("view", view),
             ("judgements", "valid"),
             ("systems", "all_judged"),
             ("n_judgements", int(people.n_each.sum())),

@@ -10,7 +10,7 @@ from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.bridges import Humans, common_blocks, judged_by, second_humans
 from metaeval.people.ceilings import Ceiling, corrected, second_human, split_half
-from metaeval.signature import line, program_version, slice_parts
+from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.study import Study
 from queries.blocks import Block
 from queries.longitudinal import human_levels, judgements, metric_names
@@ -168,7 +168,8 @@ def _signature(asked: Slice, block: Block, measure: Measure, options: Options, *
             ("measure", measure),
             *slice_parts(replace(block.selection, slice=asked)),
             *how,
-            ("round_human", options.round_human),
+            ("system_score", options.system_score),
+            *option_parts(options),
             ("scorehouse", program_version()),
         ]
     )

@@ -12,7 +12,7 @@ from metaeval.measures.applicable import PERMUTATIONS, Population
 from metaeval.options import Options
 from metaeval.planning.plans import Asked, Plan, Question, planned
 from metaeval.planning.worlds import drawn_worlds, judged_worlds
-from metaeval.signature import slice_parts
+from metaeval.signature import option_parts, slice_parts
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import EARLY_STOP
@@ -86,7 +86,11 @@ def plan_metrics(
         trial=trial,
         test=test,
         measure=str(asked_measure),
-        parts=slice_parts(block.selection),
+        parts=[
+            *(part for part in slice_parts(block.selection) if part[0] != "metrics"),
+            ("system_score", options.system_score),
+            *option_parts(options),
+        ],
         assumes=(drawn.assumes,),
         notes=() if measure == asked_measure else (limit,),
     )

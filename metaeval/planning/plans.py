@@ -147,7 +147,7 @@ def _signature(question: Question, what: Asked) -> str:
         ("first", question.names[0]),
         ("second", question.names[1]),
         ("measure", question.measure),
-        *[part for part in question.parts if part[0] not in ("metrics", "systems")],
+        *question.parts,
         ("test", question.test),
         ("alternative", "two-sided"),
         ("alpha", what.alpha),

@@ -10,7 +10,7 @@ from metaeval.kernels.resampling.required_size import Trial
 from metaeval.options import Options
 from metaeval.planning.plans import FEWEST, Asked, Plan, Question, planned
 from metaeval.planning.worlds import single_judgements
-from metaeval.signature import slice_parts
+from metaeval.signature import option_parts, slice_parts
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -58,7 +58,10 @@ def plan_systems(
         trial=trial,
         test="rank-sum" if what.unit == "judgements" else "wilcoxon",
         measure=str(block.selection.human),
-        parts=slice_parts(block.selection),
+        parts=[
+            *(part for part in slice_parts(block.selection) if part[0] != "systems"),
+            *option_parts(options),
+        ],
         assumes=(assumes[what.unit],),
     )
     return planned(question, what, progress)

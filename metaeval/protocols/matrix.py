@@ -17,7 +17,7 @@ from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import Blocks, Entry, enter
 from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
-from metaeval.signature import line, program_version
+from metaeval.signature import line, option_parts, program_version
 from metaeval.tables.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
@@ -271,7 +271,9 @@ def matrix_table(found: Matrix, frame: pl.DataFrame, what: str, options: Options
             ("protocols", what),
             ("testset", ",".join(answered) or None),
             ("n_protocols", len(protocols())),
+            ("system_score", options.system_score),
             ("seed", options.seed),
+            *option_parts(options),
             ("scorehouse", program_version()),
         ]
     )

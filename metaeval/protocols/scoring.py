@@ -21,7 +21,7 @@ from metaeval.protocols.significance import (
 from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.protocols.task_scores import Task, competition_ranks, scored_task
 from metaeval.protocols.tasks import Job, jobs_of
-from metaeval.signature import line, p_value_convention, program_version
+from metaeval.signature import line, option_parts, p_value_convention, program_version
 from metaeval.significance.options import TestOptions
 from warehouse import QuestionError
 from warehouse.progress import Progress
@@ -215,8 +215,7 @@ def _signature(
         ("outliers", _outliers(entry)),
         ("overall", IN_WORDS[entry.protocol.overall == "ranks", testing is not None]),
         ("seed", options.seed),
-        ("ties", "raw_floats" if options.raw_ties else None),
-        ("round_human", options.round_human),
+        *option_parts(options),
     ]
     if testing is not None:
         is_williams = any(rule_test(job.rule, options) == "williams" for job in jobs)

@@ -6,6 +6,7 @@ from typing import Any, Unpack
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, names_of, question, slice_of
+from metaeval.signature import line
 from metaeval.system_scores import SystemScore
 from metaeval.tables import agreement
 from metaeval.tables import counts as pair_counting
@@ -166,6 +167,8 @@ def audit(
     testset, lp: one, several joined by commas, or "all". check: only these checks. deep: also compare every row with
     stored checksums. Columns: severity, check, what is found, and the SQL that shows it.
     """
-    found = find(warehouse, testset, lp, names_of(check), deep=deep)
+    checks = names_of(check)
+    found = find(warehouse, testset, lp, checks, deep=deep)
     where = " ".join(name for name in (testset, lp) if name) or "all"
-    return Table(findings_frame(found), f"audit:{where}", ())
+    described = line([("audit", where), ("checks", ",".join(checks) or None), ("deep", "yes" if deep else None)])
+    return Table(findings_frame(found), described, ())

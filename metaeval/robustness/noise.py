@@ -13,6 +13,7 @@ from metaeval.kernels.resampling.noise import KINDS, Kind, noisy_scores
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.robustness.made_up import values_of, with_metrics
+from metaeval.signature import option_parts
 from metaeval.tables.table import Table, table_notes, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
@@ -92,7 +93,10 @@ def noise(
         ("measures", ",".join(map(str, measures))),
         ("draws", what.draws),
         ("seed", what.seed),
-        ("round_human", options.round_human),
+        ("kinds", _changed(what.kinds, KINDS)),
+        ("strengths", _changed(what.strengths, STRENGTHS)),
+        ("shares", _changed(what.shares, SHARES)),
+        *option_parts(options),
         n_metrics=1,
     )
     frame = _frame(rows, [str(measure) for measure in measures], what)
@@ -103,6 +107,10 @@ def noise(
         *table_notes(block, {}),
     )
     return Table(frame.with_columns(signature=pl.lit(signature)), signature, notes)
+
+
+def _changed(given: Sequence[object], default: Sequence[object]) -> str | None:
+    return None if tuple(given) == tuple(default) else ",".join(map(str, given))
 
 
 def _block(warehouse: Warehouse, asked: Slice, metric: str | None, options: Options) -> tuple[Block, str]:

@@ -13,6 +13,7 @@ from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.planning.worlds import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
+from metaeval.signature import option_parts
 from metaeval.study import ranking_order
 from metaeval.tables.table import Table, table_notes, table_signature
 from queries.blocks import Block, places_of
@@ -85,7 +86,8 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
         )
     what = ",".join(map(str, measures))
     made = {row["name"] for row in rows if row["kind"] == "oracle"}
-    signature = table_signature(("oracles", what), block, ("seed", options.seed), n_metrics=len(made))
+    drawn = (("seed", options.seed), *option_parts(options))
+    signature = table_signature(("oracles", what), block, *drawn, n_metrics=len(made))
     schema: dict[str, Any] = dict.fromkeys(("kind", "name", "measure", "reason"), pl.String)
     schema |= {"value": pl.Float64} | dict.fromkeys(("rank", "n_systems", "n_scores"), pl.Int64)
     frame = pl.DataFrame(rows, schema={name: schema[name] for name in _COLUMNS}, orient="row")

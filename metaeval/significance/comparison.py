@@ -200,16 +200,17 @@ def matrix_frame(found: Comparison) -> pl.DataFrame:
 
 
 def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Comparison]]) -> pl.DataFrame:
-    """A ranking with the clusters of comparisons, each with its slice."""
+    """A ranking with the clusters and signatures of comparisons, each with its slice."""
     rows = [
-        (asked.testset, asked.lp, found.measure, metric, int(cluster))
+        (asked.testset, asked.lp, found.measure, metric, int(cluster), found.signature)
         for asked, found in comparisons
         for metric, cluster in zip(found.metrics, found.clusters, strict=True)
     ]
     keys = ["testset", "lp", "measure", "metric"]
-    clusters = pl.DataFrame(rows, schema={**dict.fromkeys(keys, pl.String), "cluster": pl.Int64}, orient="row")
-    columns = frame.columns
-    return frame.drop("cluster").join(clusters, on=keys, how="left", maintain_order="left").select(columns)
+    schema = {**dict.fromkeys(keys, pl.String), "cluster": pl.Int64, "tested": pl.String}
+    clusters = pl.DataFrame(rows, schema=schema, orient="row")
+    joined = frame.drop("cluster").join(clusters, on=keys, how="left", maintain_order="left")
+    return joined.with_columns(signature=pl.coalesce("tested", "signature")).select(frame.columns)
 
 
 def as_json(found: Comparison) -> dict[str, Any]:

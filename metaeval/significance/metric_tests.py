@@ -11,7 +11,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS, VARYING, Population, Test
 from metaeval.options import Options
-from metaeval.signature import line, p_value_convention, signature
+from metaeval.signature import Parts, line, p_value_convention, signature
 from metaeval.significance.levels import NOMINAL, Level, measured_level
 from metaeval.significance.options import TestOptions, parse_population
 from metaeval.significance.runner import run
@@ -168,8 +168,14 @@ def run_test(
 
 def signature_of_test(tested: Tested, options: Options, testing: TestOptions) -> str:
     """The signature of a test over one slice."""
+    own = signature(tested.evaluation, tested.block.selection, options)
+    return f"{own}|{line(parts_of_test(tested, options, testing))}"
+
+
+def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Parts:
+    """What a signature says of a test: which one, of what, and what it draws."""
     is_exact = tested.is_exact
-    parts: list[tuple[str, object]] = [
+    return [
         ("test", testing.test),
         ("population", testing.population),
         ("unit", "document" if testing.whole_documents else None),
@@ -184,7 +190,6 @@ def signature_of_test(tested: Tested, options: Options, testing: TestOptions) ->
         ("scale", "fisher_z" if testing.test in VARYING and tested.evaluation.measure.is_tested_as_z else None),
         ("test_seed", None if is_exact else options.seed),
     ]
-    return signature(tested.evaluation, tested.block.selection, options) + "|" + line(parts)
 
 
 def _convention(testing: TestOptions) -> str:

@@ -13,7 +13,7 @@ from metaeval.kernels.resampling.clusters import best_first
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.options import Options
-from metaeval.signature import line
+from metaeval.signature import interval_in_words
 from metaeval.significance.levels import NOMINAL
 from metaeval.significance.metric_tests import (
     Tested,
@@ -21,6 +21,7 @@ from metaeval.significance.metric_tests import (
     fitted_options,
     generalises,
     level_of,
+    parts_of_test,
     run_test,
     signature_of_test,
 )
@@ -118,7 +119,7 @@ def compare_pair(
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     worlds = _bootstrapped(block, measure, options, testing, (first, second), progress)
-    interval = [("interval", f"{CONFIDENCE:.0%},{how},resamples={testing.draws},resample={testing.resample}")]
+    interval = interval_in_words(CONFIDENCE, how, testing.resample, testing.draws, options.seed)
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,
@@ -134,7 +135,8 @@ def compare_pair(
         notes=(generalises(measure, main_testing), *notes, *_on_levels(rows), *remarks(block)),
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
-        + ("" if np.isnan(worlds.difference.value) else "|" + line(interval)),
+        + _beside(found[1:])
+        + ("" if np.isnan(worlds.difference.value) else f"|interval:{interval}"),
     )
 
 
@@ -145,6 +147,19 @@ def _on_levels(rows: Sequence[PairTest]) -> list[str]:
         f"level: how often the test finds a difference where there is none, at significance level {NOMINAL:g}; "
         "measured on several data sets, and the one furthest off is shown (docs/levels.md)"
     ]
+
+
+_OF_A_TEST = ("unit", "test_resamples", "test_p_value", "early_stopping", "degrees_of_freedom", "absolute", "scale")
+
+
+def _beside(others: Sequence[tuple[Tested, Options, TestOptions]]) -> str:
+    """What a signature says of the tests that stand beside the first."""
+    said = []
+    for tested, options, testing in others:
+        parts = parts_of_test(tested, options, testing)
+        told = ";".join(f"{key}={value}" for key, value in parts if key in _OF_A_TEST and value is not None)
+        said.append(f"{testing.test}({told})")
+    return f"|beside:{'+'.join(said)}" if said else ""
 
 
 def tests_of_pair(

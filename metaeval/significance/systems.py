@@ -15,7 +15,7 @@ from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, 
 from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.options import Options
-from metaeval.signature import line, program_version, slice_parts
+from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.significance.options import SMALLEST, pairs_that_differ
 from metaeval.system_scores import SystemScore
 from queries.blocks import Block
@@ -123,7 +123,7 @@ def compare_systems(
         ("n_systems", len(order)),
         ("n_segments", f"{int(used.sum())}/{block.selection.n_segments}"),
         ("n_missing", int((~there).sum())),
-        ("round_human", options.round_human),
+        *option_parts(options),
         ("scorehouse", program_version()),
     ]
     return SystemComparison(

@@ -14,7 +14,7 @@ from metaeval.inputs import Inputs, Opened
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
-from metaeval.signature import line, program_version
+from metaeval.signature import line, option_parts, program_version
 from metaeval.tables.table import Table
 from metaeval.tables.thresholds import calibrated
 from queries.blocks import Block
@@ -83,7 +83,7 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
             ("measure", measure),
             ("testset", ",".join(dict.fromkeys(one.state.testset for one in years))),
             ("lp", ",".join(dict.fromkeys(one.state.lp for one in years))),
-            ("round_human", options.round_human),
+            *option_parts(options),
             ("scorehouse", program_version()),
         ]
     )

@@ -10,7 +10,7 @@ from metaeval import kernels
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.options import Options
-from metaeval.signature import line, program_version, slice_parts
+from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.significance.systems import metric_place
 from metaeval.system_scores import SystemScore, system_scores
 from queries.blocks import Block
@@ -100,7 +100,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
         ("system_score", scores.used[place]),
         ("n_systems", len(names)),
         ("n_scores", n_scores),
-        ("round_human", options.round_human),
+        *option_parts(options),
         ("scorehouse", program_version()),
     ]
     return Scatter(

@@ -12,7 +12,7 @@ from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
-from metaeval.signature import signature
+from metaeval.signature import line, signature
 from metaeval.tables.table import Table, table_notes
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -84,4 +84,5 @@ def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options
             "value": values.ravel(),
         }
     )
-    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").excluded))
+    described = f"{signature(found, used.selection, options)}|{line([('points', n_points)])}"
+    return Table(frame, described, table_notes(used, inputs.of_level("seg").excluded))

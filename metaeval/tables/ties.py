@@ -10,6 +10,8 @@ from metaeval import kernels
 from metaeval.inputs import Inputs, check_judged, no_metric
 from metaeval.kernels.arrays.grouping import Grouping
 from metaeval.measures.judged import labels
+from metaeval.options import Options
+from metaeval.signature import option_parts
 from metaeval.tables.table import Table, table_notes, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
@@ -33,7 +35,7 @@ def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> 
     notes = table_notes(block, whole.excluded)
     if not block.metrics:
         notes = (no_metric(whole.selection, whole.excluded), *notes)
-    signature = table_signature(("table", "ties"), block, ("round_human", round_human))
+    signature = table_signature(("table", "ties"), block, *option_parts(Options(round_human=round_human)))
     return Table(_frame(block), signature, notes)
 
 

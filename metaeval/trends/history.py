@@ -49,13 +49,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class History:
-    """Evaluation sets by year, test set and language pair. n_stored: those that the result store answered."""
+    """Evaluation sets by year, test set and language pair. n_stored: those that the result store answered.
+
+    asked, options, testing: what it was computed with.
+    """
 
     measure: Measure
     anchor: str
     entries: tuple[Entry, ...]
     n_stored: int
     notes: tuple[str, ...]
+    asked: Slice
+    options: Options
+    testing: TestOptions
 
     @property
     def official(self) -> list[tuple[Entry, Point]]:
@@ -116,7 +122,8 @@ def history(
         progress(str(measure), len(waiting), len(waiting))
     entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
     said = [note for question in questions.values() for note in question.notes]
-    return History(measure, anchor, entries, n_stored, tuple(dict.fromkeys([*said, *notes])))
+    told = tuple(dict.fromkeys([*said, *notes]))
+    return History(measure, anchor, entries, n_stored, told, asked, options, testing)
 
 
 def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: str) -> None:

@@ -8,13 +8,14 @@ import numpy as np
 from metaeval import kernels
 from metaeval.evaluation import evaluate, rankable
 from metaeval.inputs import no_metric, remarks
+from metaeval.intervals import CONFIDENCE
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Population, Test
+from metaeval.measures.applicable import Population
 from metaeval.options import Options
 from metaeval.people.ceilings import Ceiling
-from metaeval.signature import line, p_value_convention, signature
-from metaeval.significance.metric_tests import by_default, fitted_options, run_test
+from metaeval.signature import Parts, interval_in_words, line, signature
+from metaeval.significance.metric_tests import by_default, fitted_options, parts_of_test, run_test
 from metaeval.significance.options import TestOptions
 from metaeval.trends.uncertainty import Resampled, resamples
 from queries.blocks import Block
@@ -112,11 +113,12 @@ def point(
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
     found = resamples(measure, used, evaluation, options, testing.draws, progress)
-    p, test, reason = _p_values(used, measure, options, testing, place, found.population)
+    p, of_test, reason = _p_values(used, measure, options, testing, place, found.population)
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()
     gap_low, gap_high = (nothing, nothing) if place is None else found.gaps(place)
     selection = block.selection
+    anchored = None if place is None else names[place]
     return Point(
         testset=selection.slice.testset,
         lp=selection.slice.lp,
@@ -129,7 +131,7 @@ def point(
         value=evaluation.value,
         low=low,
         high=high,
-        anchor=None if place is None else names[place],
+        anchor=anchored,
         gap=nothing if place is None else evaluation.value - evaluation.value[place],
         gap_low=gap_low,
         gap_high=gap_high,
@@ -138,7 +140,7 @@ def point(
         excluded={**_not_selected(block), **why},
         context=context(block, measure, options),
         ceiling=ceiling,
-        signature=f"{signature(evaluation, selection, options)}|{_of_gaps(found, names, place, test, testing)}",
+        signature=f"{signature(evaluation, selection, options)}|{_of_gaps(found, anchored, of_test, options, testing)}",
         notes=(*remarks(block), *_said(found, anchor, place, reason)),
     )
 
@@ -169,53 +171,36 @@ def _p_values(
     testing: TestOptions,
     anchor: int | None,
     population: Population,
-) -> tuple[Floats, Test | None, str | None]:
-    """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, the
-    test's name, and why there is none.
+) -> tuple[Floats, Parts, str | None]:
+    """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, what a
+    signature says of the test, and why there is none.
     """
     p = np.full(len(block.metrics), np.nan)
     if anchor is None or len(block.metrics) < 2:
-        return p, None, None
+        return p, [], None
     try:
         test = measure.default_test(population, len(block.systems))
         wanted = TestOptions(
             alternative="two-sided", draws=testing.draws, alpha=testing.alpha, n_threads=testing.n_threads
         )
         fitted = by_default(measure, test, population, wanted)
-        tested = run_test(block, measure, fitted_options(measure, test, options, block.selection.slice), fitted)
+        its_options = fitted_options(measure, test, options, block.selection.slice)
+        tested = run_test(block, measure, its_options, fitted)
     except QuestionError as error:
-        return p, None, str(error)
+        return p, [], str(error)
     place_of = {metric.name: place for place, metric in enumerate(tested.block.metrics)}
     if block.metrics[anchor].name in place_of:
         other = place_of[block.metrics[anchor].name]
         for place, metric in enumerate(block.metrics):
             if metric.name in place_of and place != anchor:
                 p[place] = tested.p[place_of[metric.name], other]
-    return p, test, None
+    return p, parts_of_test(tested, its_options, fitted), None
 
 
-def _of_gaps(
-    found: Resampled, names: Sequence[str], anchor: int | None, test: Test | None, testing: TestOptions
-) -> str:
+def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
     resampled = found.resampled.replace(" and ", "+")
-    return line(
-        [
-            ("anchor", None if anchor is None else names[anchor]),
-            ("test", test),
-            ("population", None if test is None else found.population),
-            ("alternative", None if test is None else "two-sided"),
-            ("test_resamples", None if test is None else testing.draws),
-            ("test_p_value", _convention(found, test)),
-            ("interval", f"95%,{found.measure.interval},resamples={testing.draws},resample={resampled}"),
-        ]
-    )
-
-
-def _convention(found: Resampled, test: Test | None) -> str | None:
-    """How ties count in a permutation test, where they count half; else None."""
-    if test is None or not by_default(found.measure, test, found.population, TestOptions()).mid_p:
-        return None
-    return p_value_convention("two-sided", plus_one=False, mid_p=True)
+    interval = interval_in_words(CONFIDENCE, found.measure.interval, resampled, testing.draws, options.seed)
+    return line([("anchor", anchor), *of_test, ("interval", interval)])
 
 
 def _said(found: Resampled, anchor: str, place: int | None, reason: str | None) -> list[str]:

@@ -1,14 +1,15 @@
 """Trends as tables: for programs a row for each evaluation set and group, for reading a column for each year."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from metaeval.ranking import named
-from metaeval.signature import line, program_version
+from metaeval.signature import Parts, line, option_parts, program_version, restricted
 from metaeval.tables.table import Table
 from metaeval.trends.gaps import Pooling, line_rows, pooled_by_year
-from metaeval.trends.groups import FLOOR
+from metaeval.trends.groups import FLOOR, By
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
 from warehouse.facts.metrics import KINDS
@@ -26,21 +27,37 @@ def trend_signature(found: History, what: str, *more: tuple[str, object]) -> str
             ("trend", what),
             ("measure", found.measure),
             ("anchor", found.anchor),
-            ("testset", ",".join(dict.fromkeys(entry.testset for entry, _ in official)) or None),
-            ("lp", ",".join(dict.fromkeys(entry.lp for entry, _ in official)) or None),
-            ("human", ",".join(dict.fromkeys(one.human for _, one in official)) or None),
+            *restricted(
+                found.asked,
+                testset=",".join(dict.fromkeys(entry.testset for entry, _ in official)) or None,
+                lp=",".join(dict.fromkeys(entry.lp for entry, _ in official)) or None,
+                human=",".join(dict.fromkeys(one.human for _, one in official)) or None,
+            ),
             ("n_sets", len(official)),
             *more,
+            *computed_parts(found),
             ("scorehouse", program_version()),
         ]
     )
 
 
-def wide(frame: pl.DataFrame, found: History, how: Pooling, alpha: float) -> Table:
+def computed_parts(found: History) -> Parts:
+    """How the values of a trend and their intervals were computed."""
+    return [
+        ("system_score", found.options.system_score),
+        ("resamples", found.testing.draws),
+        ("seed", found.options.seed),
+        *option_parts(found.options),
+    ]
+
+
+def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Table:
     """A line for each group, a column for each year and protocol: the value, then the gap to the anchor.
 
-    frame: as of `groups.grouped`. A cell without a value has the number of its reason, which the notes give.
+    frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value
+    has the number of its reason, which the notes give.
     """
+    how = pool or "mean"
     by_year = pooled_by_year(frame, found.measure, how)
     years = by_year.select("year", "protocol").unique().sort("year", "protocol").rows()
     kinds = {(row["by"], row["group"]): row["kind"] for row in by_year.drop_nulls("kind").rows(named=True)}
@@ -63,7 +80,8 @@ def wide(frame: pl.DataFrame, found: History, how: Pooling, alpha: float) -> Tab
         *_on_points(found),
     ]
     is_pooled = (by_year["n_sets_all"] > 1).any()
-    signature = trend_signature(found, "years", ("pool", how if is_pooled else None))
+    pooled = how if is_pooled else pool
+    signature = trend_signature(found, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
     return Table(pl.DataFrame(columns), signature, tuple(dict.fromkeys([*notes, *found.notes])))
 
 

@@ -60,7 +60,7 @@ def show(found: History, asked: Asked) -> Shown:
 
 def _years(found: History, asked: Asked) -> Shown:
     rows = grouped(found, asked.by)
-    reading = wide(rows, found, asked.pool or "mean", asked.alpha)
+    reading = wide(rows, found, asked.by, asked.pool, asked.alpha)
     if asked.pool is None:
         table = Table(rows, reading.signature, reading.notes)
     else:
@@ -72,7 +72,13 @@ def _over_years(found: History, asked: Asked) -> Shown:
     rows = grouped(found, asked.by)
     frame = over_years(pooled_by_year(rows, found.measure, asked.pool or "mean"), asked.seed)
     signature = trend_signature(
-        found, "over-years", ("null", "years permuted"), ("alternative", "two-sided"), ("seed", asked.seed)
+        found,
+        "over-years",
+        ("by", ",".join(asked.by)),
+        ("pool", asked.pool or "mean"),
+        ("null", "years permuted"),
+        ("alternative", "two-sided"),
+        ("test_seed", asked.seed),
     )
     notes = (
         f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
@@ -93,7 +99,7 @@ def _bridges(found: History, asked: Asked) -> Shown:
     notes += apart
     if frame.is_empty() and not apart:
         notes.append("no evaluation set has human scores of two protocols with metrics that both can rank")
-    table = Table(frame, trend_signature(found, "bridges"), (*notes, *found.notes))
+    table = Table(frame, trend_signature(found, "bridges", ("by", ",".join(asked.by))), (*notes, *found.notes))
     return Shown(table, table, rows)
 
 

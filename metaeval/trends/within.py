@@ -10,11 +10,12 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.agreement.random_effects import CONFIDENCE, RandomEffects
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.signature import line, program_version
+from metaeval.signature import line, program_version, restricted
 from metaeval.trends.gaps import smoothed_variances
 from metaeval.trends.groups import FLOOR, is_contaminated
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
+from metaeval.trends.tables import computed_parts
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe
@@ -240,14 +241,19 @@ def _signature(
         [
             ("trend", "within"),
             ("measure", found.measure),
-            ("lp", ",".join(f"{one.testset}:{one.lp}" for one in sets)),
-            ("human", ",".join(dict.fromkeys(one.human for one in sets))),
+            *restricted(
+                found.asked,
+                testset=None,
+                lp=",".join(f"{one.testset}:{one.lp}" for one in sets),
+                human=",".join(dict.fromkeys(one.human for one in sets)),
+            ),
             ("n_sets", pooled.n_studies),
             ("n_metrics", "+".join(str(one.n_metrics) for one in sets)),
             ("pool", "random_effects,reml,knapp_hartung"),
             ("interval", f"{CONFIDENCE:.0%}"),
             ("published", ",".join(f"{pattern}={year}" for pattern, year in published) or None),
             ("contaminated", "out" if without_contaminated else "in"),
+            *computed_parts(found),
             ("scorehouse", program_version()),
         ]
     )

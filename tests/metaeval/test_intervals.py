@@ -8,8 +8,8 @@ import pytest
 from metaeval.intervals import intervals, with_intervals, within_range
 from metaeval.measures import DEFINITIONS, Measure
 from metaeval.options import Options
-from metaeval.ranking import read
-from metaeval.study import Result, ranking, study
+from metaeval.ranking import ranked, read
+from metaeval.study import Result, study
 from queries.selection import Slice
 from warehouse import Warehouse
 
@@ -101,9 +101,12 @@ def test_slow_measures_are_those_whose_kernels_resample_one_by_one() -> None:
 def test_a_ranking_gets_low_and_high_beside_its_values(simulated_warehouse: Warehouse) -> None:
     measures = [Measure.parse("pa"), Measure.parse("pearson")]
     found = read(simulated_warehouse, ASKED, measures, Options())
-    (one,) = found.studies.values()
-    frame, lines = with_intervals(ranking(one), found, Options(), 30)
+    table, lines = with_intervals(ranked(found), found, Options(), 30)
+    frame = table.frame
     assert frame.columns[6:9] == ["value", "low", "high"]
     assert frame.height == 6
     assert (frame["low"] <= frame["value"]).all()
     assert len(lines) == 2
+    assert len(table.signature.splitlines()) == 2
+    assert set(frame["signature"]) == set(table.signature.splitlines())
+    assert all("|interval:95%," in one and "resamples=30" in one for one in table.signature.splitlines())
