@@ -6,8 +6,10 @@ import typer
 
 from cli.exit_codes import UsageError
 
-OF_TESTS = ("test", "population", "alternative", "alpha", "correction", "plus_one", "mid_p", "early_stop", "unit")
-OF_TESTS += ("legacy_df", "absolute", "dask")
+OF_TESTS = (
+    *("test", "population", "alternative", "alpha", "correction", "plus_one", "mid_p", "early_stop", "unit"),
+    *("legacy_df", "absolute", "dask"),
+)
 """Parameters of `TestFlags` that say how is tested; `draws` may have other uses, `threads` changes no result."""
 
 
