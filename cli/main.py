@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.ending import run_program
+from cli.once import OnceCommand, OnceGroup
 from cli.options import Db, FormatOption, Out, Quiet, SafeCells
 from cli.render.output import write
 
@@ -76,6 +77,7 @@ def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with these of its commands."""
     app = typer.Typer(
         name="scorehouse",
+        cls=OnceGroup,
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -83,7 +85,7 @@ def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(main)
     for name in names:
-        app.command(name)(COMMANDS[name])
+        app.command(name, cls=OnceCommand)(COMMANDS[name])
     return app
 
 

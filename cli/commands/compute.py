@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.options import Lp, Output, Testset, choice_argument, folded
+from cli.options.beside import refuse_given
 from cli.progress import progress
 
 METRICS = ("bleu", "chrf", "ter")
@@ -12,6 +13,7 @@ METRICS = ("bleu", "chrf", "ter")
 
 @folded
 def compute(
+    context: typer.Context,
     metrics: Annotated[list[str], choice_argument(METRICS, "METRICS", help="Some of these.")],
     testset: Testset,
     lp: Lp,
@@ -41,6 +43,8 @@ def compute(
 
     from warehouse.own.sacrebleu import compute as score
 
+    if "bleu" not in metrics:
+        refuse_given(context, ("tokenize",), "needs bleu: other metrics have no tokenizer")
     with progress(output.quiet) as advance:
         found = score(
             output.database,

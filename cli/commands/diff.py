@@ -23,7 +23,7 @@ def diff(
     output: Output,
     after: Annotated[
         Path | None,
-        typer.Argument(metavar="[AFTER]", help="The warehouse to compare it with.", show_default="that of --db"),
+        typer.Argument(metavar="AFTER", help="The warehouse to compare it with.", show_default="that of --db"),
     ] = None,
     testset: Annotated[
         str | None, typer.Option("--testset", help="Only this test set.", autocompletion=complete_testset)

@@ -7,6 +7,7 @@ import typer
 from cli.completion import complete_metric
 from cli.exit_codes import UsageError
 from cli.options import ChartFlags, Lp, Measures, Output, RoundHuman, Seed, SliceFlags, Testset, choice, folded
+from cli.options.beside import refuse_given
 from cli.progress import progress
 
 KINDS = ("independent", "segment", "system", "outliers")
@@ -14,6 +15,7 @@ KINDS = ("independent", "segment", "system", "outliers")
 
 @folded
 def noise(
+    context: typer.Context,
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
@@ -75,6 +77,12 @@ def noise(
 
     if oracles and (metric or kind or strength or share):
         raise UsageError("--oracles are made of human scores: no METRIC, --kind, --strength or --share goes with it")
+    if oracles:
+        refuse_given(context, ("draws",), "does not go with --oracles, which draw nothing")
+    if kind and "outliers" not in kind:
+        refuse_given(context, ("share",), "needs --kind outliers")
+    if kind and set(kind) == {"outliers"}:
+        refuse_given(context, ("strength",), "needs another --kind than outliers")
     measures = [Measure.parse(text) for text in measure or injection.DEFAULT_MEASURES]
     asked, options = flags.slice(testset, lp), Options(seed=seed, round_human=round_human)
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:

@@ -7,6 +7,7 @@ import typer
 from cli.completion import complete_human, complete_lp, complete_metric, complete_testset
 from cli.exit_codes import ExitCode, UsageError
 from cli.options import ChartFlags, Fresh, Output, Seed, folded, language_pair
+from cli.options.beside import refuse_given
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ ALL = "all"
 
 @folded
 def paper(
+    context: typer.Context,
     charted: ChartFlags,
     output: Output,
     name: Annotated[
@@ -82,6 +84,7 @@ def paper(
 
     if name is None or (name != ALL and item is None and not check):
         _refuse_options(item, testset, lp, human, metrics, charted.chart)
+        refuse_given(context, ("check", "draws", "seed", "fresh"), "needs a paper, or all, to recompute")
         output.show_table(papers_table(opened) if name is None else items_table(opened, paper_named(name)))
         return
     wanted = _wanted(list(PAPERS.values()) if name == ALL else [paper_named(name)], item, item_named)

@@ -6,6 +6,7 @@ import typer
 
 from cli.completion import complete_measure, complete_metric
 from cli.options import ChartFlags, Lp, Output, RoundHuman, Seed, SliceFlags, SystemScoreOption, Testset, choice, folded
+from cli.options.beside import refuse_given
 from cli.progress import progress
 
 UNITS = ("segments", "systems", "judgements")
@@ -14,6 +15,7 @@ TELL = ("metrics", "systems")
 
 @folded
 def plan(
+    context: typer.Context,
     testset: Testset,
     lp: Lp,
     first: Annotated[str, typer.Argument(help="Metric, or system.", autocompletion=complete_metric)],
@@ -54,6 +56,8 @@ def plan(
     from metaeval.planning.systems import plan_systems
     from warehouse import Warehouse
 
+    if tell == "systems":
+        refuse_given(context, ("measure", "draws", "system_score"), "does not go with --tell systems")
     what = Asked(unit, power, alpha, worlds, draws, seed)  # type: ignore[arg-type]
     asked = flags.slice(testset, lp)
     options = Options(system_score, seed, round_human=round_human)  # type: ignore[arg-type]

@@ -7,11 +7,13 @@ import typer
 from cli.completion import complete_lp, complete_protocol, complete_testset
 from cli.exit_codes import UsageError
 from cli.options import ChartFlags, ComputeFlags, Fresh, Human, Output, Reference, TestFlags, folded
+from cli.options.beside import OF_TESTS, refuse_given
 from cli.progress import progress
 
 
 @folded
 def protocol(
+    context: typer.Context,
     name: Annotated[
         str,
         typer.Argument(
@@ -78,6 +80,10 @@ def protocol(
 
     if tests.test is not None or tests.correction != "none" or tests.early_stop:
         raise UsageError("a protocol brings its own tests: --test, --correction and --early-stop do not go with it")
+    if not significance:
+        refuse_given(context, (*OF_TESTS, "draws"), "needs --significance")
+    if versus is not None:
+        refuse_given(context, ("significance",), "does not go with --versus, which tests nothing")
     if versus is not None and charted.chart is not None:
         raise UsageError("--chart draws a protocol's tasks; --versus has one number")
     chosen = protocol_named(name)

@@ -7,11 +7,13 @@ import typer
 from cli.completion import complete_measure
 from cli.exit_codes import UsageError
 from cli.options import ComputeFlags, Fresh, Output, Testsets, folded
+from cli.options.beside import refuse_given
 from cli.progress import progress
 
 
 @folded
 def protocols(
+    context: typer.Context,
     compute: ComputeFlags,
     output: Output,
     testsets: Testsets = "all",
@@ -46,6 +48,10 @@ def protocols(
         raise UsageError(
             "name one of --matrix, --agreement and --thresholds; `scorehouse list protocols` lists the rules"
         )
+    if not thresholds:
+        refuse_given(context, ("measure",), "needs --thresholds")
+    else:
+        refuse_given(context, ("fresh",), "does not go with --thresholds, which are not stored")
     options = compute.options()
     if thresholds:
         from metaeval.tables.carried import carried_thresholds

@@ -21,6 +21,7 @@ from cli.options import (
     choice,
     folded,
 )
+from cli.options.beside import OF_TESTS, refuse_given
 from cli.progress import progress
 from cli.render import DIGITS, note
 
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
 
 POOLINGS = ("mean", "pairs", "hunter-schmidt")
 BY = ("domain",)
+OF_RANKINGS = ("pool", "by", "wide", "with_intervals", "significance", "ceiling", "chart")
 
 
 @folded
 def rank(
+    context: typer.Context,
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
@@ -92,6 +95,13 @@ def rank(
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
     asked = _Asked(measure, pool, by, wide, significance, with_intervals, ceiling, explain, verbose, fresh, strict)
+    asked.check()
+    if not significance:
+        refuse_given(context, OF_TESTS, "needs --significance")
+        if not with_intervals and charted.chart is None:
+            refuse_given(context, ("draws",), "needs --significance, --intervals or --chart")
+    if explain:
+        refuse_given(context, OF_RANKINGS, "does not go with --explain, which ranks nothing")
     if with_file is None:
         _rank(testset, lp, flags, compute, tests, charted, output, asked)
         return
@@ -181,7 +191,6 @@ def _rank(
 
     measures = list(dict.fromkeys(Measure.parse(text) for text in asked.measure or DEFAULT_MEASURES))
     testing = tests.options()
-    asked.check()
     slice_, options = flags.slice(testset, lp), compute.options()
     how: Any = asked.pool
     with tests.cluster(testing) as testing, progress(output.quiet) as advance:

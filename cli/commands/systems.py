@@ -19,6 +19,7 @@ from cli.options import (
     compute_options,
     folded,
 )
+from cli.options.beside import refuse_given
 from cli.options.tests import UNITS
 
 TESTS = ("permutation", "bootstrap", "wilcoxon", "paired-t")
@@ -27,6 +28,7 @@ MEANS = ("mean", "judged-mean")
 
 @folded
 def systems(
+    context: typer.Context,
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
@@ -67,6 +69,8 @@ def systems(
     from metaeval.significance.systems import compare_systems, systems_frame, systems_json
     from warehouse import Warehouse
 
+    if scorer is None:
+        refuse_given(context, ("system_score",), "needs --scorer: it is about a metric's scores")
     options = compute_options(system_score, seed, round_human=round_human)
     with Warehouse.open(output.database) as warehouse:
         asked = flags.slice(testset, lp)

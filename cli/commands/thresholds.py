@@ -5,12 +5,14 @@ from typing import Annotated
 import typer
 
 from cli.options import ChartFlags, Lp, Output, RoundHuman, SliceFlags, Testset, compute_options, folded
+from cli.options.beside import refuse_given
 
 CHART_POINTS = 60  # of a curve in a small panel
 
 
 @folded
 def thresholds(
+    context: typer.Context,
     testset: Testset,
     lp: Lp,
     flags: SliceFlags,
@@ -33,6 +35,8 @@ def thresholds(
     from metaeval.tables import thresholds as tables
     from warehouse import Warehouse
 
+    if not curve and charted.chart is None:
+        refuse_given(context, ("points",), "needs --curve or --chart")
     asked, options, parsed = flags.slice(testset, lp), compute_options(round_human=round_human), Measure.parse(measure)
     with Warehouse.open(output.database) as warehouse:
         n_points = points if curve else min(points, CHART_POINTS)

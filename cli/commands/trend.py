@@ -8,6 +8,7 @@ import typer
 from cli.completion import complete_measure, complete_metric
 from cli.exit_codes import UsageError
 from cli.options import Alpha, ChartFlags, ComputeFlags, Draws, Fresh, Lps, Output, SliceFlags, Testsets, choice, folded
+from cli.options.beside import refuse_given
 from cli.progress import progress
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ POOLINGS = ("mean", "hunter-schmidt", "random-effects")
 
 @folded
 def trend(
+    context: typer.Context,
     flags: SliceFlags,
     compute: ComputeFlags,
     charted: ChartFlags,
@@ -97,6 +99,8 @@ def trend(
     view = _view(within, over_years, bridges)
     if (published or without_contaminated) and view != "within":
         raise UsageError("--published and --without-contaminated go with --within")
+    if view in ("within", "bridges") and charted.chart is None:
+        refuse_given(context, ("pool",), f"does not go with --{view}")
     asked = Asked(
         view=view,
         by=tuple(dict.fromkeys(by or ("family", "kind"))),  # type: ignore[arg-type]

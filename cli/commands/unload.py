@@ -20,7 +20,7 @@ def unload(
     ],
     output: Output,
     lp: Annotated[
-        str | None, typer.Argument(metavar="[LP]", help="Only this language pair.", autocompletion=complete_lp)
+        str | None, typer.Argument(metavar="LP", help="Only this language pair.", autocompletion=complete_lp)
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
 ) -> None:

@@ -142,8 +142,10 @@ def _span(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     first, dash, last = text.partition("-")
-    if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+    if not (dash and first.isdecimal() and last.isdecimal() and int(first) >= 1):
         raise UsageError(f"--segments {text!r}: expected FIRST-LAST, such as 1-100")
+    if int(first) > int(last):
+        raise UsageError(f"--segments {text!r}: the first segment, {int(first)}, is after the last, {int(last)}")
     return int(first), int(last)
 
 

@@ -22,7 +22,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.in_groups import GroupMeasure
 from metaeval.measures.judged import Judged, labels
 from metaeval.measures.measure import Definition, Values
-from metaeval.measures.parameters import BY, EPSILON, ON_NAN, Parameter, Value, choice, number, show_number
+from metaeval.measures.parameters import BY, EPSILON, ON_NAN, Parameter, Value, choice, number, shortest, show_number
 from metaeval.options import Options
 from queries.blocks import Block
 
@@ -200,7 +200,7 @@ def coefficient_table(text: str) -> list[list[float | None]]:
 
 def _coefficients(text: str) -> Value:
     table = coefficient_table(text)
-    return "/".join(":".join("X" if cell is None else f"{cell:.17g}" for cell in row) for row in table)
+    return "/".join(":".join("X" if cell is None else shortest(cell) for cell in row) for row in table)
 
 
 def _zero(text: str) -> Value:

@@ -56,7 +56,16 @@ def number(text: str) -> float:
 
 def show_number(value: Value) -> str:
     """Prints a number so that it is read back the same."""
-    return value if isinstance(value, str) else f"{value:.17g}"
+    return value if isinstance(value, str) else shortest(value)
+
+
+def shortest(value: float) -> str:
+    """The shortest text that is read back as the same number.
+
+    >>> shortest(0.1), shortest(30.0), shortest(1e-300)
+    ('0.1', '30', '1e-300')
+    """
+    return repr(float(value)).removesuffix(".0")
 
 
 def _threshold(text: str) -> Value:
@@ -64,7 +73,7 @@ def _threshold(text: str) -> Value:
     value = number(text.removesuffix("sd"))
     if not 0 <= value < math.inf:
         raise ValueError("a number of at least 0, perhaps with sd behind it (standard deviations of the metric)")
-    return f"{value:.17g}sd" if text.endswith("sd") and value else value
+    return f"{shortest(value)}sd" if text.endswith("sd") and value else value
 
 
 BY = Parameter(

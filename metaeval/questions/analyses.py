@@ -31,7 +31,7 @@ from metaeval.trends.groups import BYS
 from metaeval.trends.history import history
 from metaeval.trends.views import Asked as TrendView
 from metaeval.trends.views import View, show
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 
 
@@ -64,6 +64,8 @@ def trend(
     Raises QuestionError: unknown names, or no evaluation set with a value.
     """
     ways = names_of(by)
+    if not ways:
+        raise QuestionError("no groups: `by` names at least one")
     for way in ways:
         if way not in BYS:
             raise unknown("by", way, BYS)
@@ -261,5 +263,5 @@ def diff(
     on, instead of one that counts those of a kind. No rows: nothing differs.
     Raises QuestionError: one file given twice, or names that neither warehouse has.
     """
-    found = warehouse_differences(before, after, measures_of(measures), testset=testset, lp=lp)
+    found = warehouse_differences(before, after, measures_of(measures, may_lack=True), testset=testset, lp=lp)
     return Table(found.frame(each=each), found.signature, found.notes)

@@ -6,8 +6,10 @@ from functools import wraps
 from typing import Any, Literal, ParamSpec, TypedDict, get_args, get_origin, get_type_hints
 
 from metaeval.measures import Measure
+from metaeval.questions.kinds import checked
 from metaeval.tables.table import Table
 from queries.selection import Outliers, Slice
+from warehouse import Warehouse
 from warehouse.errors import QuestionError, unknown
 
 Names = str | Sequence[str]
@@ -51,23 +53,45 @@ _DEFAULTS: dict[str, object] = {
 _FIELDS = {"domain": "domains", "document": "documents"}
 _PLACES = ("testset", "lp")
 _PATTERNS = ("domain", "document", "systems", "metrics")
+_BESIDE: dict[str, dict[str, tuple[str, ...]]] = {
+    "rank": {"significance": ("test", "population", "alternative", "draws", "alpha", "correction")},
+    "protocol": {"significance": ("population", "alternative", "draws", "alpha")},
+    "hard_pairs": {"significant": ("alpha",)},
+    "thresholds": {"curve": ("points",)},
+}
+"""Of questions: flags, and the parameters that do nothing without them."""
 Asked = ParamSpec("Asked")
 
 
 def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
-    """Refuse values outside a closed set and lists as names, and let `help` and editors show a slice's options."""
+    """Refuse what does not fit the annotations, and let `help` and editors show a slice's options."""
     signature, hints = inspect.signature(function), get_type_hints(function)
-    closed = {name: _choices(hint) for name, hint in {**hints, **get_type_hints(SliceOptions)}.items()}
+    hints |= get_type_hints(SliceOptions) if "options" in signature.parameters else {}
+    closed = {name: _choices(hint) for name, hint in hints.items()}
+    beside = _BESIDE.get(function.__name__, {})
+
+    def check(name: str, value: Any) -> Any:
+        if isinstance(value, Warehouse) and value.is_closed:
+            raise QuestionError("the warehouse is closed")
+        if closed.get(name) and isinstance(value, str) and value not in closed[name]:
+            raise unknown(name, value, closed[name])
+        if name in _PLACES and not isinstance(value, str | None):
+            raise QuestionError(f"{name} {value!r}: expected a name, or several joined by commas, as one text")
+        return checked(name, value, hints[name]) if name in hints else value
 
     @wraps(function)
-    def checked(*args: Asked.args, **kwargs: Asked.kwargs) -> Table:
-        given = signature.bind(*args, **kwargs).arguments
-        for name, value in {**given, **given.get("options", {})}.items():
-            if closed.get(name) and value is not None and value not in closed[name]:
-                raise unknown(name, str(value), closed[name])
-            if name in _PLACES and not isinstance(value, str | None):
-                raise QuestionError(f"{name} {value!r}: expected a name, or several joined by commas, as one text")
-        return function(*args, **kwargs)
+    def asked(*args: Asked.args, **kwargs: Asked.kwargs) -> Table:
+        bound = signature.bind(*args, **kwargs)
+        given = bound.arguments
+        for name in given.keys() - {"options"}:
+            given[name] = check(name, given[name])
+        if "options" in given:
+            given["options"] = {name: check(name, value) for name, value in given["options"].items()}
+        for flag, names in beside.items():
+            for name in () if given.get(flag) else names:
+                if name in given and given[name] != signature.parameters[name].default:
+                    raise QuestionError(f"{name} needs {flag}=True")
+        return function(*bound.args, **bound.kwargs)
 
     shown = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     if len(shown) < len(signature.parameters):
@@ -75,8 +99,8 @@ def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=hint)
             for name, hint in get_type_hints(SliceOptions).items()
         ]
-    checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-    return checked
+    asked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    return asked
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
@@ -91,19 +115,32 @@ def names_of(given: Names) -> tuple[str, ...]:
 
 
 def slice_of(testset: str, lp: str, options: SliceOptions) -> Slice:
-    """Raises QuestionError: there is no such option."""
+    """Raises QuestionError: there is no such option, or no such segments."""
     values: dict[str, Any] = {}
     for name, value in options.items():
         if name not in _DEFAULTS:
             raise unknown("option", name, _DEFAULTS)
+        if name == "segments" and value is not None:
+            value = _span(*value)  # type: ignore[misc]
         values[_FIELDS.get(name, name)] = names_of(value) if name in _PATTERNS else value  # type: ignore[arg-type]
     return Slice(testset, lp, **values)
+
+
+def _span(first: int, last: int) -> tuple[int, int]:
+    if first < 1:
+        raise QuestionError(f"segments ({first}, {last}): the first segment is 1")
+    if first > last:
+        raise QuestionError(f"segments ({first}, {last}): the first is after the last")
+    return int(first), int(last)
 
 
 def measure_of(given: str | Measure) -> Measure:
     return Measure.parse(given) if isinstance(given, str) else given
 
 
-def measures_of(given: Names | Measure | Sequence[Measure]) -> list[Measure]:
+def measures_of(given: Names | Measure | Sequence[Measure], *, may_lack: bool = False) -> list[Measure]:
+    """Raises QuestionError: there is none, unless there may be."""
     several = [given] if isinstance(given, str | Measure) else given
+    if not len(several) and not may_lack:
+        raise QuestionError("no measures: at least one is needed")
     return list(dict.fromkeys(measure_of(one) for one in several))

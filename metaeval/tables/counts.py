@@ -9,6 +9,7 @@ import polars as pl
 from metaeval import kernels
 from metaeval.grids import gridded
 from metaeval.inputs import Inputs, slice_remarks
+from metaeval.measures.parameters import shortest
 from metaeval.tables.table import Table, table_notes, table_signature, without
 from queries.blocks import Block
 from queries.counting import named_pairs
@@ -41,7 +42,7 @@ def pair_counts(
     """
     if not 0 <= epsilon < float("inf"):
         raise QuestionError(f"epsilon {epsilon}: expected a number of at least 0")
-    what, rounding = ("counts", f"pairs(by={by}, epsilon={epsilon:.17g})"), ("round_human", round_human)
+    what, rounding = ("counts", f"pairs(by={by}, epsilon={shortest(epsilon)})"), ("round_human", round_human)
     if isinstance(data, Warehouse) and engine is None:
         inputs = Inputs(data, asked, round_human)
         block = inputs.judged_segments()

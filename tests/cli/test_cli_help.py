@@ -26,6 +26,7 @@ def test_help_of_a_command_has_a_sentence_and_an_example(name: str, scorehouse: 
     (example,) = examples(name)
     assert shlex.split(example)[0] == name
     assert f"Example: scorehouse {name}" in ran.out
+    assert not re.search(r"\[\[|\{\{|\{\[", ran.out)
 
 
 SMALL = ("migrate", "compute", "protocols", "thresholds", "audit", "add", "remove", "diff", "export")

@@ -32,6 +32,7 @@ class Warehouse:
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         self._connection = connection
         self.path = path
+        self.is_closed = False
         self._kept: dict[Hashable, Any] = {}
 
     @classmethod
@@ -130,6 +131,7 @@ class Warehouse:
             watch.join()
 
     def close(self) -> None:
+        self.is_closed = True
         self._connection.close()
 
     def __enter__(self) -> Self:

@@ -1,0 +1,193 @@
+"""The questions as functions: a value that is none is refused in one clear line, and never by another exception."""
+
+import contextlib
+import inspect
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+
+import metaeval
+from metaeval.questions.arguments import SliceOptions
+from tests.metaeval.test_questions import SIM
+from warehouse import QuestionError, Warehouse
+
+QUESTIONS = [
+    name
+    for name in metaeval.__all__
+    if inspect.isfunction(getattr(metaeval, name)) and name not in ("Measure", "Table")
+]
+NEEDED: Mapping[str, Any] = {
+    "testset": "sim24",
+    "lp": "cs-uk",
+    "metric": "simBLEU",
+    "first": "simBLEU",
+    "second": "simCOMET",
+    "name": "thompson-2024",
+    "item": "table-1",
+}
+WRONG: tuple[Any, ...] = (
+    None,
+    True,
+    1,
+    -1,
+    1.5,
+    float("nan"),
+    "nonsense",
+    b"a",
+    (),
+    [1],
+    (1, 2, 3),
+    ["a"],
+    {},
+    object(),
+)
+NEVER = (object(), {1: "x"}, b"a", [object()])
+"""No parameter takes one of these."""
+
+
+def _parameters() -> Iterator[tuple[str, str, Any]]:
+    """Question, parameter and its annotation."""
+    for name in QUESTIONS:
+        function = getattr(metaeval, name)
+        hints = get_type_hints(inspect.unwrap(function)) | get_type_hints(SliceOptions)
+        for parameter in inspect.signature(function).parameters:
+            if parameter != "session":  # Spark's
+                yield name, parameter, hints[parameter]
+
+
+def _kinds(hint: Any) -> set[Any]:
+    """The plain types and the origins that an annotation is made of."""
+    if "Union" in str(get_origin(hint)):
+        return set().union(*(_kinds(one) for one in get_args(hint)))
+    return {get_origin(hint) or hint}
+
+
+def _is_wrong(value: Any, hint: Any) -> bool:
+    """Whether no value of this kind is among those of the annotation; told apart more roughly than by the product."""
+    kinds = _kinds(hint)
+    if isinstance(value, bool):
+        return bool not in kinds
+    if isinstance(value, int | float):
+        return not ({float} | ({int} if isinstance(value, int) else set())) & kinds
+    if value is None:
+        return type(None) not in kinds
+    if isinstance(value, str):
+        return not {str, Literal} & kinds or kinds == {Literal} or kinds == {Literal, type(None)}
+    if isinstance(value, Mapping):
+        return not any("Mapping" in str(kind) for kind in kinds)
+    return not isinstance(value, Collection) or not any("Sequence" in str(kind) or kind is tuple for kind in kinds)
+
+
+def _ask(name: str, warehouse: Warehouse, given: Mapping[str, Any]) -> Any:
+    function = getattr(metaeval, name)
+    known = inspect.signature(function).parameters
+    words: dict[str, Any] = {
+        one: NEEDED[one] for one, parameter in known.items() if parameter.default is parameter.empty and one in NEEDED
+    }
+    words |= {one: warehouse for one in ("warehouse", "before", "after") if one in known}
+    return function(**words | given)
+
+
+@pytest.mark.parametrize(("name", "parameter", "hint"), list(_parameters()))
+def test_a_value_of_another_kind_is_refused(
+    name: str, parameter: str, hint: Any, simulated_warehouse: Warehouse
+) -> None:
+    wrong = [value for value in (*WRONG, *NEVER) if value in NEVER or _is_wrong(value, hint)]
+    assert len(wrong) > len(NEVER)
+    for value in wrong:
+        with pytest.raises(QuestionError) as refused:
+            _ask(name, simulated_warehouse, {parameter: value})
+        assert len(str(refused.value).splitlines()) == 1
+        assert parameter in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "line"),
+    [
+        ("rank", {"measures": []}, "no measures"),
+        ("rank", {"measures": ()}, "no measures"),
+        ("rank", {"measures": None}, "measures None: expected a text, a list of texts, a measure"),
+        ("rank", {"testset": None}, "testset None: expected a text"),
+        ("rank", {"lp": None}, "lp None: expected a text"),
+        ("rank", {"metrics": None}, "metrics None: expected a text or a list of texts"),
+        ("rank", {"metrics": [1]}, r"metrics \[1\]: expected a text or a list of texts"),
+        ("rank", {"segments": "1-10"}, "segments '1-10': expected 2 whole numbers or None"),
+        ("rank", {"segments": (1, 2, 3)}, r"segments \(1, 2, 3\): expected 2 whole numbers"),
+        ("rank", {"segments": (0, 10)}, r"segments \(0, 10\): the first segment is 1"),
+        ("rank", {"segments": (10, 1)}, r"segments \(10, 1\): the first is after the last"),
+        ("rank", {"seed": -1}, "seed -1: expected a whole number of at least 0"),
+        ("rank", {"seed": "a"}, "seed 'a': expected a whole number"),
+        ("rank", {"seed": 1.5}, "seed 1.5: expected a whole number"),
+        ("rank", {"round_human": -1}, "round_human -1: expected a whole number of at least 0"),
+        ("rank", {"significance": "no"}, "significance 'no': expected True or False"),
+        ("rank", {"outliers": None}, "outliers None: expected one of organisers, mad, none"),
+        ("rank", {"test": "perm-inputs"}, "test needs significance=True"),
+        ("rank", {"draws": 5}, "draws needs significance=True"),
+        ("protocol", {"testset": "wmt24", "population": "systems"}, "population needs significance=True"),
+        ("hard_pairs", {"alpha": 0.01}, "alpha needs significant=True"),
+        ("thresholds", {"points": 5}, "points needs curve=True"),
+        ("compare", {"draws": "10"}, "draws '10': expected a whole number"),
+        ("compare", {"measure": ["pa", "spa"]}, r"measure \['pa', 'spa'\]: expected a text or a measure"),
+        ("deltas", {"agreement": 0.8}, "agreement 0.8: expected a list of numbers"),
+        ("noise", {"strengths": 1.0}, "strengths 1.0: expected a list of numbers"),
+        ("noise", {"measures": ()}, "no measures"),
+        (
+            "trend",
+            {"published": {"BLEU": "x"}},
+            "published {'BLEU': 'x'}: expected a mapping of texts to whole numbers",
+        ),
+        ("rank", {"warehouse": None}, r"warehouse None: expected an open warehouse, Warehouse.open\(path\)"),
+        (
+            "rank",
+            {"warehouse": "a.duckdb"},
+            r"warehouse 'a.duckdb': expected an open warehouse, Warehouse.open\(path\)",
+        ),
+    ],
+)
+def test_what_is_expected_is_said(name: str, given: dict[str, Any], line: str, simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError, match=f"^{line}"):
+        _ask(name, simulated_warehouse, given)
+
+
+NUMBERS = [(name, parameter) for name, parameter, hint in _parameters() if {int, float} & _kinds(hint)]
+LISTS = [(name, parameter) for name, parameter, hint in _parameters() if any("Seq" in str(one) for one in _kinds(hint))]
+
+
+@pytest.mark.parametrize(("name", "parameter"), NUMBERS)
+@pytest.mark.parametrize("number", [-1, 0])
+def test_a_number_out_of_range_has_an_answer_or_a_line(
+    name: str, parameter: str, number: int, simulated_warehouse: Warehouse
+) -> None:
+    _answer_or_line(name, {parameter: number}, simulated_warehouse)
+
+
+@pytest.mark.parametrize(("name", "parameter"), LISTS)
+def test_an_empty_list_has_an_answer_or_a_line(name: str, parameter: str, simulated_warehouse: Warehouse) -> None:
+    _answer_or_line(name, {parameter: ()}, simulated_warehouse)
+
+
+def _answer_or_line(name: str, given: dict[str, Any], warehouse: Warehouse) -> None:
+    known = inspect.signature(getattr(metaeval, name)).parameters
+    quick: dict[str, Any] = {"draws": 5, "worlds": 5, "testset": "sim24", "lp": "cs-uk", "measures": "pa"}
+    quick |= {"measure": "acc_eq(by=item)" if name == "thresholds" else "pearson", "significance": True}
+    quick |= {"rules": "wmt24", "segments": (1, 20), "least_metrics": 1}
+    with contextlib.suppress(QuestionError):
+        _ask(name, warehouse, {one: value for one, value in quick.items() if one in known} | given)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_closed_warehouse_is_told_as_such(name: str, simulated_warehouse: Warehouse) -> None:
+    with Warehouse.open(simulated_warehouse.path) as closed:
+        pass
+    with pytest.raises(QuestionError, match=r"^the warehouse is closed$"):
+        _ask(name, closed, {})
+
+
+def test_numbers_of_numpy_and_lists_of_two_are_as_good(simulated_warehouse: Warehouse) -> None:
+    one = metaeval.rank(simulated_warehouse, *SIM, "pa", segments=(1, 10), seed=3, primary=True)
+    more: Any = {"segments": [np.int64(1), np.int64(10)], "seed": np.int64(3), "primary": np.bool_(True)}
+    other = metaeval.rank(simulated_warehouse, *SIM, np.array(["pa"]), **more)  # type: ignore[arg-type]
+    assert other.frame.equals(one.frame)
+    assert other.signature == one.signature
