@@ -20,7 +20,7 @@ COMMENT ON COLUMN internal.vector.system_id IS 'The system.';
 COMMENT ON COLUMN internal.vector.level IS 'sys, domain, doc or seg.';
 COMMENT ON COLUMN internal.vector.source_id IS 'File the scores came from.';
 COMMENT ON COLUMN internal.vector.n_values IS 'Number of scores.';
-COMMENT ON COLUMN internal.vector.n_missing IS 'Number of missing scores (NULL).';
+COMMENT ON COLUMN internal.vector.n_missing IS 'Number of rows without a score (NULL); segments that the file does not list are not counted.';
 COMMENT ON COLUMN internal.vector.is_negated IS 'True where the file''s values were negated on the way in, so that higher is better.';
 
 CREATE TABLE internal.score (

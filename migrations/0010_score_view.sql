@@ -73,7 +73,7 @@ COMMENT ON COLUMN human_scores.document IS 'Document of the segment.';
 COMMENT ON COLUMN human_scores.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN human_scores.system IS 'System scored.';
 COMMENT ON COLUMN human_scores.human IS 'Name of the human score.';
-COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where not judged.';
+COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where the file lists the segment without a score. Segments that it does not list have no row; humans.n_missing counts both.';
 
 CREATE VIEW system_scores AS
 WITH submitted AS (
@@ -90,8 +90,7 @@ segment_mean AS ( -- with the names, so that conditions on them are met before t
     v.evalset_id,
     v.system_id,
     avg(s.value ORDER BY s.segment) AS mean,
-    count(s.value) AS n_segments,
-    count(*) - count(s.value) AS n_missing
+    count(s.value) AS n_segments
   FROM internal.score AS s
   JOIN internal.vector AS v ON v.vector_id = s.vector_id
   JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
@@ -122,7 +121,10 @@ ranged AS (
     coalesce(u.value, m.mean) AS score,
     CASE WHEN u.value IS NOT NULL THEN 'submitted' WHEN m.mean IS NOT NULL THEN 'mean' END AS score_source,
     coalesce(m.n_segments, 0) AS n_segments,
-    coalesce(m.n_missing, 0) AS n_missing
+    CASE
+      WHEN bool_or(m.system_id IS NOT NULL) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name)
+        THEN e.n_segments - coalesce(m.n_segments, 0)
+    END AS n_missing
   FROM scored AS k
   JOIN internal.evalset AS e ON e.evalset_id = k.evalset_id
   JOIN internal.testset AS t ON t.testset_id = e.testset_id
@@ -167,7 +169,7 @@ COMMENT ON COLUMN system_scores.mean IS 'Mean of the segment scores that are not
 COMMENT ON COLUMN system_scores.score IS 'The submitted score, else the mean. The official rankings take submitted scores only of scorers that have one for every included system: see ranked_scores.';
 COMMENT ON COLUMN system_scores.score_source IS 'submitted or mean: where score is from; NULL without a score.';
 COMMENT ON COLUMN system_scores.n_segments IS 'Segment scores in the mean.';
-COMMENT ON COLUMN system_scores.n_missing IS 'Segments without a score.';
+COMMENT ON COLUMN system_scores.n_missing IS 'Segments of the evaluation set without a score of this system, whether a file lists them or not: evalsets.n_segments less n_segments; NULL for a scorer without segment scores.';
 
 CREATE VIEW aggregate_scores AS
 SELECT t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, v.level, a.unit, a.value
