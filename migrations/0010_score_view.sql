@@ -214,7 +214,7 @@ COMMENT ON COLUMN judgements.system IS 'System judged.';
 COMMENT ON COLUMN judgements.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN judgements.rater IS 'Annotator; NULL where not known.';
 COMMENT ON COLUMN judgements.value IS 'The judgement, higher is better.';
-COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row; NULL for a single judgement.';
+COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row: 1 for a single one; NULL where the file does not say.';
 COMMENT ON COLUMN judgements.time IS 'When, in UTC; NULL where not known.';
 COMMENT ON COLUMN judgements.status IS 'valid, or why it is excluded from the score.';
 COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
@@ -222,7 +222,7 @@ COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
 CREATE VIEW ratings AS
 SELECT
   t.name AS testset, e.lp, sc.name AS human, y.name AS system, j.segment, j.rater,
-  r.category, r.severity, r.severity_class, r.weight, r.span_start, r.span_end, r.is_source_error
+  r.category, r.severity, r.severity_class, r.weight, r.span_start, r.span_end, r.is_source_error, j.status
 FROM internal.rating AS r
 JOIN internal.judgement AS j ON j.judgement_id = r.judgement_id
 JOIN internal.vector AS v ON v.vector_id = j.vector_id
@@ -230,17 +230,18 @@ JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
-COMMENT ON VIEW ratings IS 'Errors that annotators marked. One row per error.';
+COMMENT ON VIEW ratings IS 'Errors that annotators marked, also in judgements that are excluded from the score (see status). One row per error.';
 COMMENT ON COLUMN ratings.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN ratings.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN ratings.human IS 'Human score that the error belongs to.';
 COMMENT ON COLUMN ratings.system IS 'System judged.';
 COMMENT ON COLUMN ratings.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN ratings.rater IS 'Annotator; NULL where not known.';
-COMMENT ON COLUMN ratings.category IS 'Kind of error.';
+COMMENT ON COLUMN ratings.category IS 'Kind of error; NULL where the annotator was asked for none, as for most errors of ESA.';
 COMMENT ON COLUMN ratings.severity IS 'Severity as the file has it, such as Major.';
 COMMENT ON COLUMN ratings.severity_class IS 'Severity spelled the same for all files, such as major.';
-COMMENT ON COLUMN ratings.weight IS 'Penalty, positive.';
+COMMENT ON COLUMN ratings.weight IS 'Penalty, 0 or more; NULL where errors have no weights, as in ESA.';
 COMMENT ON COLUMN ratings.span_start IS 'First character of the span, from 0.';
 COMMENT ON COLUMN ratings.span_end IS 'Character after the span.';
 COMMENT ON COLUMN ratings.is_source_error IS 'True where the span lies in the source.';
+COMMENT ON COLUMN ratings.status IS 'Status of the judgement, as in judgements: valid, or why it is excluded from the score.';
