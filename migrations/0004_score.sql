@@ -20,7 +20,7 @@ COMMENT ON COLUMN internal.vector.system_id IS 'The system.';
 COMMENT ON COLUMN internal.vector.level IS 'sys, domain, doc or seg.';
 COMMENT ON COLUMN internal.vector.source_id IS 'File the scores came from.';
 COMMENT ON COLUMN internal.vector.n_values IS 'Number of scores.';
-COMMENT ON COLUMN internal.vector.n_missing IS 'Number of missing scores (NULL).';
+COMMENT ON COLUMN internal.vector.n_missing IS 'Number of rows without a score (NULL); segments that the file does not list are not counted.';
 COMMENT ON COLUMN internal.vector.is_negated IS 'True where the file''s values were negated on the way in, so that higher is better.';
 
 CREATE TABLE internal.score (
@@ -61,7 +61,7 @@ COMMENT ON COLUMN internal.judgement.segment IS 'Segment inside the evaluation s
 COMMENT ON COLUMN internal.judgement.rater IS 'Annotator; NULL where the file does not say.';
 COMMENT ON COLUMN internal.judgement.item IS 'Item of the campaign, where it differs from the segment.';
 COMMENT ON COLUMN internal.judgement.value IS 'The judgement as a score, higher is better; NULL where nothing was judged.';
-COMMENT ON COLUMN internal.judgement.n IS 'Number of judgements aggregated in this row; NULL for a single judgement.';
+COMMENT ON COLUMN internal.judgement.n IS 'Number of judgements aggregated in this row: 1 for a single one; NULL where the file does not say.';
 COMMENT ON COLUMN internal.judgement.time IS 'When it was given, in UTC; NULL where not known.';
 COMMENT ON COLUMN internal.judgement.status IS 'valid, or why it is excluded from the score (quality control, tutorial, repeated, ...).';
 
@@ -77,9 +77,9 @@ CREATE TABLE internal.rating (
 );
 COMMENT ON TABLE internal.rating IS 'Errors marked in a judgement; a judgement without errors has none. One row per error.';
 COMMENT ON COLUMN internal.rating.judgement_id IS 'The judgement.';
-COMMENT ON COLUMN internal.rating.category IS 'Kind of error, such as accuracy/mistranslation.';
+COMMENT ON COLUMN internal.rating.category IS 'Kind of error, such as accuracy/mistranslation; NULL where not given.';
 COMMENT ON COLUMN internal.rating.severity IS 'Severity as the file has it, such as major.';
-COMMENT ON COLUMN internal.rating.weight IS 'Penalty of the error, positive.';
+COMMENT ON COLUMN internal.rating.weight IS 'Penalty of the error, 0 or more; NULL where errors have no weights.';
 COMMENT ON COLUMN internal.rating.span_start IS 'First character of the span, from 0; NULL where not marked.';
 COMMENT ON COLUMN internal.rating.span_end IS 'Character after the span; NULL where not marked.';
 COMMENT ON COLUMN internal.rating.is_source_error IS 'True where the span lies in the source.';

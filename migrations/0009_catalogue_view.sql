@@ -230,7 +230,13 @@ SELECT
   string_agg(DISTINCT v.level, ',' ORDER BY v.level) AS levels,
   count(DISTINCT v.system_id) AS n_systems,
   coalesce(sum(v.n_values) FILTER (WHERE v.level = 'seg'), 0)::BIGINT AS n_scores,
-  coalesce(sum(v.n_missing) FILTER (WHERE v.level = 'seg'), 0)::BIGINT AS n_missing,
+  CASE
+    WHEN bool_or(v.level = 'seg')
+      THEN (
+        any_value(e.n_segments)::BIGINT * count(DISTINCT v.system_id)
+        - coalesce(sum(v.n_values) FILTER (WHERE v.level = 'seg'), 0)
+      )::BIGINT
+  END AS n_missing,
   coalesce(any_value(single.n_judgements), 0) AS n_judgements
 FROM internal.vector AS v
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
@@ -248,7 +254,7 @@ COMMENT ON COLUMN humans.is_standard IS 'True where it is the official score of 
 COMMENT ON COLUMN humans.levels IS 'Levels with scores, joined by commas.';
 COMMENT ON COLUMN humans.n_systems IS 'Systems judged.';
 COMMENT ON COLUMN humans.n_scores IS 'Segment scores.';
-COMMENT ON COLUMN humans.n_missing IS 'Segments not judged, summed over systems.';
+COMMENT ON COLUMN humans.n_missing IS 'Segments not judged, summed over systems, whether a file lists them or not: n_systems times evalsets.n_segments, less n_scores; NULL for a human score without segment scores.';
 COMMENT ON COLUMN humans.n_judgements IS 'Single judgements on file.';
 
 CREATE VIEW sources AS

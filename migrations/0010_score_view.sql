@@ -73,7 +73,7 @@ COMMENT ON COLUMN human_scores.document IS 'Document of the segment.';
 COMMENT ON COLUMN human_scores.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN human_scores.system IS 'System scored.';
 COMMENT ON COLUMN human_scores.human IS 'Name of the human score.';
-COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where not judged.';
+COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where the file lists the segment without a score. Segments that it does not list have no row; humans.n_missing counts both.';
 
 CREATE VIEW system_scores AS
 WITH submitted AS (
@@ -90,8 +90,7 @@ segment_mean AS ( -- with the names, so that conditions on them are met before t
     v.evalset_id,
     v.system_id,
     avg(s.value ORDER BY s.segment) AS mean,
-    count(s.value) AS n_segments,
-    count(*) - count(s.value) AS n_missing
+    count(s.value) AS n_segments
   FROM internal.score AS s
   JOIN internal.vector AS v ON v.vector_id = s.vector_id
   JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
@@ -122,7 +121,10 @@ ranged AS (
     coalesce(u.value, m.mean) AS score,
     CASE WHEN u.value IS NOT NULL THEN 'submitted' WHEN m.mean IS NOT NULL THEN 'mean' END AS score_source,
     coalesce(m.n_segments, 0) AS n_segments,
-    coalesce(m.n_missing, 0) AS n_missing
+    CASE
+      WHEN bool_or(m.system_id IS NOT NULL) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name)
+        THEN e.n_segments - coalesce(m.n_segments, 0)
+    END AS n_missing
   FROM scored AS k
   JOIN internal.evalset AS e ON e.evalset_id = k.evalset_id
   JOIN internal.testset AS t ON t.testset_id = e.testset_id
@@ -167,7 +169,7 @@ COMMENT ON COLUMN system_scores.mean IS 'Mean of the segment scores that are not
 COMMENT ON COLUMN system_scores.score IS 'The submitted score, else the mean. The official rankings take submitted scores only of scorers that have one for every included system: see ranked_scores.';
 COMMENT ON COLUMN system_scores.score_source IS 'submitted or mean: where score is from; NULL without a score.';
 COMMENT ON COLUMN system_scores.n_segments IS 'Segment scores in the mean.';
-COMMENT ON COLUMN system_scores.n_missing IS 'Segments without a score.';
+COMMENT ON COLUMN system_scores.n_missing IS 'Segments of the evaluation set without a score of this system, whether a file lists them or not: evalsets.n_segments less n_segments; NULL for a scorer without segment scores.';
 
 CREATE VIEW aggregate_scores AS
 SELECT t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, v.level, a.unit, a.value
@@ -212,7 +214,7 @@ COMMENT ON COLUMN judgements.system IS 'System judged.';
 COMMENT ON COLUMN judgements.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN judgements.rater IS 'Annotator; NULL where not known.';
 COMMENT ON COLUMN judgements.value IS 'The judgement, higher is better.';
-COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row; NULL for a single judgement.';
+COMMENT ON COLUMN judgements.n IS 'Judgements aggregated in this row: 1 for a single one; NULL where the file does not say.';
 COMMENT ON COLUMN judgements.time IS 'When, in UTC; NULL where not known.';
 COMMENT ON COLUMN judgements.status IS 'valid, or why it is excluded from the score.';
 COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
@@ -220,7 +222,7 @@ COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
 CREATE VIEW ratings AS
 SELECT
   t.name AS testset, e.lp, sc.name AS human, y.name AS system, j.segment, j.rater,
-  r.category, r.severity, r.severity_class, r.weight, r.span_start, r.span_end, r.is_source_error
+  r.category, r.severity, r.severity_class, r.weight, r.span_start, r.span_end, r.is_source_error, j.status
 FROM internal.rating AS r
 JOIN internal.judgement AS j ON j.judgement_id = r.judgement_id
 JOIN internal.vector AS v ON v.vector_id = j.vector_id
@@ -228,17 +230,18 @@ JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
-COMMENT ON VIEW ratings IS 'Errors that annotators marked. One row per error.';
+COMMENT ON VIEW ratings IS 'Errors that annotators marked, also in judgements that are excluded from the score (see status). One row per error.';
 COMMENT ON COLUMN ratings.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN ratings.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN ratings.human IS 'Human score that the error belongs to.';
 COMMENT ON COLUMN ratings.system IS 'System judged.';
 COMMENT ON COLUMN ratings.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN ratings.rater IS 'Annotator; NULL where not known.';
-COMMENT ON COLUMN ratings.category IS 'Kind of error.';
+COMMENT ON COLUMN ratings.category IS 'Kind of error; NULL where the annotator was asked for none, as for most errors of ESA.';
 COMMENT ON COLUMN ratings.severity IS 'Severity as the file has it, such as Major.';
 COMMENT ON COLUMN ratings.severity_class IS 'Severity spelled the same for all files, such as major.';
-COMMENT ON COLUMN ratings.weight IS 'Penalty, positive.';
+COMMENT ON COLUMN ratings.weight IS 'Penalty, 0 or more; NULL where errors have no weights, as in ESA.';
 COMMENT ON COLUMN ratings.span_start IS 'First character of the span, from 0.';
 COMMENT ON COLUMN ratings.span_end IS 'Character after the span.';
 COMMENT ON COLUMN ratings.is_source_error IS 'True where the span lies in the source.';
+COMMENT ON COLUMN ratings.status IS 'Status of the judgement, as in judgements: valid, or why it is excluded from the score.';

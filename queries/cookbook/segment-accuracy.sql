@@ -1,5 +1,7 @@
 -- How often does a metric order two outputs of a segment as people do, ties included? The best metric of each
--- evaluation set by acc_eq, here at tie threshold 0 (acc_eq itself calibrates the threshold).
+-- evaluation set by the share of pairs of outputs at tie threshold 0, pooled over segments, over all systems that the
+-- official human score judged and all metrics. `rank -m acc23` takes the mean over segments and the official systems and
+-- metrics alone, and may name another.
 WITH summed AS (
   SELECT
     p.testset,

@@ -1,7 +1,7 @@
 -- How much of an evaluation set humans judged: (system, segment) pairs, evenness over MT systems, annotators.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set and human score with segment scores.
 WITH vector_of AS (
-  SELECT v.evalset_id, v.scorer_id, v.vector_id, v.n_values, v.n_missing, y.kind
+  SELECT v.evalset_id, v.scorer_id, v.vector_id, v.n_values, y.kind
   FROM vector AS v
   JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
   JOIN system AS y ON y.system_id = v.system_id
@@ -14,12 +14,16 @@ covered AS (
     evalset_id,
     scorer_id,
     sum(n_values)::BIGINT AS n,
-    sum(n_values + n_missing)::BIGINT AS n_cells,
     count(*) FILTER (WHERE kind = 'mt' AND n_values > 0) AS n_systems,
     min(n_values) FILTER (WHERE kind = 'mt' AND n_values > 0) AS least,
     max(n_values) FILTER (WHERE kind = 'mt' AND n_values > 0) AS most
   FROM vector_of
   GROUP BY evalset_id, scorer_id
+),
+-- All systems that the human score has, by systems or segments: files of judgements list no segment that nobody judged.
+expected AS (
+  SELECT testset, lp, human, n_scores + n_missing AS n_cells
+  FROM humans
 ),
 work AS (
   SELECT x.evalset_id, x.scorer_id, j.rater, count(*) AS n
@@ -37,8 +41,8 @@ SELECT
   e.lp,
   sc.name AS human,
   c.n,
-  c.n_cells,
-  c.n::DOUBLE / c.n_cells AS value,
+  x.n_cells,
+  c.n::DOUBLE / x.n_cells AS value,
   c.n_systems,
   c.least,
   c.most,
@@ -50,6 +54,7 @@ FROM covered AS c
 JOIN evalset AS e ON e.evalset_id = c.evalset_id
 JOIN testset AS t ON t.testset_id = e.testset_id
 JOIN scorer AS sc ON sc.scorer_id = c.scorer_id
+JOIN expected AS x ON x.testset = t.name AND x.lp = e.lp AND x.human = sc.name
 LEFT JOIN raters AS r ON r.evalset_id = c.evalset_id AND r.scorer_id = c.scorer_id
-WHERE c.n < c.n_cells OR r.n_raters IS NOT NULL
+WHERE c.n < x.n_cells OR r.n_raters IS NOT NULL
 ORDER BY t.name, e.lp, sc.name;

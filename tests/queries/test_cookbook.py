@@ -180,3 +180,12 @@ def test_real_protocols_of_english_german_agree_as_in_another_computation(real: 
     assert (found["human_a"], found["n_systems"], round(found["pairwise_accuracy"], 3)) == ("mqm", 7, 0.667)
     changed = example(real, "protocol-change").filter(testset="wmt20", lp="en-de", base_metric="BLEU", human_b="wmt-z")
     assert [(round(row[6], 3), round(row[7], 3)) for row in changed.rows()] == [(0.857, 0.714)]
+
+
+def test_errors_of_excluded_judgements_have_their_status(real: Path) -> None:
+    counted = "SELECT status, count(*) AS n FROM ratings GROUP BY ALL ORDER BY status"
+    of_judgements = (
+        "SELECT status, sum(n_errors)::BIGINT AS n FROM judgements GROUP BY ALL HAVING n > 0 ORDER BY status"
+    )
+    assert answer(real, counted).rows() == answer(real, of_judgements).rows()
+    assert len(answer(real, counted)) > 1

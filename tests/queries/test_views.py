@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 
 VALUES = {"VARCHAR": "'x'", "BOOLEAN": "true", "DOUBLE": "1.5", "INTEGER": "2", "BIGINT": "2", "SMALLINT": "2"}
 
@@ -37,3 +37,9 @@ def test_a_view_is_planned_under_any_two_conditions(one_place: bool, tiny: Wareh
             n += 1
             assert tiny.rows(f"EXPLAIN SELECT * FROM {view} WHERE {' AND '.join(conditions)}"), (view, conditions)
     assert n >= (20 if one_place else 1500)
+
+
+@pytest.mark.parametrize("rows", ["", " WHERE false"])
+def test_two_columns_of_one_name_are_a_question_error_with_and_without_rows(tiny: Warehouse, rows: str) -> None:
+    with pytest.raises(QuestionError, match="two columns with the same name in the result: 'a'; rename one with AS"):
+        tiny.sql(f"SELECT 1 AS a, 2 AS a{rows}")

@@ -13,7 +13,7 @@ from warehouse.database.faults import answer_error, answered, translated
 from warehouse.database.frames import frame
 from warehouse.database.opening import check_path, connect, default_path, is_empty_file
 from warehouse.database.schema import missing_in_file
-from warehouse.errors import LimitError, QuestionError, SchemaError
+from warehouse.errors import LimitError, SchemaError
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
@@ -68,8 +68,6 @@ class Warehouse:
         try:
             relation = self._connection.sql(query, params=dict(parameters or {}))
             return pl.DataFrame() if relation is None else frame(relation)
-        except pl.exceptions.DuplicateError as error:
-            raise QuestionError(f"two columns with the same name in the result: {error}; rename one with AS") from error
         except duckdb.Error as error:
             raise answer_error(self.path, error) from error
 

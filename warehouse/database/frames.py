@@ -7,6 +7,8 @@ ends.
 
 from typing import TYPE_CHECKING, Protocol
 
+from warehouse.errors import QuestionError
+
 if TYPE_CHECKING:
     import duckdb
     import polars as pl
@@ -27,9 +29,14 @@ class _Stream:
 
 
 def frame(relation: "duckdb.DuckDBPyRelation") -> "pl.DataFrame":
-    """The rows of a relation as a Polars frame."""
+    """The rows of a relation as a Polars frame.
+
+    Raises QuestionError: two columns have one name; Polars would panic where there are no rows.
+    """
     import polars as pl
 
+    if twice := [name for n, name in enumerate(relation.columns) if name in relation.columns[:n]]:
+        raise QuestionError(f"two columns with the same name in the result: {twice[0]!r}; rename one with AS")
     return pl.DataFrame(_Stream(relation))
 
 
