@@ -10,7 +10,6 @@ import pytest
 
 import metaeval
 from metaeval.questions.arguments import SliceOptions
-from tests.metaeval.test_questions import SIM
 from warehouse import QuestionError, Warehouse
 
 QUESTIONS = [
@@ -186,8 +185,8 @@ def test_a_closed_warehouse_is_told_as_such(name: str, simulated_warehouse: Ware
 
 
 def test_numbers_of_numpy_and_lists_of_two_are_as_good(simulated_warehouse: Warehouse) -> None:
-    one = metaeval.rank(simulated_warehouse, *SIM, "pa", segments=(1, 10), seed=3, primary=True)
+    one = metaeval.rank(simulated_warehouse, "sim24", "cs-uk", "pa", segments=(1, 10), seed=3, primary=True)
     more: Any = {"segments": [np.int64(1), np.int64(10)], "seed": np.int64(3), "primary": np.bool_(True)}
-    other = metaeval.rank(simulated_warehouse, *SIM, np.array(["pa"]), **more)  # type: ignore[arg-type]
+    other = metaeval.rank(simulated_warehouse, "sim24", "cs-uk", np.array(["pa"]), **more)  # type: ignore[arg-type]
     assert other.frame.equals(one.frame)
     assert other.signature == one.signature
