@@ -24,7 +24,8 @@ def test_annotators_are_a_table_with_what_holds_for_all_in_a_note(scorehouse: Sc
         "leniency",
     ]
     assert [line.split()[0] for line in lines] == [f"rater{number}" for number in range(1, 6)]
-    assert ran.notes[0].startswith("annotators:mqm.merged|testset:sim24|lp:en-de|judgements:valid|systems:all_judged|")
+    where = "testset:sim24|lp:en-de|view:annotators"
+    assert ran.notes[0].startswith(f"annotators:mqm.merged|{where}|judgements:valid|systems:all_judged|")
     assert any("split halves of annotators agree on systems with r" in note for note in ran.notes)
 
 

@@ -255,7 +255,7 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
 def test_rankings_of_a_protocol_are_its_tasks_and_the_overall_score(simulated_database: Path, tmp_path: Path) -> None:
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)
-    output_of(["protocol", "wmt24", "--on", "sim24", "--draws", "10"], database)
+    output_of(["protocol", "wmt24", "--on", "sim24"], database)
     with Warehouse.open(database) as warehouse:
         ((payload,),) = warehouse.rows("SELECT payload FROM results WHERE kind = 'protocol'")
         found = warehouse.rows("SELECT measure, lp, metric, value, rank FROM rankings WHERE protocol = 'wmt24'")
