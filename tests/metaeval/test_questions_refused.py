@@ -10,6 +10,7 @@ import pytest
 
 import metaeval
 from metaeval.questions.arguments import SliceOptions
+from tests.helpers import sampled
 from warehouse import QuestionError, Warehouse
 
 QUESTIONS = [
@@ -150,20 +151,22 @@ def test_what_is_expected_is_said(name: str, given: dict[str, Any], line: str, s
         _ask(name, simulated_warehouse, given)
 
 
+EVERY = "every number and list of every question: a minute"
 NUMBERS = [(name, parameter) for name, parameter, hint in _parameters() if {int, float} & _kinds(hint)]
 LISTS = [(name, parameter) for name, parameter, hint in _parameters() if any("Seq" in str(one) for one in _kinds(hint))]
 
 
-@pytest.mark.parametrize(("name", "parameter"), NUMBERS)
-@pytest.mark.parametrize("number", [-1, 0])
+@pytest.mark.parametrize(("of", "number"), sampled(9, EVERY, NUMBERS, (-1, 0)))
 def test_a_number_out_of_range_has_an_answer_or_a_line(
-    name: str, parameter: str, number: int, simulated_warehouse: Warehouse
+    of: tuple[str, str], number: int, simulated_warehouse: Warehouse
 ) -> None:
+    name, parameter = of
     _answer_or_line(name, {parameter: number}, simulated_warehouse)
 
 
-@pytest.mark.parametrize(("name", "parameter"), LISTS)
-def test_an_empty_list_has_an_answer_or_a_line(name: str, parameter: str, simulated_warehouse: Warehouse) -> None:
+@pytest.mark.parametrize("of", sampled(9, EVERY, LISTS))
+def test_an_empty_list_has_an_answer_or_a_line(of: tuple[str, str], simulated_warehouse: Warehouse) -> None:
+    name, parameter = of
     _answer_or_line(name, {parameter: ()}, simulated_warehouse)
 
 
