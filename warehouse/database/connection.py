@@ -66,7 +66,8 @@ class Warehouse:
         import polars as pl
 
         try:
-            relation = self._connection.sql(query, params=dict(parameters or {}))
+            # DuckDB 1.4 renames the second of two columns with one name as soon as it gets parameters, even none
+            relation = self._connection.sql(query, params=dict(parameters) if parameters else None)
             return pl.DataFrame() if relation is None else frame(relation)
         except duckdb.Error as error:
             raise answer_error(self.path, error) from error
