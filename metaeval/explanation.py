@@ -68,6 +68,8 @@ def excluded(result: Result, verbose: bool) -> list[str]:
         if not verbose:
             are = "is" if len(out) == 1 else "are"
             lines.append(f"{len(out)} of {len(choices)} {kind} {are} excluded (--explain says why)")
+            named = (*selection.slice.metrics, *selection.slice.systems)
+            lines += [f"{choice.name} is excluded: {choice.reason}" for choice in out if choice.name in named]
             continue
         by_reason: dict[str, list[str]] = {}
         for choice in out:

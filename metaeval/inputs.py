@@ -110,20 +110,16 @@ def check_whole(options: Options, asked: Slice) -> None:
         raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
 
 
-def no_metric(
-    selection: Selection, excluded: Mapping[str, Exclusion], of: str | None = None, can: str = "can be used"
-) -> str:
+def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str = "can be used") -> str:
     """The line for a question without a metric: how many are excluded, and why most of them.
 
-    excluded: metrics of the selection that lack what the question needs. of: the evaluation sets, where not this one.
+    excluded: metrics of the selection that lack what the question needs.
     """
     choices = [replace(choice, reason=choice.reason or excluded.get(choice.name)) for choice in selection.metrics]
     if not choices:
-        return f"no metric of {of or where(selection)} {can}: none is loaded"
-    why = most_common(choices)
-    return (
-        f"no metric of {of or where(selection)} {can}; of {len(choices)} excluded are {why} (rank --explain lists all)"
-    )
+        return f"no metric of {where(selection)} {can}: none is loaded"
+    why = most_common(choices) if len(choices) > 1 else str(choices[0].reason)
+    return f"no metric of {where(selection)} {can}: {len(choices)} excluded, {why} (rank --explain lists all)"
 
 
 def without_mad_outliers(block: Block) -> Block:

@@ -10,6 +10,7 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation
+from metaeval.inputs import where
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.permutation_groups import COUNTS
 from metaeval.measures import Measure
@@ -17,8 +18,10 @@ from metaeval.options import Options
 from metaeval.signature import draw_parts, line, option_parts, program_version, restricted
 from metaeval.study import RANKING_SCHEMA, Result, ranking_order
 from warehouse import QuestionError
+from warehouse.wording import counted
 
 Pooling = Literal["mean", "pairs", "hunter-schmidt"]
+_NAMED = 3  # evaluation sets; more are counted
 
 
 @dataclass(frozen=True)
@@ -45,31 +48,16 @@ def pool(results: Sequence[Result], how: Pooling, options: Options) -> Pooled:
     _check(measure, how)
     places = [_places(result) for result in results]
     names = sorted(set().union(*places))
-    notes = []
-    for result, known in zip(results, places, strict=True):
-        where = f"{result.selection.slice.testset} {result.selection.slice.lp}"
-        missing = [_shown(name) for name in names if name not in known]
-        there = [name for name in names if name in known]
-        undefined = [_shown(name) for name in there if np.isnan(result.evaluation.value[known[name]])]
-        if missing:
-            notes.append(f"{measure}: no pooled value for {', '.join(missing)}: not in {where}")
-        if undefined:
-            notes.append(f"{measure}: no pooled value for {', '.join(undefined)}: not defined in {where}")
-    shared = [
-        name
-        for name in names
-        if all(
-            name in known and not np.isnan(result.evaluation.value[known[name]])
-            for result, known in zip(results, places, strict=True)
-        )
-    ]
+    why = {name: _why_not(name, results, places) for name in names}
+    shared = [name for name in names if not why[name]]
     chosen = [
         _only(result.evaluation, [known[name] for name in shared])
         for result, known in zip(results, places, strict=True)
     ]
     values, variances = _pooled(measure, chosen, how, shared)
     signature = _signature(results, chosen, how, options)
-    return Pooled(_frame(results, chosen, names, shared, values, variances, signature), signature, tuple(notes))
+    frame = _frame(results, chosen, names, shared, values, variances, signature)
+    return Pooled(frame, signature, tuple(_notes(measure, why)))
 
 
 _Name = tuple[str, bool]  # base name, and whether it saw no reference
@@ -79,13 +67,39 @@ def _shown(name: _Name) -> str:
     return name[0]
 
 
+def _why_not(name: _Name, results: Sequence[Result], places: Sequence[dict[_Name, int]]) -> str:
+    """Where a metric has no value to pool, in words; "" where it has one everywhere."""
+    faults: dict[str, list[str]] = {"not in": [], "not defined in": []}
+    for result, known in zip(results, places, strict=True):
+        if name not in known:
+            faults["not in"].append(where(result.selection))
+        elif np.isnan(result.evaluation.value[known[name]]):
+            faults["not defined in"].append(where(result.selection))
+    return "; ".join(f"{what} {_some(sets, len(results))}" for what, sets in faults.items() if sets)
+
+
+def _some(evalsets: Sequence[str], n: int) -> str:
+    return ", ".join(evalsets) if len(evalsets) <= _NAMED else f"{len(evalsets)} of {counted(n, 'evaluation set')}"
+
+
+def _notes(measure: Measure, why: dict[_Name, str]) -> list[str]:
+    """One line for all metrics without a pooled value, those with the same reason together."""
+    together: dict[str, list[str]] = {}
+    for name, reason in why.items():
+        if reason:
+            together.setdefault(reason, []).append(_shown(name))
+    reasons = [f"{', '.join(names)} ({reason})" for reason, names in together.items()]
+    return [f"{measure}: no pooled value for {'; '.join(reasons)}"] if reasons else []
+
+
 def _places(result: Result) -> dict[_Name, int]:
     places: dict[_Name, int] = {}
     for place, metric in enumerate(result.evaluation.metrics):
         name = (metric.base_name, metric.reference is None)
         if name in places:
-            where = f"{result.selection.slice.testset} {result.selection.slice.lp}"
-            raise QuestionError(f"{metric.base_name!r} has several variants in {where}; name one with --metrics")
+            raise QuestionError(
+                f"{metric.base_name!r} has several variants in {where(result.selection)}; name one of them exactly"
+            )
         places[name] = place
     return places
 

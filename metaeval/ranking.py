@@ -83,7 +83,12 @@ def read(
             faults.setdefault(str(error), []).append((one.testset, one.lp))
     if not found:
         raise QuestionError("; ".join(faults))
-    check_ranked(list(found.values()))
+    try:
+        check_ranked(list(found.values()))
+    except QuestionError as error:
+        if not evalsets.without_human:
+            raise
+        raise QuestionError(f"{error}; without a human score: {named(evalsets.without_human)}") from error
     skipped = [f"skipped {named(of)}: {fault} (--strict refuses)" for fault, of in faults.items()]
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")

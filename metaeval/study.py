@@ -93,6 +93,8 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         notes.append(
             f"{measure} is computed over annotated segments; --system-score {options.system_score} does not apply"
         )
+    if (remark := measure.remark_on(block.selection.human)) is not None:
+        notes.append(f"{measure}: {remark}")
     notes += _sources(evaluation, options)
     undefined = [
         metric.name for metric, value in zip(evaluation.metrics, evaluation.value, strict=True) if np.isnan(value)
@@ -239,8 +241,12 @@ def check_ranked(studies: Sequence[Study]) -> None:
         needing = ", ".join(dict.fromkeys(str(result.evaluation.measure) for result in ranked))
         lines = dict.fromkeys(without_segments(result.selection) for result in ranked)
         raise QuestionError(f"{'; '.join(lines)}, which {needing} needs (pearson or pa rank by system scores)")
-    of = ", ".join(dict.fromkeys(where(result.selection) for result in results))
-    raise QuestionError(no_metric(results[0].selection, results[0].evaluation.excluded, of, "can be ranked"))
+    faults = {
+        where(result.selection): no_metric(result.selection, result.evaluation.excluded, can="can be ranked")
+        for result in results
+    }
+    first, *others = faults
+    raise QuestionError(faults[first] + (f"; nor of {', '.join(others)}" if others else ""))
 
 
 def rank(

@@ -171,7 +171,7 @@ metric_choice AS (
       WHEN n.is_own THEN 'added by a user'
       WHEN n.status = 'no entry' THEN 'not submitted to the metrics task'
       WHEN c.n_without_segments > 0 AND c.n_without_submitted > 0
-        THEN 'no scores for ' || array_to_string(
+        THEN 'no scores for the output of ' || array_to_string(
           CASE WHEN c.n_without_segments <= c.n_without_submitted THEN c.without_segments ELSE c.without_submitted END[1:3],
           ', '
         ) || CASE
@@ -182,7 +182,7 @@ metric_choice AS (
       WHEN r.level = 'sys' AND c.n_without_submitted = 0 THEN NULL
       WHEN c.n_without_segments = c.n_systems THEN 'no segment scores'
       WHEN c.n_without_segments > 0
-        THEN 'no segment scores for ' || array_to_string(c.without_segments[1:3], ', ')
+        THEN 'no segment scores for the output of ' || array_to_string(c.without_segments[1:3], ', ')
           || CASE WHEN c.n_without_segments > 3 THEN ' and ' || (c.n_without_segments - 3) || ' more' ELSE '' END
       WHEN g.n_missing > 0
         THEN g.n_missing || CASE WHEN g.n_missing = 1 THEN ' (system, segment) score missing' ELSE ' (system, segment) scores missing' END

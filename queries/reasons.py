@@ -28,9 +28,9 @@ class Reason(Enum):
     NOT_PRIMARY = "{}, neither primary nor baseline"
     OWN = "added by a user (included by --own)"
     NOT_SUBMITTED = "not submitted to the metrics task (included by --all-metrics)"
-    NO_SCORES = "no scores for {}"
+    NO_SCORES = "no scores for the output of {}"
     NO_SEGMENT_SCORES = "no segment scores"
-    SOME_SEGMENT_SCORES = "no segment scores for {}"
+    SOME_SEGMENT_SCORES = "no segment scores for the output of {}"
     MISSING_SCORES = "{} missing (--intersection excludes those pairs for all)"
     NO_SYSTEM_SCORES = "no system scores in this slice"
 

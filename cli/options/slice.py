@@ -70,7 +70,8 @@ class SliceFlags:
         list[str] | None,
         typer.Option(
             metavar="TEXT...",
-            help="Only these metrics (shell pattern, repeatable); one named exactly is always included.",
+            help="Only these metrics (shell pattern, repeatable); one named exactly is included whatever its status "
+            "or reference.",
             autocompletion=complete_metric,
         ),
     ] = None

@@ -121,6 +121,10 @@ class Measure(ABC):
         """The correlation by which metrics can be compared with each other, where the measure is one."""
         return None
 
+    def remark_on(self, human: str | None) -> str | None:
+        """What a reader should know of the measure against this human score."""
+        return None
+
     def scores(self, block: Block, options: Options) -> SystemScores:
         """System scores as the measure takes them; the human score is NaN for systems that do not count."""
         source = self.fixed_system_score or options.system_score or "submitted"

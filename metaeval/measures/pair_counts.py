@@ -25,6 +25,7 @@ from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import BY, EPSILON, ON_NAN, Parameter, Value, choice, number, shortest, show_number
 from metaeval.options import Options
 from queries.blocks import Block
+from warehouse.facts.human_protocols import protocol_of
 
 POOL = Parameter("pool", "groups", "mean over groups, or all pairs together", choice("groups", "pairs"))
 
@@ -139,6 +140,15 @@ class Tabular(CountedPairs):
         return GroupMeasure.resample_of(self, judged)
 
 
+_DA_THRESHOLD = 25.0  # the organisers', on raw direct assessment
+
+
+def _is_raw_percent(human: str) -> bool:
+    """Whether a human score may be judgements from 0 to 100, as they were given; of a name unknown it may."""
+    name = human.casefold()
+    return not (name.endswith("-z") or protocol_of(human) == "mqm")
+
+
 class KendallLike(CountedPairs):
     """The τ of WMT's DA years, over pairs that people tell apart clearly."""
 
@@ -155,6 +165,11 @@ class KendallLike(CountedPairs):
     @property
     def count_statistic(self) -> CountStatistic | None:
         return None  # not all pairs count
+
+    def remark_on(self, human: str | None) -> str | None:
+        if self["threshold"] != _DA_THRESHOLD or human is None or _is_raw_percent(human):
+            return None
+        return f"a threshold of {_DA_THRESHOLD:g} is meant for raw direct assessment from 0 to 100, not for {human}"
 
     def counts(self, labels: Ints, human: Floats, metrics: Floats) -> PairCounts:
         return kernels.thresholded_pair_counts(human, metrics, labels, float(self["threshold"]))
@@ -250,7 +265,7 @@ KENDALL_LIKE = Definition(
     "(C−D−Tm) / (C+D+Tm) over pairs with |Δh| ≥ threshold",
     "Bojar et al. 2017",
     (
-        Parameter("threshold", 25.0, "raw human difference from which a pair counts", _positive, show_number),
+        Parameter("threshold", _DA_THRESHOLD, "raw human difference from which a pair counts", _positive, show_number),
         Parameter("pool", "pairs", "all pairs together, or mean over segments", choice("groups", "pairs")),
     ),
 )

@@ -12,15 +12,32 @@ _RELIABILITY = (
     f"system_r, output_r: Pearson's r of one random half with the other, mean and 2.5-97.5% range of {N_SPLITS} splits"
     ", not an interval; corrected: by Spearman-Brown, for all judgements together"
 )
-LEGEND = {
-    "sets": ("alpha: Krippendorff's, interval metric, of outputs with at least two annotators", _RELIABILITY),
-    "annotators": (
-        "leniency: mean of judgements minus the mean of their systems; difference: mean difference from the others' "
-        "mean on shared outputs; drift: change of judgement minus system mean from an annotator's first to last, by "
-        "least squares; its interval resamples documents",
+_LEGEND: dict[str, Sequence[tuple[str, str]]] = {
+    "sets": (
+        ("alpha", "alpha: Krippendorff's, interval metric, of outputs with at least two annotators"),
+        ("system_r", _RELIABILITY),
     ),
-    "pairs": ("difference: mean of a minus b; distance: mean absolute difference; on outputs that both judged",),
+    "annotators": (
+        ("leniency", "leniency: mean of judgements minus the mean of their systems"),
+        ("difference", "difference: mean difference from the others' mean on shared outputs"),
+        (
+            "drift",
+            "drift: change of judgement minus system mean from an annotator's first to last, by least squares; its "
+            "interval resamples documents",
+        ),
+    ),
+    "pairs": (
+        (
+            "difference",
+            "difference: mean of a minus b; distance: mean absolute difference; on outputs that both judged",
+        ),
+    ),
 }
+
+
+def legend(view: View, frame: pl.DataFrame) -> list[str]:
+    """What columns mean that have a value."""
+    return [words for column, words in _LEGEND[view] if frame[column].null_count() < frame.height]
 
 
 def summary(row: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 from metaeval.kernels.agreement.krippendorff import interval_alpha
 from metaeval.kernels.agreement.reliability import slopes
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.people.annotator_tables import LEGEND, View, schema, summary
+from metaeval.people.annotator_tables import View, legend, schema, summary
 from metaeval.people.halves import N_SPLITS
 from metaeval.people.judgements import People, Settings, read, resamples, shared
 from metaeval.people.reliability import Reliability, reliability
@@ -72,7 +72,7 @@ def annotators(
         what = "annotators are not known" if chosen == "annotators" else "no two annotators judged the same output"
         raise QuestionError(f"{' '.join(dict.fromkeys((testsets, lps)))}: {what}")
     frame = pl.DataFrame(rows, schema=schema(chosen), orient="row")
-    return Table(frame, "\n".join(signatures), (*notes, *LEGEND[chosen]))
+    return Table(frame, "\n".join(signatures), (*notes, *legend(chosen, frame)))
 
 
 def _signature(score: JudgedScore, people: People, settings: Settings, view: View) -> str:

@@ -164,6 +164,8 @@ def _signature(question: Question, what: Asked) -> str:
 def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
     notes = [
         f"assumed: {'; '.join(question.assumes)}",
+        f"n_there, power_there: {what.unit} there are, and the estimated power with them; needed: the fewest for the "
+        f"power asked",
         *question.notes,
         "low, high: 95% interval from the number of worlds, the observed difference taken for the true one; data_low, "
         "data_high: with its uncertainty, no value = without bound",

@@ -112,6 +112,7 @@ def disagreements(
     outputs: tuple[Output, ...] = ()
     if by is not None:
         frame = _groups(warehouse, found, by)
+        notes.append("rms: root mean square of the residuals; the groups with the largest come first")
         if frame.height > n:
             notes.append(f"{n} of {frame.height} groups; -n lists more")
         frame = frame.head(n)

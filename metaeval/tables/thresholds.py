@@ -28,6 +28,12 @@ def calibrated(measure: Measure) -> PairStatistic:
     return measure.pair_statistic
 
 
+_COLUMNS = (
+    "epsilon: the smallest of the best thresholds; below epsilon_high (no value: at all above) it is as good; "
+    "epsilon_sd: epsilon in standard deviations of the metric"
+)
+
+
 def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Table:
     """Calibrated tie thresholds.
 
@@ -56,7 +62,8 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
     frame = frame.with_columns(
         pl.when(pl.col("epsilon_high").is_finite()).then(pl.col("epsilon_high")).alias("epsilon_high")
     )
-    return Table(frame, signature(found, used.selection, options), table_notes(used, inputs.of_level("seg").excluded))
+    notes = table_notes(used, inputs.of_level("seg").excluded)
+    return Table(frame, signature(found, used.selection, options), (_COLUMNS, *notes))
 
 
 def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, n_points: int = 200) -> Table:

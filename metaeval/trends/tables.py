@@ -162,13 +162,13 @@ def bridges(frame: pl.DataFrame) -> pl.DataFrame:
 
     Columns: year, testset, lp, human, other_human, measure, by, group, metric, value (by human), other_value (by
     other_human), step (other_value minus value), agreement (the measure of human, as if it were a metric, against
-    other_human), n_systems; sorted by year, test set, language pair and group. human: the official one. Without groups
-    whose best metric by one protocol is not that by the other: see `without_step`.
+    other_human), n_systems; sorted by year, test set, language pair, by and group. human: the official one. Without
+    groups whose best metric by one protocol is not that by the other: see `without_step`.
     """
     return (
         _by_two_protocols(frame)
         .filter(pl.col("metric") == pl.col("other_metric"))
-        .sort("year", "testset", "lp", "bridge", "group", "by")
+        .sort("year", "testset", "lp", "bridge", "by", "group")
         .with_columns(step=pl.col("other_value") - pl.col("value"))
         .select(
             *("year", "testset", "lp", "human"),
@@ -184,7 +184,7 @@ def without_step(frame: pl.DataFrame) -> list[str]:
     apart = (
         _by_two_protocols(frame)
         .filter(pl.col("metric") != pl.col("other_metric"))
-        .sort("year", "testset", "lp", "bridge", "group", "by")
+        .sort("year", "testset", "lp", "bridge", "by", "group")
         .select("testset", "lp", "group", "human", "bridge", "metric", "other_metric")
         .collect()
     )

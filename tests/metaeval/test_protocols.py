@@ -312,7 +312,7 @@ def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Pa
     layout = tiny_layout(other / "layout", metrics={**tables, "Rough-refA": partial})
     with tiny_warehouse(other, layout) as warehouse:
         found = scored(warehouse, made("pearson"), "tiny24")
-        assert "Rough: missing in every task: en-de: no scores for Cherry" in found.notes
+        assert "Rough: missing in every task: en-de: no scores for the output of Cherry" in found.notes
 
 
 def test_contrastive_metrics_are_counted_and_named_when_asked_for(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -283,21 +284,19 @@ def test_a_score_table_of_one_system_cannot_be_ranked_but_is_explained(tmp_path:
     tables = {"One-src": ScoreTable(systems=("Ash",), seg=np.zeros((1, 5)))}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         measures = ["acc_eq(by=item)", "spa", "pearson", "pa", "pdp", "tau_b(by=item)", "pearson(by=none)"]
-        with pytest.raises(
-            QuestionError, match=r"no metric of tiny24 en-de can be ranked; of 1 excluded are 1 no scores"
-        ):
+        with pytest.raises(QuestionError, match=r"no metric of tiny24 en-de can be ranked: 1 excluded, no scores"):
             rank(warehouse, TESTSET, LP, measures)
         assert ranking(_study(warehouse, *measures)).is_empty()
         assert "pa: no metric can be ranked (--explain says why)" in _study(warehouse, "pa").notes
         rows = explanation(warehouse, Slice(TESTSET, LP), [Measure.parse("acc_eq(by=item)")]).frame.rows()
-    assert ("metric", "One-src", "no", "no scores for Beech, Cherry") in rows
+    assert ("metric", "One-src", "no", "no scores for the output of Beech, Cherry") in rows
 
 
 def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError) as raised:
         rank(simulated_warehouse, "sim24", "cs-uk", ["pa"], reference="refB", only="reference-based")
     message = str(raised.value)
-    assert message.startswith("no metric of sim24 cs-uk can be ranked; of ")
+    assert message.startswith("no metric of sim24 cs-uk can be ranked: 15 excluded, ")
     frame = explanation(
         simulated_warehouse,
         Slice("sim24", "cs-uk", reference="refB", only="reference-based"),
@@ -316,3 +315,51 @@ def test_a_reference_that_no_metric_compared_with_is_reported(tiny: Warehouse) -
     assert found.notes.count(line) == 1
     assert not any("compared with reference" in note for note in _study(tiny, "pa", reference="refA").notes)
     assert not any("compared with reference" in note for note in _study(tiny, "pa", metrics=("Fine-src",)).notes)
+
+
+@pytest.mark.parametrize("kind", ["system", "metric"])
+def test_what_is_named_exactly_and_excluded_is_told_by_name(kind: str, simulated_warehouse: Warehouse) -> None:
+    found = explanation(simulated_warehouse, Slice("sim24", "en-de", only="reference-based"), [Measure.parse("pa")])
+    out = found.frame.filter(kind=kind, included="no").row(0, named=True)
+    asked: Any = {"only": "reference-based", f"{kind}s": ["*", out["name"]]}
+    notes = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa", **asked).notes
+    assert [note for note in notes if " is excluded: " in note] == [f"{out['name']} is excluded: {out['reason']}"]
+    asked[f"{kind}s"] = ["*"]
+    assert not any(
+        " is excluded: " in note for note in metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa", **asked).notes
+    )
+
+
+def test_where_no_metric_can_be_ranked_every_evaluation_set_is_told(tmp_path: Path) -> None:
+    for lp, humans in (("en-de", None), ("en-fr", None), ("en-cs", {})):
+        root = tiny_layout(tmp_path / "layout", lp=lp, humans=humans, facts=False)
+    with tiny_warehouse(tmp_path, root) as warehouse, pytest.raises(QuestionError) as raised:
+        metaeval.rank(warehouse, TESTSET, "all", "acc_eq(by=item)", metrics="Only-src", human="mqm")
+    message = str(raised.value)
+    assert message.startswith("no metric of tiny24 en-de can be ranked: ")
+    assert message.endswith("; nor of tiny24 en-fr; without a human score: tiny24 en-cs")
+
+
+@pytest.mark.parametrize(
+    ("human", "threshold", "is_told"),
+    [
+        ("mqm", "", True),
+        ("mqm.merged", "", True),
+        ("wmt-z", "", True),
+        ("wmt-raw", "", False),
+        ("esa", "", False),
+        ("mqm", "(threshold=5)", False),
+        (None, "", False),
+    ],
+)
+def test_a_threshold_of_direct_assessment_is_told_on_other_human_scores(
+    human: str | None, threshold: str, is_told: bool
+) -> None:
+    remark = Measure.parse(f"kendall_like{threshold}").remark_on(human)
+    assert (remark is not None) == is_told
+    assert remark is None or human in remark.split()
+
+
+def test_the_remark_on_a_threshold_is_in_the_notes_of_a_ranking(tiny: Warehouse) -> None:
+    line = "kendall_like: a threshold of 25 is meant for raw direct assessment from 0 to 100, not for mqm"
+    assert line in _study(tiny, "kendall_like").notes

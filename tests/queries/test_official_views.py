@@ -195,7 +195,7 @@ def test_every_reason_of_python_is_that_of_the_view(tmp_path: Path) -> None:
         found = reasons_in_sql(warehouse)["tiny24", "en-de", "seg"]
         at_system_level = reasons_in_sql(warehouse)["tiny24", "en-de", "sys"]
     assert found["system", "Dogwood"] == "not judged by mqm"
-    assert found["metric", "Part-src"] == "no scores for Cherry, Fir, Gorse and 2 more"
+    assert found["metric", "Part-src"] == "no scores for the output of Cherry, Fir, Gorse and 2 more"
     assert found["metric", "Gappysys-src"] == ("1 (system, segment) score missing")
     assert found["metric", "Only-src"] == "no segment scores"
     assert found["metric", "Unjudged-src"] is None

@@ -13,7 +13,7 @@ from warehouse.database.faults import answer_error, answered, translated
 from warehouse.database.frames import frame
 from warehouse.database.opening import check_path, connect, default_path, is_empty_file
 from warehouse.database.schema import missing_in_file
-from warehouse.errors import LimitError, SchemaError
+from warehouse.errors import LimitError, QuestionError, SchemaError
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
@@ -55,6 +55,12 @@ class Warehouse:
             raise
         return cls(connection, path)
 
+    @property
+    def _open_connection(self) -> duckdb.DuckDBPyConnection:
+        if self.is_closed:
+            raise QuestionError("the warehouse is closed")
+        return self._connection
+
     def sql(self, query: str, parameters: Mapping[str, object] | None = None) -> "pl.DataFrame":
         """Answer of a query as a Polars frame; parameters are `$name` in the text.
 
@@ -67,7 +73,7 @@ class Warehouse:
 
         try:
             # DuckDB 1.4 renames the second of two columns with one name as soon as it gets parameters, even none
-            relation = self._connection.sql(query, params=dict(parameters) if parameters else None)
+            relation = self._open_connection.sql(query, params=dict(parameters) if parameters else None)
             return pl.DataFrame() if relation is None else frame(relation)
         except duckdb.Error as error:
             raise answer_error(self.path, error) from error
@@ -75,7 +81,7 @@ class Warehouse:
     def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[tuple[Any, ...]]:
         """Answer of one of the program's own queries as plain rows. Raises: as `sql`."""
         with answered(self.path):
-            return self._connection.execute(query, dict(parameters or {})).fetchall()
+            return self._open_connection.execute(query, dict(parameters or {})).fetchall()
 
     def columns(self, query: str, parameters: Mapping[str, object] | None = None) -> "dict[str, np.ndarray[Any, Any]]":
         """Answer of one of the program's own queries as numpy columns; NULL numbers are NaN, so they must be floats.
@@ -85,7 +91,7 @@ class Warehouse:
         import numpy as np
 
         with answered(self.path):
-            found = self._connection.execute(query, dict(parameters or {})).fetchnumpy()
+            found = self._open_connection.execute(query, dict(parameters or {})).fetchnumpy()
         return {
             name: column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column
             for name, column in found.items()

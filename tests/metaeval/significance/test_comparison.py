@@ -290,7 +290,7 @@ def test_a_metric_without_segment_scores_is_left_out_with_the_reason(tmp_path: P
         found = compare(warehouse, asked, parsed("spa(n=20)"), Options(), TestOptions(test=test, draws=20))
         assert "Only-src" not in found.metrics
         assert "without Only-src: no segment scores" in found.notes
-        assert "without Partial-src: no scores for Cherry" in found.notes
+        assert "without Partial-src: no scores for the output of Cherry" in found.notes
         pearson = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(population="systems", draws=20))
         assert "Only-src" in pearson.metrics
         by_segments = compare(warehouse, asked, parsed("pearson"), Options(), TestOptions(test="perm-inputs", draws=20))

@@ -313,3 +313,11 @@ def test_what_fails_inside_duckdb_may_be_its_own_defect() -> None:
         f"a.duckdb: damaged or unreadable database, or a defect of DuckDB {duckdb.__version__}: "
         "INTERNAL Error: Failed to bind column reference"
     )
+
+
+@pytest.mark.parametrize("ask", ["sql", "rows", "columns"])
+def test_a_closed_warehouse_is_told_as_such(ask: str, database: Path) -> None:
+    with Warehouse.open(database) as warehouse:
+        pass
+    with pytest.raises(QuestionError, match=r"^the warehouse is closed$"):
+        getattr(warehouse, ask)("SELECT 1 AS a")

@@ -1,0 +1,26 @@
+"""Pooled rankings: which metrics have no pooled value, and why, in one line."""
+
+import re
+
+import metaeval
+from warehouse import Warehouse
+
+
+def test_one_line_names_every_metric_without_a_pooled_value(simulated_warehouse: Warehouse) -> None:
+    measures = ["pa", "acc_eq(by=item)"]
+    found = metaeval.rank(simulated_warehouse, "all", "all", measures, pool="mean")
+    for measure in measures:
+        missing = found.frame.filter(found.frame["value"].is_null(), measure=measure)["metric"].to_list()
+        start = f"{measure}: no pooled value for "
+        (line,) = (note for note in found.notes if note.startswith(start))
+        named = re.sub(r" \(not in \d+ of 12 evaluation sets\)", "", line.removeprefix(start))
+        assert sorted(re.split("[,;] ", named)) == sorted(missing)
+        assert "Tally-errors (not in 6 of 12 evaluation sets)" in line
+
+
+def test_few_evaluation_sets_are_named(simulated_warehouse: Warehouse) -> None:
+    found = metaeval.rank(simulated_warehouse, "sim23,sim24", "en-de", "pa", pool="mean")
+    assert (
+        "pa: no pooled value for Kestrel-23, Kestrel-23-QE, Marlin-23, Marlin-XL-23 (not in sim24 en-de); Kestrel-24, "
+        "Kestrel-24-QE, Marlin-24, Marlin-XL-24 (not in sim23 en-de)"
+    ) in found.notes
