@@ -202,10 +202,7 @@ def _beside_tests(
                 continue
             left = [choice.name for choice in evaluation.metrics if choice.name not in comparison.metrics]
             if "judged-mean" in evaluation.system_score and evaluation.measure.fixed_system_score is None:
-                others = f"; on submitted system scores for {', '.join(left)}" if left else ""
-                notes.append(
-                    f"{where}{evaluation.measure}: computed on means over annotated segments, as tested{others}"
-                )
+                notes.append(f"{where}{evaluation.measure}: computed on means over annotated segments, as tested")
             if left:
                 signatures.append(result.signature)
                 notes.append(f"{where}{evaluation.measure}: ranked and not tested: {', '.join(left)}")

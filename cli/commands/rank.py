@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
 POOLINGS = ("mean", "pairs", "hunter-schmidt")
 BY = ("domain",)
-OF_RANKINGS = ("pool", "by", "wide", "with_intervals", "significance", "ceiling", "chart")
+OF_RANKINGS = (
+    *("pool", "by", "wide", "with_intervals", "significance", "ceiling", "chart"),
+    *("system_score", "seed", "raw_ties", "round_human"),
+)
 
 
 @folded
