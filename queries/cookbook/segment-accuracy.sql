@@ -1,20 +1,19 @@
 -- How often does a metric order two outputs of a segment as people do, ties included? The best metric of each
--- evaluation set by the share of pairs of outputs at tie threshold 0, pooled over segments, over all systems that the
--- official human score judged and all metrics. `rank -m acc23` takes the mean over segments and the official systems and
--- metrics alone, and may name another.
+-- evaluation set by the share of pairs of outputs at tie threshold 0, pooled over segments, over the systems, metrics
+-- and human score of the official ranking: the first of `rank -m "acc23(by=item, pool=pairs)"`.
 WITH summed AS (
   SELECT
-    p.testset,
-    p.lp,
-    p.human,
-    p.metric,
-    sum(p.n_concordant) AS c,
-    sum(p.n_discordant) AS d,
-    sum(p.n_tied_human) AS th,
-    sum(p.n_tied_metric) AS tm,
-    sum(p.n_tied_both) AS thm
-  FROM pair_counts AS p
-  JOIN evalsets AS e ON e.testset = p.testset AND e.lp = p.lp AND e.standard_human_seg = p.human
+    e.testset,
+    e.lp,
+    e.standard_human_seg AS human,
+    k.metric,
+    sum(k.n_concordant) AS c,
+    sum(k.n_discordant) AS d,
+    sum(k.n_tied_human) AS th,
+    sum(k.n_tied_metric) AS tm,
+    sum(k.n_tied_both) AS thm
+  FROM evalsets AS e, concordance_official(e.testset, e.lp) AS k
+  WHERE k.reason IS NULL
   GROUP BY ALL
 )
 SELECT testset, lp, human, metric, acc23(c, d, th, tm, thm) AS accuracy, tau_b(c, d, th, tm, thm) AS tau_b
