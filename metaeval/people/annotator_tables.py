@@ -6,6 +6,7 @@ from typing import Any, Literal
 import polars as pl
 
 from metaeval.people.halves import N_SPLITS
+from metaeval.tables.table import fixed
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (
@@ -88,10 +89,8 @@ def reading(frame: pl.DataFrame) -> pl.DataFrame:
     names = {"alpha": "alpha", "drift": "drift", "system": "system_r", "output": "output_r"}
     for prefix, name in names.items():
         if f"{prefix}_low" in shown.columns:
-            value, low, high = (pl.col(one).round(3) for one in (name, f"{prefix}_low", f"{prefix}_high"))
-            cell = (
-                pl.when(low.is_null()).then(value.cast(pl.String)).otherwise(pl.format("{} [{}, {}]", value, low, high))
-            )
+            value, low, high = (fixed(one, 3) for one in (name, f"{prefix}_low", f"{prefix}_high"))
+            cell = pl.when(low.is_null()).then(value).otherwise(pl.format("{} [{}, {}]", value, low, high))
             shown = shown.with_columns(cell.alias(name)).drop(f"{prefix}_low", f"{prefix}_high")
     same = [name for name in _OF if shown[name].n_unique() == 1]
     return shown.drop(same, *(name for name in shown.columns if shown[name].null_count() == shown.height))

@@ -14,7 +14,7 @@ from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
-from metaeval.tables.table import Table, table_notes, table_signature
+from metaeval.tables.table import Table, fixed, table_notes, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -152,13 +152,8 @@ def _frame(rows: Sequence[dict[str, Any]], measures: Sequence[str], what: Asked)
 
 def reading(frame: pl.DataFrame) -> pl.DataFrame:
     """A line for each kind and strength, a column for each measure: value and range."""
-    cell = pl.format("{} [{}, {}]", *(pl.col(name).round(3) for name in ("value", "low", "high")))
-    shown = (
-        pl.when(pl.col("value").is_null())
-        .then(pl.lit("-"))
-        .when(pl.col("strength") == 0)
-        .then(pl.col("value").round(3).cast(pl.String))
-    )
+    cell = pl.format("{} [{}, {}]", *(fixed(name, 3) for name in ("value", "low", "high")))
+    shown = pl.when(pl.col("value").is_null()).then(pl.lit("-")).when(pl.col("strength") == 0).then(fixed("value", 3))
     return frame.with_columns(cell=shown.otherwise(cell)).pivot(
         on="measure", index=["kind", "strength"], values="cell", maintain_order=True
     )

@@ -15,7 +15,7 @@ from metaeval.planning.worlds import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
 from metaeval.study import ranking_order
-from metaeval.tables.table import Table, table_notes, table_signature
+from metaeval.tables.table import Table, fixed, table_notes, table_signature
 from queries.blocks import Block, places_of
 from queries.catalog import ask
 from queries.longitudinal import human_levels
@@ -218,13 +218,8 @@ def _row(kind: str, name: str, measure: Measure, value: float, rank: int | None,
 
 def reading(frame: pl.DataFrame) -> pl.DataFrame:
     """A line for each oracle and round, a column for each measure: value, and rank among oracles."""
-    rounded = pl.col("value").round(4)
-    cell = (
-        pl.when(pl.col("value").is_null())
-        .then(pl.lit("-"))
-        .when(pl.col("rank").is_null())
-        .then(rounded.cast(pl.String))
-    )
+    rounded = fixed("value", 4)
+    cell = pl.when(pl.col("value").is_null()).then(pl.lit("-")).when(pl.col("rank").is_null()).then(rounded)
     shown = frame.with_columns(cell=cell.otherwise(pl.format("{} ({})", rounded, pl.col("rank"))))
     names = frame.select("kind", "name", "n_scores").unique(maintain_order=True)
     wide = shown.pivot(on="measure", index=["kind", "name"], values="cell", maintain_order=True)

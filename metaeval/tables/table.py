@@ -64,6 +64,15 @@ def without(excluded: Mapping[str, Exclusion]) -> list[str]:
     return [f"without {', '.join(names)}: {reason}" for reason, names in by_reason(excluded).items()]
 
 
+def fixed(column: str, digits: int) -> pl.Expr:
+    """Numbers as text with so many digits after the point; null stays null.
+
+    >>> pl.DataFrame({"r": [0.9, -0.0001, None]}).select(fixed("r", 3))["r"].to_list()
+    ['0.900', '0.000', None]
+    """
+    return pl.col(column).map_elements(lambda value: f"{round(value, digits) + 0.0:.{digits}f}", return_dtype=pl.String)
+
+
 def or_none(value: float) -> float | None:
     """The number as tables have it: None where it is not defined.
 
