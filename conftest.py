@@ -38,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("all" if config.getoption("--all") else "project")
     _keep_to_a_core(config)
     config.addinivalue_line("markers", "long(why): what takes minutes, with what it takes them for; `--all` runs it")
+    config.addinivalue_line("markers", "every(n): each n-th of many cases in each run, and all with `--all`")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -48,6 +49,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if (marker := item.get_closest_marker("long")) is not None:
             (why,) = marker.args
             item.add_marker(pytest.mark.skip(reason=f"--all runs it: {why}"))
+        elif (marker := item.get_closest_marker("every")) is not None and not _is_taken(item, *marker.args):
+            item.add_marker(pytest.mark.skip(reason="--all runs it: every case"))
+
+
+def _is_taken(item: pytest.Item, n: int) -> bool:
+    """Whether a case is among those of each run: axes are gone through aslant, as by `tests.helpers.sampled`."""
+    places: dict[str, int] = item.callspec.indices  # type: ignore[attr-defined]
+    axes = [mark.args[0] for mark in item.iter_markers("parametrize")]
+    firsts = [(axis.split(",") if isinstance(axis, str) else axis)[0].strip() for axis in axes]
+    return sum(places[first] for first in firsts) % n == 0
 
 
 def _begin_the_middle_without_a_warehouse(items: list[pytest.Item]) -> None:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = """
@@ -31,6 +33,7 @@ def answer(connection: duckdb.DuckDBPyConnection) -> object:
 """
 
 
+@pytest.mark.long("a session of its own: 1 second")
 def test_a_session_with_failures_and_tests_never_run_ends_without_a_page_about_leaks(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "test_one.py").write_text(TESTS)

@@ -77,6 +77,7 @@ def _changed(scorehouse: Scorehouse, database: Path) -> list[tuple[str, str]]:
     return [(row["lp"], row["subject"]) for row in rows]
 
 
+@pytest.mark.long("all that writes: 2 seconds")
 def test_whatever_writes_keeps_the_checksums(scorehouse: Scorehouse, tmp_path: Path) -> None:
     database, out, back = tmp_path / "w.duckdb", tmp_path / "out", tmp_path / "back.duckdb"
     first, second = (tiny_layout(tmp_path / lp, lp=lp) for lp in ("en-de", "de-en"))
@@ -111,6 +112,7 @@ TEXT = "UPDATE internal.segment_text SET text = text || ' ' WHERE kind = 'source
 NAME = "UPDATE internal.system SET name = 'Oak' WHERE name = 'Ash'"
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("change", "table"),
     [
@@ -149,6 +151,7 @@ def test_rows_that_are_not_those_that_were_written_are_an_error(
     assert found == ([("en-de", table)] if table else [])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     "change",
     [

@@ -78,6 +78,7 @@ def drawn(scorehouse: Scorehouse, tmp_path: Path, known: dict[tuple[str, ...], d
     return found
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
 def test_charts_of_the_simulated_task_are_those_that_were_looked_at(kind: str, drawn: Drawn) -> None:
     command, options = KINDS.get(kind, ("", ()))
@@ -157,6 +158,7 @@ OF_NAMES = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("kind", "ending"), OF_NAMES)
 def test_names_in_every_chart_are_texts_and_nothing_else(
     kind: str, ending: str, on_odd: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

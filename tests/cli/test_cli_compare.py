@@ -140,6 +140,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
     assert "without Only-src: no segment scores" in ran.notes
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -216,6 +217,7 @@ def test_a_dask_cluster_computes_the_same_numbers(compare: Scorehouse) -> None:
     assert (ran.out, ran.err) == (alone.out, alone.err)
 
 
+@pytest.mark.long("a process with a cluster: 2 seconds")
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own making
 def test_a_process_leaves_a_dask_cluster_without_a_word(compare: Scorehouse, database: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the dask extra is not installed")
@@ -239,6 +241,7 @@ def test_a_dask_address_where_nobody_answers_is_refused(compare: Scorehouse, mon
     refused(compare("sim24", "en-de", "--dask", "nonsense"), 2, "nonsense")
 
 
+@pytest.mark.long("a process: 1 second")
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
 def test_an_interrupt_ends_with_130_and_stores_nothing(database: Path) -> None:
     """A comparison that would take long, ended by Ctrl-C when its progress shows that it computes."""

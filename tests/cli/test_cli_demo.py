@@ -158,6 +158,7 @@ def _concordance(truth: dict[str, float], values: dict[str, float], gap: float) 
     return float(np.mean([(truth[a] > truth[b]) == (values[a] > values[b]) for a, b in apart]))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("lp", LPS)
 @pytest.mark.parametrize("year", YEARS)
 def test_rankings_of_segments_recover_the_truth(

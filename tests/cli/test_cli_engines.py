@@ -50,6 +50,7 @@ def test_the_command_line_has_the_engines_of_the_queries() -> None:
     assert ENGINES == engines.ENGINES
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_counts_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse: Scorehouse, exported: Path) -> None:
     _needs_spark(engine)
@@ -60,6 +61,7 @@ def test_counts_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse:
     assert found.notes == expected.notes
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_means_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse: Scorehouse, exported: Path) -> None:
     _needs_spark(engine)
@@ -90,6 +92,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("form", FORMS)
 def test_means_of_an_export_in_every_format(
     form: Format, scorehouse: Scorehouse, exported: Path, tmp_path: Path
@@ -136,6 +139,7 @@ def test_an_engine_that_cannot_be_used_is_refused_with_the_way_out(
     refused(ran, 2, "PySpark, which is not installed", "pip install 'scorehouse[spark]'", "--engine polars")
 
 
+@pytest.mark.long("an export: 1 second")
 def test_python_takes_an_exports_folder_where_it_takes_a_warehouse(
     simulated_warehouse: Warehouse, exported: Path
 ) -> None:

@@ -22,6 +22,7 @@ RANK = ("rank", "sim24", "en-de")
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("words", "hints"),
     [
@@ -173,6 +174,7 @@ def test_a_link_to_a_warehouse_is_as_good_as_the_warehouse_and_stays_a_link(
     assert [path.name for path in link.parent.iterdir()] == ["link.duckdb"]
 
 
+@pytest.mark.long("loads: 1 second")
 def test_a_link_to_nothing_becomes_a_warehouse_where_it_leads_if_that_can_be(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
@@ -199,6 +201,7 @@ def test_a_url_is_no_place_for_a_warehouse(
     assert [path.name for path in tmp_path.iterdir()] == (["task"] if words[0] == "load" else [])
 
 
+@pytest.mark.every(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
 @pytest.mark.parametrize(
     "name",
@@ -229,6 +232,7 @@ def test_a_folder_is_no_warehouse(words: tuple[str, ...], scorehouse: Scorehouse
     refused(_ask(scorehouse, words, tmp_path), 4, "a folder, expected a warehouse file")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("words", [*QUESTIONS, ("load", "."), ("migrate",)])
 def test_somebody_elses_database_is_left_alone(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -241,6 +245,7 @@ def test_somebody_elses_database_is_left_alone(
         refused(_ask(scorehouse, words, file), 4, "other.duckdb", "not a scorehouse warehouse", "--db")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("words", [("list", "testsets"), RANK, ("sql", "SELECT sum(value) FROM scores")])
 @pytest.mark.parametrize("share", [0.0001, 0.3, 0.9])
 def test_a_truncated_database_is_told_as_damaged(
@@ -293,6 +298,7 @@ with duckdb.connect({str(own_database)!r}):
     assert _ask(scorehouse, ("list", "testsets"), own_database).code == 0
 
 
+@pytest.mark.every(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize(
     "module",

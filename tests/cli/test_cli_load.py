@@ -114,6 +114,7 @@ ALIKE = ("a line too few", "inf", "a number beyond all bounds", "abc")
 """Kinds of a class with another one of them."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=pytest.mark.long("half a second") if kind in ALIKE else ()) for kind in BROKEN]
 )

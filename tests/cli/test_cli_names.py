@@ -184,6 +184,7 @@ def test_odd_names_are_names_in_every_table_and_format(
     _compiled(latex, tmp_path)
 
 
+@pytest.mark.long("a whole report: 2 seconds")
 def test_odd_names_are_names_in_the_report_and_in_the_csv_that_it_offers(
     scorehouse: Scorehouse, odd: Path, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", ["wmt07", "wmt14", "wmt22", *OTHERS])
 def test_earlier_years_rules_apply_to_a_later_test_set(protocol: Scorehouse, name: str) -> None:
     ran = protocol(name, "--on", "sim24", "--lp", "cs-uk")
@@ -107,6 +108,7 @@ def test_language_pairs_may_be_joined_by_commas(protocol: Scorehouse) -> None:
     assert one.out == other.out
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -204,6 +204,7 @@ def test_every_command_that_the_sections_name_is_code(written: Path) -> None:
     assert re.findall("`[^`<]*`", own) == []
 
 
+@pytest.mark.long("a whole report: 1 second")
 def test_the_agreement_of_rules_that_only_the_report_draws_is_the_one_that_was_looked_at(
     default_database: Path,
 ) -> None:

@@ -170,6 +170,7 @@ def test_every_flag_of_a_slice_is_tested_here() -> None:
     assert set(FLAGS) == {item.name for item in fields(SliceFlags)}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
 def test_every_command_sees_the_same_slice(
     warehouse: Warehouse, whole: tuple[set[str] | None, dict[str, str]], flag: str, value: object
@@ -187,6 +188,7 @@ def test_every_command_sees_the_same_slice(
         assert (metrics, parts) != whole, "the flag changes nothing"
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("number", "flag", "value"), [(number, *case) for number, case in enumerate([("human", None), *CASES])]
 )
@@ -226,6 +228,7 @@ def _assert_same_counts(found: Table, expected: Table) -> None:
     assert list(found.notes) == notes
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("flag", "value"), [("human", None), *CASES])
 def test_means_are_those_of_the_arrays(warehouse: Warehouse, flag: str, value: object) -> None:
     asked = SliceFlags(**{flag: value}).slice(TESTSET, LP)  # type: ignore[arg-type]

@@ -104,6 +104,7 @@ def test_nothing_but_rows_comes_from_the_process_of_a_query(scorehouse: Scorehou
     assert scorehouse("sql", query, "--format", "json").json == [{"bar": False}]
 
 
+@pytest.mark.long("a process: 1 second")
 @pytest.mark.usefixtures("own_processes")
 @pytest.mark.skipif(sys.platform == "win32", reason="descriptors are counted otherwise there")
 def test_what_a_library_prints_does_not_stand_between_the_rows(

@@ -104,6 +104,7 @@ def _every(number: int) -> list[Any]:
     return [pytest.param(name, marks=mark) for name, mark in zip(ANSWERS, marks, strict=True)]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", _every(0))
 def test_an_answer_that_nobody_takes_is_one_line_and_exit_code_4(
     name: str, scorehouse: Scorehouse, default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -114,6 +115,7 @@ def test_an_answer_that_nobody_takes_is_one_line_and_exit_code_4(
     assert _refused(ran, why), ran
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", _every(1))
 def test_a_full_disk_below_stdout_is_one_line_and_exit_code_4(
     name: str, scorehouse: Scorehouse, default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -124,6 +126,7 @@ def test_a_full_disk_below_stdout_is_one_line_and_exit_code_4(
     assert _refused(ran, why), ran
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", _every(2))
 def test_an_answer_for_a_reader_who_has_gone_away_is_no_error(
     name: str, scorehouse: Scorehouse, default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -168,6 +171,7 @@ def test_help_for_a_reader_who_goes_away_is_no_error() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.every(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
 @pytest.mark.parametrize("command", ["load", "export", "export csv", "export mtme", "sql -o", "rank -o", "compute"])
 def test_a_full_disk_is_said_as_such_with_exit_code_4(

@@ -168,6 +168,7 @@ def test_the_intersection_takes_the_cells_from_every_metric(tmp_path: Path, hole
     assert "Fine-src and Holes-src have exactly the same scores" in result.notes
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("source", [None, "mean", "judged-mean"])
 @pytest.mark.parametrize("measure", ["pearson", "pa", "kendall", "spearman"])
 def test_system_scores_of_an_intersection_are_those_of_the_part_that_it_leaves(

@@ -61,6 +61,7 @@ def _parsed(name: str) -> Any:
     return sqlglot.parse_one(QUERIES[name], read="duckdb")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("name", "dialect"),
     [

@@ -61,6 +61,7 @@ def test_copies_do_not_differ(tiny: Path, alter: Alter) -> None:
     assert found.evalsets == ((TESTSET, LP),)
 
 
+@pytest.mark.long("two loads: 1 second")
 def test_the_order_of_loads_and_the_places_of_files_do_not_count(tmp_path: Path) -> None:
     """Identifiers differ throughout; a table is called by its path, and is the same from elsewhere."""
     table = "testset,lp,level,metric,system,score\n" + "".join(

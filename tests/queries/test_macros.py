@@ -123,6 +123,7 @@ def test_every_macro_is_looked_at(two: Warehouse) -> None:
     assert {"asked", "question", "evalset_id", "testset", "lp", "j", "sc", "cell"} <= set(names_of("concordance"))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("turned", [0, pytest.param(1, marks=LONG), pytest.param(2, marks=LONG)])
 @pytest.mark.parametrize(("macro", "twelfth"), A_TWELFTH)
 def test_a_table_macro_takes_columns_of_tables_of_any_name(
@@ -154,6 +155,7 @@ def test_a_table_macro_takes_columns_of_tables_of_any_name(
     assert len(seen) >= len(names) // TWELFTHS - len(columns)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("macro", "twelfth"), A_TWELFTH)
 def test_a_table_macro_takes_columns_of_any_name(macro: str, twelfth: int, two: Warehouse) -> None:
     reserved = set(two.sql("SELECT keyword_name FROM duckdb_keywords()")["keyword_name"])
@@ -170,6 +172,7 @@ def test_a_table_macro_takes_columns_of_any_name(macro: str, twelfth: int, two: 
         assert rows(two, query) == expected, (name, other, third)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("macro", "fifth"),
     [
@@ -204,6 +207,7 @@ def test_a_table_macro_takes_columns_of_every_view(macro: str, fifth: int, two: 
     assert len(set(answered)) > 2
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", sorted(SCALARS))
 def test_a_scalar_macro_takes_columns_of_any_name(name: str, two: Warehouse) -> None:
     values = SCALARS[name]
@@ -219,6 +223,7 @@ def test_a_scalar_macro_takes_columns_of_any_name(name: str, two: Warehouse) -> 
                 assert two.rows(query.format(given)) == [(expected,)], (columns, table, prefix)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("turned", "narrowed"), [*enumerate(NARROWED)])
 @pytest.mark.parametrize(
     ("number", "arguments", "words"),

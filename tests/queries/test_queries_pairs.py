@@ -151,6 +151,7 @@ def test_the_macro_agrees_on_real_scores_where_all_judged_systems_take_part(wmt2
         _assert_same(polars, _macro(wmt23_warehouse, selection, epsilon))
 
 
+@pytest.mark.long("all pairs: 1 second")
 def test_the_view_of_pair_counts_is_the_macro_without_a_threshold(simulated_warehouse: Warehouse) -> None:
     view = simulated_warehouse.sql(
         """

@@ -79,6 +79,7 @@ def calibrated(measure: Measure, block: Block, options: Options) -> np.ndarray |
     return evaluate(measure, block, options).epsilon if measure.is_calibrated else None
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("text", SYSTEM_LEVEL + SEGMENT_LEVEL)
 def test_every_permutation_test_starts_from_the_values_of_the_ranking(block: Block, text: str) -> None:
     measure, tested = Measure.parse(text), 0
@@ -94,6 +95,7 @@ def test_every_permutation_test_starts_from_the_values_of_the_ranking(block: Blo
     assert tested
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("text", SYSTEM_LEVEL + SEGMENT_LEVEL)
 def test_segments_that_nobody_judged_change_no_test(block: Block, text: str) -> None:
     """Groups are places in a swap mask over the judged segments: a gap before the last one must not shift them."""
@@ -266,6 +268,7 @@ MADE_OF_PAIRS = [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("resample", ["inputs", "systems", "both"])
 @pytest.mark.parametrize("text", MADE_OF_PAIRS)
 def test_copies_of_a_system_or_segment_make_no_pairs(block: Block, text: str, resample: Resample) -> None:

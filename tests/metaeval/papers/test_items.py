@@ -56,6 +56,7 @@ def _tau_b(human: Floats, metric: Floats) -> float:
     return float(naive.tau("tau_b", [*zip(human.tolist(), metric.tolist(), strict=True)]))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("paper", "item"), ITEMS, ids=[f"{paper.name} {item.name}" for paper, item in ITEMS])
 def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
     outcome: Computes, paper: Paper, item: Item
@@ -226,6 +227,7 @@ def test_rankings_are_what_rank_says_and_a_metric_alike_within_segments_is_worth
         assert of_sentinels[SEGMENT_MEAN, f"{name}_rank"] == values[SEGMENT_MEAN, f"{name}_rank"]
 
 
+@pytest.mark.long("1 second")
 def test_noise_and_oracles_are_what_the_command_says(outcome: Computes, simulated_warehouse: Warehouse) -> None:
     frame = metaeval.noise(simulated_warehouse, *SIM, measures=[*MEASURES.values()], draws=3).frame
     values = _values(outcome("diianni-2025", "noise", draws=3))

@@ -56,6 +56,7 @@ def test_worlds_of_the_default_measure_may_have_more_segments_than_there_are(sim
     assert [documents[int(number)] for number in world.segments] == list(world.selection.documents)
 
 
+@pytest.mark.long("a whole plan: 2 seconds")
 def test_worlds_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -> None:
     asked: dict[str, Any] = {"worlds": 20, "draws": 20, "segments": (1, 30)}
     found, by_limit = (

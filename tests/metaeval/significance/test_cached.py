@@ -199,6 +199,7 @@ def test_a_payload_that_is_no_result_is_damaged(
     assert question.notes == [DAMAGED]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("asked", "spoilings"), [(FEW, SPOILED[-3:]), (TWO, SPOILED[-1:])])
 def test_a_damaged_result_is_computed_anew_and_stored(asked: Slice, spoilings: tuple[str, ...], database: Path) -> None:
     first = ran(database, asked)
@@ -235,6 +236,7 @@ def reader(database: Path) -> Iterator[None]:
     process.communicate("\n", timeout=30)
 
 
+@pytest.mark.long("a process: 1 second")
 @pytest.mark.usefixtures("reader")
 def test_a_file_in_use_by_another_process_still_gives_the_answer(
     database: Path, monkeypatch: pytest.MonkeyPatch
@@ -306,6 +308,7 @@ def test_a_second_protocol_score_comes_from_the_store_with_the_same_numbers(data
     assert str(third) == str(first)
 
 
+@pytest.mark.long("whole protocols: 2 seconds")
 def test_another_protocol_is_another_question(database: Path) -> None:
     few = replace(QUICK, draws=5)
     protocol(database, testing=few)

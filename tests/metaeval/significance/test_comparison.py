@@ -52,6 +52,7 @@ def fetched(warehouse: Warehouse, asked: Slice, measure: str = "spa") -> Block:
     return Inputs(warehouse, asked).block(parsed(measure))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("text", ["pearson", "pa", "spa(n=20)", "acc_eq(by=item)", "tau_b(by=item)", "pdp"])
 def test_one_sided_p_values_of_two_metrics_point_in_opposite_directions(
     simulated_warehouse: Warehouse, text: str
@@ -98,6 +99,7 @@ def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Ware
     check_against(found, [metric.name for metric in block.metrics], values, differences)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("measure", ["pa", "spearman"])
 def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehouse, measure: str) -> None:
     block = fetched(simulated_warehouse, FEW)
@@ -111,6 +113,7 @@ def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehous
     check_against(found, [metric.name for metric in block.metrics], values, differences, two_sided=True)
 
 
+@pytest.mark.long("1 second")
 def test_soft_pairwise_accuracy_shares_its_signs_with_the_ranking(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 40))
     block = fetched(simulated_warehouse, asked)

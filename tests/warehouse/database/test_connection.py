@@ -116,6 +116,7 @@ def test_a_flipped_byte_is_an_error_or_changes_nothing(database: Path, tmp_path:
 _OLD = "STORAGE_VERSION 'v1.4.0'"
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     "options",
     [
@@ -181,6 +182,7 @@ OTHERS = (
 )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("definition", "options"),
     [
@@ -246,6 +248,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("body", "code"),
     [

@@ -108,6 +108,7 @@ def old_database(old_bytes: bytes, tmp_path: Path) -> Path:
     return tmp_path / "old.duckdb"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "n",
     [

@@ -197,6 +197,7 @@ def test_the_errors_of_a_judgement_come_back_in_the_same_order(loaded: Path, bac
         assert before.rows(query) == after.rows(query) == [(0.1,), (0.2,), (0.3,)]
 
 
+@pytest.mark.long("two loads: 1 second")
 def test_parquet_comes_into_a_warehouse_that_holds_other_things(exported: Path, database: Path, tmp_path: Path) -> None:
     target = tmp_path / "other.duckdb"
     assert load([_layout(tmp_path / "more", testset="more26")], target).is_clean
@@ -230,6 +231,7 @@ def test_what_is_loaded_after_an_import_meets_it(loaded: Path, back: RoundTrip, 
     assert {evalset.status for evalset in report.evalsets} == {"unchanged"}
 
 
+@pytest.mark.long("two exports: 1 second")
 def test_an_export_into_the_same_folder_takes_the_place_of_the_earlier_one(
     exported: Path, database: Path, tmp_path: Path
 ) -> None:

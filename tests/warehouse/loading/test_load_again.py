@@ -302,6 +302,7 @@ def test_a_subfolder_reads_its_documents_along(layout: Path, tmp_path: Path) -> 
     assert ask(tmp_path / "b.duckdb", "SELECT n_segments, year FROM evalsets") == [(5, 2024)]
 
 
+@pytest.mark.long("many loads: 1 second")
 def test_parts_in_any_order_hold_the_same_as_all_at_once(tmp_path: Path) -> None:
     """Two test sets side by side, the parts of one in the opposite order."""
     roots = [tiny_layout(tmp_path / "in", testset=testset) for testset in ("one24", "two24")]

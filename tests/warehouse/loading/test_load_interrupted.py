@@ -122,6 +122,7 @@ def test_an_interruption_at_any_moment_leaves_all_as_it_was(tmp_path: Path) -> N
     assert statuses(load([root], database)) == ["replaced"]
 
 
+@pytest.mark.long("two loads: 1 second")
 def test_an_interruption_inside_the_transaction_leaves_all_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

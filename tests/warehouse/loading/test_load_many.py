@@ -127,6 +127,7 @@ def test_every_broken_file_is_named_and_all_sound_evaluation_sets_are_loaded(
     assert len(spoiled) == len(broken)
 
 
+@pytest.mark.every(2)
 def test_without_the_broken_files_everything_sound_is_loaded(many: tuple[Path, set[Path], int], tmp_path: Path) -> None:
     root, broken, n_evalsets = many
     database = tmp_path / "scores.duckdb"

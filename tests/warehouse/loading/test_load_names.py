@@ -59,6 +59,7 @@ def odd_names(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, LoadRepor
     return folder / "w.duckdb", load([folder / "in"], folder / "w.duckdb")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_metric_of_any_name_is_loaded_or_is_a_fault_of_its_file(
     name: str, odd_names: tuple[Path, LoadReport]

@@ -155,6 +155,7 @@ def test_a_line_that_is_told_to_be_of_two_documents_is_reported(tmp_path: Path) 
     assert told in load([two], tmp_path / "later.duckdb").notes
 
 
+@pytest.mark.long("all orders: 1 second")
 def test_a_spelling_of_a_users_own_file_never_names_a_system(tmp_path: Path) -> None:
     """Not even in a later load, when it is one of the spellings that the warehouse has."""
     database = tmp_path / "w.duckdb"
@@ -167,6 +168,7 @@ def test_a_spelling_of_a_users_own_file_never_names_a_system(tmp_path: Path) -> 
         assert warehouse.rows("SELECT system FROM systems ORDER BY ALL") == [("Bar",), ("Foo-A",)]
 
 
+@pytest.mark.long("all orders: 1 second")
 def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
     one = _table(tmp_path / "one.csv", ["A-src,A,5,d,5,1"])
     other = _table(tmp_path / "other.csv", ["B-src,A,5,d.en,5,2"])
@@ -178,6 +180,7 @@ def test_a_line_that_files_name_by_two_documents(tmp_path: Path) -> None:
         assert scores.select("metric", "segment").rows() == [("A-src", 5), ("B-src", 5), ("C-src", 5)]
 
 
+@pytest.mark.long("all orders: 1 second")
 def test_two_segments_that_would_be_one_are_a_fault_and_nothing_changes(tmp_path: Path) -> None:
     """In the warehouse one file has scores of both: of a line and of a place (en-de), or of two places (en-cs)."""
     database, path = tmp_path / "w.duckdb", tmp_path / "map.csv"
@@ -200,6 +203,7 @@ def test_a_new_name_is_not_told_where_nothing_was_written(tmp_path: Path) -> Non
     assert report.notes == []
 
 
+@pytest.mark.long("all orders: 1 second")
 def test_names_that_later_files_tell_apart_are_a_fault(tmp_path: Path) -> None:
     """They were joined; in one load they are two systems, and nobody can tell any more whose scores are whose."""
     later = {
@@ -232,6 +236,7 @@ def test_a_layout_that_tells_joined_names_apart_is_refused(tmp_path: Path) -> No
     assert fault.found.startswith("Foo, Foo.1 beside the spellings of 'Foo'")
 
 
+@pytest.mark.long("all orders: 1 second")
 def test_a_file_that_checks_refuse_leaves_no_trace(tmp_path: Path) -> None:
     """It would have given the system a better name and the segment a line."""
     database = tmp_path / "w.duckdb"

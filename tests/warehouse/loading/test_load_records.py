@@ -122,6 +122,7 @@ def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, co
     assert rows(copy, "SELECT count(*), sum(value) FROM scores") == [(9, 45.0)]
 
 
+@pytest.mark.long("four loads: 1 second")
 def test_files_that_come_one_after_the_other_make_the_same_warehouse(
     task: Path, database: Path, loaded: Loaded
 ) -> None:

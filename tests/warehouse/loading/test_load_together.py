@@ -69,6 +69,7 @@ with writing(Path(sys.argv[1]), connection):
 """
 
 
+@pytest.mark.long("processes: 1 second")
 def test_a_process_that_died_after_its_migrations_leaves_a_file_that_opens(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     ended = subprocess.run([sys.executable, "-c", _DIES, str(database)], check=False)

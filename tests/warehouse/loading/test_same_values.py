@@ -69,6 +69,7 @@ def test_every_value_is_the_same_on_every_python(simulated_warehouse: Warehouse,
     assert _checksum(simulated_warehouse.sql(QUERIES[table])) == EXPECTED[table]
 
 
+@pytest.mark.long("three loads: 1 second")
 def test_means_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
     database = tmp_path / "long.duckdb"
     with duckdb.connect(database) as connection:

@@ -116,6 +116,7 @@ def test_a_whole_evaluation_set_goes_and_nothing_of_it_is_left(
     assert everything(database) == before
 
 
+@pytest.mark.long("three loads: 1 second")
 def test_what_is_left_is_what_loading_the_rest_alone_brings(tmp_path: Path, database: Path) -> None:
     layout = tiny_layout(tmp_path / "in", ratings={"marks": MARKS})  # as the one that was loaded
     other = tiny_layout(tmp_path / "other", testset="tiny23", lp="de-en")
@@ -140,6 +141,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing(database: Path) -> None:
     assert unload(database, TESTSET) == preview
 
 
+@pytest.mark.long("two loads: 1 second")
 def test_annotations_and_the_scores_that_they_stand_behind_go_together(tmp_path: Path) -> None:
     layout = tiny_layout(tmp_path / "in", ratings={"mqm": MARKS})
     database = tmp_path / "a.duckdb"
@@ -191,6 +193,7 @@ def test_stored_results_of_what_changed_go_and_others_stay(layout: Path, databas
     assert ask(database, "SELECT key FROM result") == [("c",)]
 
 
+@pytest.mark.long("two loads: 1 second")
 def test_files_that_name_things_their_own_way_come_back_the_same(tmp_path: Path, in_full: bool) -> None:
     """With the map of segments brought along and with it loaded by itself: both files with --all, one of each here."""
     task = write_task(tmp_path / "wmt20-metrics")
@@ -212,6 +215,7 @@ def test_files_that_name_things_their_own_way_come_back_the_same(tmp_path: Path,
         assert everything(database) == at_first
 
 
+@pytest.mark.long("two loads: 1 second")
 def test_what_stays_answers_as_if_the_rest_had_never_come(in_full: bool, tmp_path: Path) -> None:
     """Direct assessments stay; with --all the metric, or the table of system scores, too."""
     task = write_task(tmp_path / "wmt20-metrics")

@@ -109,6 +109,7 @@ def _scores(read: Kept) -> pl.DataFrame:
     return pl.concat([plain(frame, columns("scores")) for frame in frames if frame is not None] or [pl.DataFrame()])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("text", "given"), _in_ways(TEXTS))
 def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quoted, "_ROWS", 7)
@@ -120,6 +121,7 @@ def test_a_table_in_pieces_is_read_as_the_whole(text: str, given: Given, monkeyp
     assert pieces.evalsets == whole.evalsets
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("text", "given"), _in_ways(LINES))
 def test_json_lines_in_pieces_are_read_as_the_whole(text: str, given: Given) -> None:
     data = text.encode()

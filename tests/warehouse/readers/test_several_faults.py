@@ -159,6 +159,7 @@ def test_each_pair_of_damages_is_met_in_a_format() -> None:
     assert {pair for number in range(len(FILES)) for pair in some_pairs(number)} == set(PAIRS)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "pairs"),
     [

@@ -2,6 +2,8 @@
 
 import itertools
 
+import pytest
+
 from tests.warehouse.memory import File, Memory, Row
 
 _HELD = {
@@ -55,6 +57,7 @@ def _at(metric: str, *places: tuple[int | None, str | None, int | None, float], 
     ]
 
 
+@pytest.mark.long("all orders: 1 second")
 def test_lines_places_and_both(in_full: bool) -> None:
     found = _in_any_order(
         in_full,
@@ -75,6 +78,7 @@ def test_lines_places_and_both(in_full: bool) -> None:
     assert found["spellings"] == [("A", "A.7", "number at the end dropped")]
 
 
+@pytest.mark.long("all orders: 1 second")
 def test_lines_never_meet_the_provisional_numbers_of_others(in_full: bool) -> None:
     """A document's only segment was numbered 1 before; line 1 is another segment."""
     found = _in_any_order(

@@ -51,6 +51,7 @@ _STAGED = """
 """
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", sampled(2, "each case: 3 seconds", CASES))
 def test_portions_and_the_whole_are_laid_out_alike(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     files, laid_out = CASES[name], []

@@ -80,6 +80,7 @@ def write(path: Path, lines: Iterable[str]) -> None:
     path.write_text("".join(lines))
 
 
+@pytest.mark.long("125,000 scores: 1 second")
 def test_line_numbers_that_come_later_renumber_more_scores_than_one_row_group_holds(tmp_path: Path) -> None:
     scores, details = submission(tmp_path, 20, 700, 10)
     database = tmp_path / "w.duckdb"

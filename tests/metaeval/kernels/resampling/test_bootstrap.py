@@ -64,6 +64,7 @@ CASES = {
 MADE_OF_PAIRS = ("acc23 by item", "pa", "pa tship", "spa", "spa(n=inf)")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("resample", ["inputs", "systems", "both"])
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 @pytest.mark.parametrize("name", CASES)

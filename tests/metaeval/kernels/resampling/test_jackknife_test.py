@@ -103,6 +103,7 @@ def test_the_variance_over_both_is_that_of_a_plain_loop(seed: int, missing: bool
             assert found.p[a, b] == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("system", "segment", "output"), [(0, 0, 1), (1, 0, 0), (0, 1, 0), (0.3, 0.3, 1)])
 def test_what_systems_and_segments_share_is_counted_once(system: float, segment: float, output: float) -> None:
     """A mean over scores with effects of known size: its variance is known, and found on the average over 60 worlds."""

@@ -172,6 +172,7 @@ def test_one_is_added_to_the_halves() -> None:
     assert found.p[0, 1] == (4.5 + 1) / 10
 
 
+@pytest.mark.long("1 second")
 def test_the_level_of_accuracy_is_nearer_to_5_percent() -> None:
     """Worlds of `benchmarks.levels` with new segments: a level below 3% becomes one of about 4%."""
     n_found = np.zeros(2)

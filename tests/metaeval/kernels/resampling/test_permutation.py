@@ -161,6 +161,7 @@ EACH_ONCE = [
 """Each statistic with every swap and with all that can be missing; not with every two of them together."""
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("name", "swap", "missing"), EACH_ONCE)
 def test_counts_equal_a_double_loop_over_the_same_masks(name: str, swap: str, missing: str) -> None:
     build, naive_statistic, _ = CASES[name]
@@ -430,6 +431,7 @@ def test_kept_differences_give_the_same_p() -> None:
         assert np.array_equal(p, result.p, equal_nan=True)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("ties", ["organisers", "tship"])
 def test_pooled_accuracy_equals_a_plain_loop_over_language_pairs_standardised_together(

@@ -49,6 +49,7 @@ def _assert_as_counted_anew(human: Floats, metrics: Floats, labels: Ints, swap: 
     np.testing.assert_array_equal(all_pairs_swap(human, metrics, swap, labels).hybrids(swaps), slow)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("by", "swap", "seed"), sampled(3, "each with each: 2 seconds", ["none", "system", "doc"], get_args(Swap), range(3))
 )
@@ -57,6 +58,7 @@ def test_hybrids_have_the_values_of_counting_them_anew(swap: Swap, by: Grouping,
     _assert_as_counted_anew(human, metrics, _labels(by, human.shape), swap)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("n_human", [1, 2, 40, 1000])
 @pytest.mark.parametrize("by", ["none", "system"])
 def test_few_and_many_kinds_of_human_scores_are_counted_alike(by: Grouping, n_human: int) -> None:
