@@ -17,7 +17,7 @@ SOURCES = [
 NO_NUMBERS = {"pairwise.py: system scores", "tasks.py: scores that can be ranked", "tables.py: systems"}
 """Kinds of scores, and a range such as 9 to 14."""
 MANY = re.compile(
-    r" (more |other |different |such )?"
+    r" (more |other |different |such |\w+ed )?"
     r"((files|rows|lines|systems|segments|metrics|pairs|columns|judgements|scores|texts|sources|annotators|resamples)"
     r"|(clusters|faults|notes|errors|warnings|findings|reasons|values|ratings|migrations|outputs|documents|domains)"
     r"|((evaluation|test) sets)|((human|segment|system) scores)|(language pairs))\b"

@@ -92,7 +92,7 @@ def _files(texts: Texts, systems: Sequence[str], lp: str, notes: list[str]) -> d
         if _file_name(name) != name:
             renamed.append(f"{_file_name(name)}.txt has system {name!r}")
     if without := [name for name in systems if name not in outputs]:
-        notes.append(f"{len(without)} scored systems without texts: {', '.join(without)}")
+        notes.append(f"{counted(len(without), 'scored system')} without texts: {', '.join(without)}")
     if renamed:
         notes.append(f"names that files cannot have are percent-encoded: {'; '.join(renamed)}")
     return found

@@ -61,7 +61,15 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         brought = _rows_of(content)
         stage.n_rows[content.file_no] = brought.height
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
-        stage.notes += [f"{content.claim.path}: {note}" for note in content.records.notes]
+        notes = [*content.records.notes, *(_constant(brought) if content.claim.is_own else ())]
+        stage.notes += [f"{content.claim.path}: {note}" for note in notes]
+
+
+def _constant(rows: "pl.DataFrame") -> list[str]:
+    """A line where every score of an own metric is the same."""
+    if "value" not in rows.columns or rows["value"].drop_nulls().n_unique() != 1 or rows.height == 1:
+        return []
+    return [f"every score is {rows['value'].drop_nulls()[0]:g}"]
 
 
 def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:

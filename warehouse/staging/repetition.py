@@ -10,6 +10,7 @@ from warehouse.staging.naming import systems_there
 from warehouse.staging.portions import scorer_name
 from warehouse.staging.row_faults import RowFaults, tell_rows
 from warehouse.staging.vectors import VECTOR_KEY
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +52,7 @@ class Distinct:
         self._wrong.tell(self._contents, self._stage)
         paths = {content.file_no: content.claim.path for content in self._contents}
         for file_no, n in sorted(self._n_again.items()):
-            self._stage.notes.append(f"{paths[file_no]}: {n} repeated rows, loaded once")
+            self._stage.notes.append(f"{paths[file_no]}: {counted(n, 'repeated row')}, loaded once")
 
 
 class Complete:
@@ -89,7 +90,8 @@ class Complete:
             return
         blocks = met.filter(pl.col("file_no").is_in(positional)).group_by("file_no", "system")
         short = blocks.agg(pl.col("n").sum(), pl.col("line").min()).filter(pl.col("n") != n_segments)
-        short = short.with_columns(found=pl.format("{} lines of '{}'", "n", "system"))
+        lines = pl.when(pl.col("n") == 1).then(pl.lit("line")).otherwise(pl.lit("lines"))
+        short = short.with_columns(found=pl.format("{} {} of '{}'", "n", lines, "system"))
         where = f"{n_segments}, one per segment of {self._stage.evalset.testset} {self._stage.evalset.lp}"
         tell_rows(self._contents, self._stage, short, where)
 

@@ -228,3 +228,15 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     with Warehouse.open(database) as warehouse:
         found = study(warehouse, Slice(TESTSET, LP, own=True), [Measure.parse("acc23(by=item)")], Options())
     assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]
+
+
+@pytest.mark.parametrize("level", ["seg", "sys"])
+def test_a_metric_whose_scores_are_all_the_same_is_noted(level: str, database: Path, tmp_path: Path) -> None:
+    constant = dict.fromkeys(VALUES, (2,) * (5 if level == "seg" else 1))
+    own = written(tmp_path / f"flat.{level}.score", blocks(constant))
+    report = add([own], database, "Flat-of-mine", testset=TESTSET, lp=LP)
+    assert report.is_clean
+    assert f"{own}: every score is 2" in report.notes
+    written(own, blocks(VALUES if level == "seg" else {"Ash": (1,), "Beech": (2,), "Cherry": (3,)}))
+    again = add([own], database, "Flat-of-mine", testset=TESTSET, lp=LP)
+    assert not any("every score" in note for note in again.notes)

@@ -21,7 +21,7 @@ def test_rows_that_stand_twice_are_taken_once_with_a_note() -> None:
     stage, _ = Memory().staged(File("a", scores([("A", 1, 0.5), ("A", 2, 0.25), ("A", 1, 0.5)])))
     assert found(stage) == []
     assert _scores(stage) == [("M-src", "A", 1, 0.5), ("M-src", "A", 2, 0.25)]
-    assert stage.notes == ["a: 1 repeated rows, loaded once"]
+    assert stage.notes == ["a: 1 repeated row, loaded once"]
 
 
 def test_two_scores_of_one_segment_are_a_fault_of_the_later_line() -> None:
@@ -88,13 +88,13 @@ def test_a_file_whose_lines_count_segments_has_all_of_them_for_each_system() -> 
     memory.write(File("task", scores([("A", n, 0.5) for n in (1, 2)] + [("B", n, 0.5) for n in (1, 2)])))
     own = scores([("A", 1, 1.0), ("A", 2, 1.0), ("B", 1, 1.0)], "Mine")
     stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True, "is_positional": True}))
-    assert found(stage) == [("own", 3, "1 lines of 'B'")]
+    assert found(stage) == [("own", 3, "1 line of 'B'")]
 
 
 def test_what_a_metric_of_ones_own_lacks_is_reported() -> None:
     memory = Memory()
     memory.write(File("task", scores([(system, n, 0.5) for system in "ABC" for n in (1, 2)])))
-    own = scores([("A", 1, 1.0), ("A", 2, None), ("B", 1, 1.0)], "Mine")
+    own = scores([("A", 1, 1.0), ("A", 2, None), ("B", 1, 2.0)], "Mine")
     stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True}))
     assert found(stage) == []
     assert stage.notes == [

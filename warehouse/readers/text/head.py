@@ -10,7 +10,7 @@ from warehouse.readers.text.unpacking import GZIP
 _LINES = 20
 _BYTES = 65536
 _MOST_READABLE = 100_000_000  # bytes unpacked of a damaged file
-_AGAIN = "fetch it again"
+_AGAIN = "fetch it again, or write it again if it is your own"
 _FOREIGN = (  # what servers and version control put in a file's place
     (b"<!doctype html", "a web page"),
     (b"<html", "a web page"),
