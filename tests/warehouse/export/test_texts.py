@@ -68,7 +68,7 @@ def test_texts_that_lack_segments_are_excluded_and_systems_without_any_are_count
         "UPDATE segment_text SET text = '' WHERE kind = 'output' AND name = 'Cherry' AND segment = 1",
     )
     assert notes == (
-        "1 scored systems without texts: Beech",
+        "1 scored system without texts: Beech",
         "excluded, texts missing: system-outputs/en-de/Ash.txt (2 of 5 segments)",
     )
     assert sorted(path.stem for path in (out / OUTPUTS).iterdir()) == ["Cherry", "refA"]
