@@ -9,6 +9,7 @@ import typer
 from cli.exit_codes import ExitCode
 from cli.options import Output
 from cli.render import note
+from warehouse.errors import in_order
 from warehouse.wording import counted
 
 if TYPE_CHECKING:
@@ -20,11 +21,17 @@ _SHOWN = 20  # skipped files and faults named on the terminal; --verbose names a
 
 
 def note_faults(faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "") -> None:
-    """The first faults, a line each, and how many more there are, with the way to see them. n_shown: None for all."""
-    for fault in faults[:n_shown]:
+    """The first faults, a line each, and how many more there are, with the way to see them. n_shown: None for all.
+
+    A fault that stands for further lines is shown where one of its file is, beyond the number.
+    """
+    single = [fault for fault in faults if not fault.n_more]
+    shown = single[:n_shown]
+    paths = {fault.path for fault in shown}
+    further = [fault for fault in faults if fault.n_more and (n_shown is None or fault.path in paths)]
+    for fault in in_order([*shown, *further]):
         note(f"error: {fault}")
-    n_more = 0 if n_shown is None else len(faults) - n_shown
-    if n_more > 0:
+    if n_more := len(faults) - len(shown) - len(further):
         note(f"error: {counted(n_more, 'more fault')}{way_out}")
 
 

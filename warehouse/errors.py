@@ -57,6 +57,15 @@ class Fault:
         return f"{where}: {shortened(self.found)}{expected}{way_out}"
 
 
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """Each fault once, by file and line; those that stand for further lines come last in their file.
+
+    >>> [str(fault) for fault in in_order([Fault("a", 0, "2 more such lines", n_more=2), Fault("a", 3, "no name")])]
+    ['a:3: no name', 'a: 2 more such lines']
+    """
+    return sorted(set(faults), key=lambda fault: (fault.path, fault.n_more > 0, fault))
+
+
 def is_of_full_disk(error: str) -> bool:
     """Whether DuckDB's or the system's words for an error mean that nothing more fits on a disk."""
     return any(words in error for words in _OF_A_FULL_DISK)

@@ -12,7 +12,7 @@ import duckdb
 
 from warehouse.database.faults import interruptible
 from warehouse.database.updating import bring_up_to_date, in_memory, unless_nothing_came
-from warehouse.errors import Fault, SourceError
+from warehouse.errors import Fault, SourceError, in_order
 from warehouse.loading.batches import batches, pipelined
 from warehouse.loading.evalsets import EvalsetLoad
 from warehouse.loading.files import Found, find, size
@@ -68,7 +68,7 @@ def load(
             report.notes += settled.notes
     _import_exports(found.exports, database, report, progress)
     report.evalsets.sort(key=lambda evalset: (evalset.testset, evalset.lp))
-    report.faults = sorted(set(report.faults))
+    report.faults = in_order(report.faults)
     report.notes = list(dict.fromkeys(report.notes))
     report.seconds = time.perf_counter() - started
     return report

@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.errors import MOST_FAULTS, Fault, in_order
 from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import more_lines
@@ -118,7 +118,7 @@ class _Look:
             return [Fault(path, 1, what, "plain UTF-8", "save it as UTF-8 without BOM")]
         if self._damages:
             told = (lines.told(path, *damage) for damage, lines in self._damages.items())
-            return sorted(fault for faults in told for fault in faults)
+            return in_order(fault for faults in told for fault in faults)
         if claim.may_lack_end or not self.is_cut:
             return []
         cut = unterminated(pieces_of(claim.path), claim.path, is_counted=claim.path.suffix == ".score")

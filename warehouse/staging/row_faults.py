@@ -43,7 +43,7 @@ class RowFaults:
         for file_no, n in sorted(self._n.items()):
             if n > MOST_FAULTS:
                 more = counted(n - MOST_FAULTS, "more such line")
-                stage.fault(file_no, Fault(paths[file_no], 0, more, self._expected))
+                stage.fault(file_no, Fault(paths[file_no], 0, more, self._expected, n_more=n - MOST_FAULTS))
 
 
 def tell_rows(contents: Sequence[Content], stage: Stage, wrong: "pl.DataFrame", expected: str) -> None:

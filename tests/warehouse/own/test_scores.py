@@ -240,3 +240,10 @@ def test_a_metric_whose_scores_are_all_the_same_is_noted(level: str, database: P
     written(own, blocks(VALUES if level == "seg" else {"Ash": (1,), "Beech": (2,), "Cherry": (3,)}))
     again = add([own], database, "Flat-of-mine", testset=TESTSET, lp=LP)
     assert not any("every score" in note for note in again.notes)
+
+
+def test_a_file_that_is_no_text_has_one_fault(database: Path, tmp_path: Path) -> None:
+    own = tmp_path / "mine.seg.score"
+    own.write_bytes(bytes(range(256)) * 20)
+    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
+    assert [str(fault) for fault in report.faults] == [f"{own}: binary data, expected text in UTF-8"]

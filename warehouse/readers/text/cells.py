@@ -51,7 +51,8 @@ def repeated_faults(
         for cell, line, n in cells.head(MOST_FAULTS).iter_rows()
     ]
     if cells.height > MOST_FAULTS:
-        faults.append(Fault(str(path), 0, f"{cells.height - MOST_FAULTS} more such names", expected, way_out))
+        n_more = cells.height - MOST_FAULTS
+        faults.append(Fault(str(path), 0, counted(n_more, "more such name"), expected, way_out, n_more=n_more))
     return faults
 
 

@@ -18,6 +18,9 @@ UNREADABLE = "\ufffd"  # stands where bytes are no text
 NUL = (b"\0", "a NUL byte", "text in UTF-8")
 _RETURN = (b"\r", "a carriage return inside a line", "lines that end in a line feed")
 _MARK = b"\xef\xbb\xbf"
+_CONTROL = bytes(range(9)) + bytes(range(14, 32))  # none of them ends or separates anything
+_HEAD = 4096  # bytes of a file
+_FEWEST_CONTROL, _MOST_CONTROL = 20, 0.05  # in binary data there are more, and a larger share of it
 
 
 def text_of(data: bytes, path: Path) -> tuple[str, list[Fault]]:
@@ -28,6 +31,8 @@ def text_of(data: bytes, path: Path) -> tuple[str, list[Fault]]:
     """
     if not data:
         return "", [Fault(str(path), 0, "the file is empty", "scores")]
+    if _is_binary(data):
+        return "", [Fault(str(path), 0, "binary data", NUL[2])]
     ((text, _, faults, is_whole),) = texts_of([data], path)
     return text if is_whole else "", faults
 
@@ -63,6 +68,17 @@ def damaged_lines(
             damages.append((number, f"bytes that are not UTF-8 ({error.reason})", NUL[2]))
         damages += [(number, found, expected) for signs, found, expected in unwanted if signs in line]
     return damages
+
+
+def _is_binary(data: bytes) -> bool:
+    r"""Whether the beginning is full of control characters, as in a picture, an archive or UTF-16.
+
+    >>> _is_binary(bytes(range(256))), _is_binary("A\t0.5\n".encode("utf-16") * 9), _is_binary(b"A\0\t0.5\n")
+    (True, True, False)
+    """
+    head = data[:_HEAD]
+    n_control = len(head) - len(head.translate(None, _CONTROL))
+    return n_control >= _FEWEST_CONTROL and n_control > len(head) * _MOST_CONTROL
 
 
 def _is_utf8(data: bytes) -> bool:
