@@ -35,9 +35,11 @@ def run() -> None:
         from cli.main import exit_code
 
         code = exit_code()
+        _hear_no_more()
         if code == ExitCode.INTERRUPTED:
             _end_in_haste()
     except KeyboardInterrupt:
+        _hear_no_more()
         sys.stderr.write("interrupted\n")
         code = ExitCode.INTERRUPTED
     sys.exit(code)
@@ -116,9 +118,13 @@ class _DelicateFinder:
             signal.default_int_handler(number, frame)
 
 
+def _hear_no_more() -> None:
+    """Let a Ctrl-C that comes when all is done change nothing: Python would show where in its own ending it came."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _end_in_haste() -> None:
     """End at once where a second Ctrl-C left a thread behind: Python would take DuckDB away below it, and crash."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if len(sys._current_frames()) > 1:
         sys.stdout.flush()
         sys.stderr.flush()
