@@ -152,12 +152,15 @@ def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list
 
 
 def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line that names the user's own metrics among those included."""
+    """A line that names the user's own metrics among those included, and one for each that lacks something."""
     own = [metric.name for metric in metrics if metric.is_own]
     lines = [f"your own: {', '.join(own)}"] if own else []
     if selection.slice.own:
-        excluded = [choice for choice in selection.metrics if choice.is_own and choice.reason]
-        lines += [f"your own {choice.name} is excluded: {choice.reason}" for choice in excluded]
+        lines += [
+            f"your own {choice.name} is excluded: {choice.reason}"
+            for choice in selection.metrics
+            if choice.is_own and choice.reason and choice.reason.reason is not Reason.NOT_SELECTED
+        ]
     return lines
 
 

@@ -247,3 +247,11 @@ def test_a_file_that_is_no_text_has_one_fault(database: Path, tmp_path: Path) ->
     own.write_bytes(bytes(range(256)) * 20)
     report = add([own], database, "Mine", testset=TESTSET, lp=LP)
     assert [str(fault) for fault in report.faults] == [f"{own}: binary data, expected text in UTF-8"]
+
+
+def test_an_own_metric_that_was_not_asked_for_is_no_news(with_both: Path) -> None:
+    with Warehouse.open(with_both) as warehouse:
+        asked = Slice(TESTSET, LP, own=True, metrics=("Fine-src", "Mine-src"))
+        (found,) = study(warehouse, asked, [Measure.parse("pa")], Options()).results
+    assert "your own: Mine-src" in found.notes
+    assert not any(note.startswith("your own Mine-refA") for note in found.notes)
