@@ -13,8 +13,7 @@ import duckdb
 
 from benchmarks.attack_processes import loaded, ran
 from benchmarks.attacking import LP, ending, flipped, scores
-from tests.warehouse.readers.samples import workbook
-from tests.warehouse.readers.test_damaged_files import NAMED, PACKED, SPOILED
+from tests.warehouse.readers.samples import NAMED, PACKED, SPOILED, workbook
 from warehouse import Warehouse, load
 from warehouse.loading.files import find
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader

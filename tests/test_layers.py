@@ -1,6 +1,7 @@
 """Who may import whom: data flow one way, kernels know arrays alone, and asking for help is light."""
 
 import ast
+import itertools
 import re
 import subprocess
 import sys
@@ -90,7 +91,7 @@ def test_sql_stands_below_the_statistics(package: str) -> None:
 
 
 def test_tests_share_builders_and_never_import_one_another() -> None:
-    for path in (ROOT / "tests").rglob("*.py"):
+    for path in itertools.chain(*((ROOT / folder).rglob("*.py") for folder in ("tests", "benchmarks"))):
         imports = " ".join(IMPORT.findall(path.read_text(encoding="utf-8")))
         if not re.search(r"\.\s|\btest_|\bconftest\b", imports):
             continue  # most files: they need not be parsed
@@ -100,6 +101,16 @@ def test_tests_share_builders_and_never_import_one_another() -> None:
                 names |= {(node.module or ".").rpartition(".")[2]} if isinstance(node, ast.ImportFrom) else set()
                 private = {name for name in names if name.startswith("test_") or name in ("conftest", "")}
                 assert not private, f"{path}:{node.lineno}"
+
+
+def test_folders_of_tests_are_those_of_the_packages() -> None:
+    """What is tested lies where its tests do; a folder of a package has tests of its own, or is one of those named."""
+    tested = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("*/test_*.py")}
+    there = {path.parent.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    assert tested <= there | {Path()}
+    by_others = {"migrations", "queries/cookbook", "metaeval/kernels"}  # at the root, and beside what they belong to
+    by_others |= {"cli/report/sections", "warehouse/readers/text", "warehouse/readers/mtme"}
+    assert {str(folder) for folder in there - tested} <= by_others
 
 
 @pytest.mark.parametrize(

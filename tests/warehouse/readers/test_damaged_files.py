@@ -1,12 +1,12 @@
 """Real files of every table format with damages of many kinds: a clean refusal or whole records, never an exception."""
 
-import gzip
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import content, reads_or_refuses
+from tests.warehouse.readers.samples import NAMED, PACKED, SPOILED
 from warehouse import load
 from warehouse.loading.files import find
 from warehouse.readers.appraise import AppraiseReader
@@ -45,37 +45,6 @@ def test_damaged_real_files_are_read_or_refused(reader: RecordReader, pattern: s
     seeds = (2, 1, 3, 4) if in_full else (2,)
     n_refused = sum(reads_or_refuses(reader, path, b"\n".join(lines), seed=seed) for seed in seeds)
     assert n_refused > 7 * len(seeds)
-
-
-NAMED = {
-    "wmt20-metrics/input/details/de-en.txt": b"1\tnewstest2020\tde-en\tdoc\t1\n",
-    "elsewhere/details/de-en.txt": b"1\tnewstest2020\tde-en\tdoc\t1\n",
-    "wmt20-metrics/M.seg.score.gz": b"M\tde-en\tnewstest2020\tref\tAsh\t1\t0.5\n",
-    "wmt20-metrics/M.sys.score": b"M\tde-en\tnewstest2020\tref\tAsh\t0.5\n",
-    "mqm_ted_ende.tsv": b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n",
-    "humeval/esa_generalMT2024_wave1.csv": b"a,Ash,1,TGT,eng,deu,80,doc,False,[],0.0,1.0\n",
-    "humeval/WMT22.Appraise.SegLvl.csv": b"a,Ash,1,TGT,eng,deu,80,0.0,1.0\n",
-    "wmt25/automatic_scores/Ash.jsonl": b'{"metric_scores": {}, "language_pair": "en-de", "document_id": "d"}\n',
-    "wmt25/wmt25-genmt-humeval.jsonl": b'{"doc_id": "en-de_#_a_#_b_#_1", "scores": {}}\n',
-    "wmt12/mt-systems-scored-by-metrics": b"METRIC\tLP\tTESTSET\tSYSTEM\tSCORE\n",
-    "mine.csv": b"testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\n",
-    "mine.jsonl": b'{"testset": "lab", "lp": "en-de", "metric": "M-src", "system": "A", "score": 0.5}\n',
-}
-SPOILED = {
-    "empty": lambda data: b"",
-    "its first byte": lambda data: data[:1] if data[:1] == b"\x1f" else b"?",
-    "blank lines": lambda data: b"\n" * 30,
-    "NUL bytes": lambda data: bytes(500),
-    "a web page": lambda data: b"<!DOCTYPE html>\n<html><title>404</title></html>\n",
-    "a pointer": lambda data: b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
-}
-PACKED = {
-    "cut at its start": lambda data: gzip.compress(data)[:12],
-    "cut after its header": lambda data: gzip.compress(data)[:25],
-    "another magic number": lambda data: b"\x1f\x8c" + gzip.compress(data)[2:],
-    "of nothing": lambda data: gzip.compress(b""),
-    "of blank lines": lambda data: gzip.compress(b"\n" * 30),
-}
 
 
 @pytest.mark.parametrize("what", SPOILED | PACKED)

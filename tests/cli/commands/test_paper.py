@@ -11,7 +11,7 @@ from metaeval.papers import PAPERS, item_named
 from metaeval.papers import running as papers_running
 from metaeval.papers.printed import printed_values
 from metaeval.papers.running import COLUMNS
-from tests.cli.drawing import faults
+from tests.cli.charts.drawing import faults
 from tests.cli.running import Scorehouse, refused
 
 SIM = ("--testset", "sim24", "--lp", "en-de", "--draws", "10")

@@ -14,7 +14,7 @@ from tests.helpers import tiny_warehouse
 from warehouse import Warehouse
 
 KEYS = ("metrics", "values", "p", "clusters", "measure", "test", "alternative", "draws", "signature")
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

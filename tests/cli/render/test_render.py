@@ -24,7 +24,7 @@ from cli.render.delimited import delimited_text
 from cli.render.json import json_text
 from cli.render.table import table_text
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FRAME = pl.DataFrame(
     {
         "metric": ["Kestrel_24-refA", "Dice|src", None],

@@ -25,7 +25,7 @@ from cli.report.making import Made
 from cli.report.sections import SECTIONS
 from cli.report.sections.overview import unranked
 from queries.longitudinal import EvalsetState
-from tests.cli.drawing import check_golden
+from tests.cli.charts.drawing import check_golden
 from tests.cli.running import Scorehouse, faults_of_page, refused
 from tests.helpers import tiny_facts, tiny_layout
 from warehouse import load

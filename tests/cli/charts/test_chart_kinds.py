@@ -16,7 +16,7 @@ from cli.charts import DRAWN, WITHOUT_CHART, pairs, ranking, significance
 from cli.charts import specification as shared
 from cli.charts.heat_map import heat_map
 from cli.main import COMMANDS, program
-from tests.cli.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
+from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
 from warehouse import load

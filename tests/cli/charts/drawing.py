@@ -66,7 +66,7 @@ def has_answer(ran: Ran, path: Path) -> bool:
 def check_golden(name: str, found: dict[str, Any]) -> None:
     """Compare a chart with the one that was looked at; of each data set the first rows and how many there are.
 
-    `RENEW_CHARTS=1 pytest -n 0 tests/cli/test_cli_chart_kinds.py` writes the files anew; look at the difference.
+    `RENEW_CHARTS=1 pytest -n 0 tests/cli/charts/test_chart_kinds.py` writes the files anew; look at the difference.
     """
     short = {**found, "datasets": {key: _few(rows) for key, rows in found["datasets"].items()}}
     short.pop("config", None)
