@@ -228,18 +228,19 @@ SELECT
   protocol_of(sc.name) AS protocol,
   coalesce(sc.name IN (e.standard_human_seg, e.standard_human_sys), false) AS is_standard,
   string_agg(DISTINCT v.level, ',' ORDER BY v.level) AS levels,
-  count(DISTINCT v.system_id) AS n_systems,
-  coalesce(sum(v.n_values) FILTER (WHERE v.level = 'seg'), 0)::BIGINT AS n_scores,
+  count(DISTINCT v.system_id) FILTER (WHERE y.kind <> 'qc' AND v.n_values > 0) AS n_systems,
+  coalesce(sum(v.n_values) FILTER (WHERE y.kind <> 'qc' AND v.level = 'seg'), 0)::BIGINT AS n_scores,
   CASE
     WHEN bool_or(v.level = 'seg')
       THEN (
-        any_value(e.n_segments)::BIGINT * count(DISTINCT v.system_id)
-        - coalesce(sum(v.n_values) FILTER (WHERE v.level = 'seg'), 0)
+        any_value(e.n_segments)::BIGINT * count(DISTINCT v.system_id) FILTER (WHERE y.kind <> 'qc' AND v.n_values > 0)
+        - coalesce(sum(v.n_values) FILTER (WHERE y.kind <> 'qc' AND v.level = 'seg'), 0)
       )::BIGINT
   END AS n_missing,
   coalesce(any_value(single.n_judgements), 0) AS n_judgements
 FROM internal.vector AS v
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
+JOIN internal.system AS y ON y.system_id = v.system_id
 JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 LEFT JOIN single ON single.evalset_id = v.evalset_id AND single.scorer_id = v.scorer_id
@@ -252,7 +253,7 @@ COMMENT ON COLUMN humans.human IS 'Name of the human score, such as mqm.';
 COMMENT ON COLUMN humans.protocol IS 'Annotation protocol: da, da-sqm, esa, mqm, or the name of the human score; several human scores may come from the same judgements, such as wmt-raw and wmt-z.';
 COMMENT ON COLUMN humans.is_standard IS 'True where it is the official score of segments or systems.';
 COMMENT ON COLUMN humans.levels IS 'Levels with scores, joined by commas.';
-COMMENT ON COLUMN humans.n_systems IS 'Systems judged.';
+COMMENT ON COLUMN humans.n_systems IS 'Systems judged: those with a score at any level; attention checks and tutorials are none.';
 COMMENT ON COLUMN humans.n_scores IS 'Segment scores.';
 COMMENT ON COLUMN humans.n_missing IS 'Segments not judged, summed over systems, whether a file lists them or not: n_systems times evalsets.n_segments, less n_scores; NULL for a human score without segment scores.';
 COMMENT ON COLUMN humans.n_judgements IS 'Single judgements on file.';

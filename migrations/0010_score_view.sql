@@ -122,6 +122,7 @@ ranged AS (
     CASE WHEN u.value IS NOT NULL THEN 'submitted' WHEN m.mean IS NOT NULL THEN 'mean' END AS score_source,
     coalesce(m.n_segments, 0) AS n_segments,
     CASE
+      WHEN sc.kind = 'human' AND (y.kind = 'qc' OR coalesce(u.value, m.mean) IS NULL) THEN NULL
       WHEN bool_or(m.system_id IS NOT NULL) OVER (PARTITION BY t.name, e.lp, sc.kind, sc.name)
         THEN e.n_segments - coalesce(m.n_segments, 0)
     END AS n_missing
@@ -169,7 +170,7 @@ COMMENT ON COLUMN system_scores.mean IS 'Mean of the segment scores that are not
 COMMENT ON COLUMN system_scores.score IS 'The submitted score, else the mean. The official rankings take submitted scores only of scorers that have one for every included system: see ranked_scores.';
 COMMENT ON COLUMN system_scores.score_source IS 'submitted or mean: where score is from; NULL without a score.';
 COMMENT ON COLUMN system_scores.n_segments IS 'Segment scores in the mean.';
-COMMENT ON COLUMN system_scores.n_missing IS 'Segments of the evaluation set without a score of this system, whether a file lists them or not: evalsets.n_segments less n_segments; NULL for a scorer without segment scores.';
+COMMENT ON COLUMN system_scores.n_missing IS 'Segments of the evaluation set without a score of this system, whether a file lists them or not: evalsets.n_segments less n_segments; NULL for a scorer without segment scores, and where people judged nothing of the system, or an attention check or tutorial.';
 
 CREATE VIEW aggregate_scores AS
 SELECT t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, v.level, a.unit, a.value

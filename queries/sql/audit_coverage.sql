@@ -13,14 +13,14 @@ covered AS (
   SELECT
     evalset_id,
     scorer_id,
-    sum(n_values)::BIGINT AS n,
+    coalesce(sum(n_values) FILTER (WHERE kind <> 'qc'), 0)::BIGINT AS n,
     count(*) FILTER (WHERE kind = 'mt' AND n_values > 0) AS n_systems,
     min(n_values) FILTER (WHERE kind = 'mt' AND n_values > 0) AS least,
     max(n_values) FILTER (WHERE kind = 'mt' AND n_values > 0) AS most
   FROM vector_of
   GROUP BY evalset_id, scorer_id
 ),
--- All systems that the human score has, by systems or segments: files of judgements list no segment that nobody judged.
+-- All systems that people judged, by systems or segments: files of judgements list no segment that nobody judged.
 expected AS (
   SELECT testset, lp, human, n_scores + n_missing AS n_cells
   FROM humans

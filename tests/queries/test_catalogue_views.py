@@ -3,9 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from queries.audit import audit
 from tests.helpers import LP, mqm_table, tiny_facts, tiny_layout, tiny_warehouse
+from tests.warehouse.readers.samples import esa
 from warehouse import Warehouse
-from warehouse.export.mtme import write_facts
+from warehouse.export.mtme import ScoreTable, write_facts
 from warehouse.facts.testsets import EvalsetFacts
 
 
@@ -47,3 +51,38 @@ def test_segments_that_no_file_lists_are_missing_and_the_views_agree(simulated_w
         "WHERE s.n_segments + s.n_missing <> e.n_segments"
     )
     assert most == 0
+
+
+def test_systems_that_nobody_judged_and_tutorials_lack_no_judgements(tmp_path: Path) -> None:
+    layout = tiny_layout(tmp_path / "layout", humans={"mqm": _without_judgements_of("Ash")})
+    wave = tmp_path / "wmt24" / "esa_wave2.csv"
+    wave.parent.mkdir()
+    tutorial = esa(system="ende-tutorial1", item=1000001, document="ende-tutorial1")
+    wave.write_text(esa(item=1) + esa(item=2) + esa(system="IOL", item=1) + tutorial, encoding="utf-8")
+    with tiny_warehouse(tmp_path, layout, wave.parent) as warehouse:
+        by_human = warehouse.rows("SELECT human, n_systems, n_scores, n_missing FROM humans ORDER BY human")
+        by_system = warehouse.rows(
+            "SELECT scorer, system, n_segments, n_missing FROM system_scores WHERE kind = 'human' ORDER BY ALL"
+        )
+        coverage = {finding.subject: (finding.n, finding.value) for finding in audit(warehouse, checks=["coverage"])}
+    assert by_human == [("esa", 2, 3, 1), ("mqm", 3, 11, 4)]
+    assert by_system == [
+        ("esa", "GPT-4", 2, 0),
+        ("esa", "IOL", 1, 1),
+        ("esa", "ende-tutorial1", 0, None),
+        ("mqm", "Ash", 0, None),
+        ("mqm", "Beech", 4, 1),
+        ("mqm", "Cherry", 4, 1),
+        ("mqm", "refA", 3, 2),
+    ]
+    assert coverage == {"esa": (3, 3 / 4), "mqm": (11, 11 / 15)}
+
+
+def _without_judgements_of(system: str) -> ScoreTable:
+    table = mqm_table()
+    is_other = np.array([name != system for name in table.systems])
+    assert table.seg is not None
+    assert table.sys is not None
+    return replace(
+        table, seg=np.where(is_other[:, np.newaxis], table.seg, np.nan), sys=np.where(is_other, table.sys, np.nan)
+    )
