@@ -56,7 +56,6 @@ _PATTERNS = ("domain", "document", "systems", "metrics")
 _BESIDE: dict[str, dict[str, tuple[str, ...]]] = {
     "rank": {"significance": ("test", "population", "alternative", "draws", "alpha", "correction")},
     "protocol": {"significance": ("population", "alternative", "draws", "alpha")},
-    "hard_pairs": {"significant": ("alpha",)},
     "thresholds": {"curve": ("points",)},
 }
 """Of questions: flags, and the parameters that do nothing without them."""

@@ -26,6 +26,13 @@ def test_json_names_the_systems_and_the_metrics_that_are_right(scorehouse: Score
     assert few == [row for row in rows if row["significant"]]
 
 
+def test_pairs_are_significant_at_the_level_that_was_chosen(scorehouse: Scorehouse) -> None:
+    words = (*WORDS[:-1], "99")  # all pairs
+    at_level = {alpha: scorehouse(*words, "--alpha", alpha, "--format", "json").json for alpha in ("0.05", "1e-6")}
+    n_significant = {alpha: sum(row["significant"] for row in rows) for alpha, rows in at_level.items()}
+    assert len(at_level["0.05"]) == len(at_level["1e-6"]) > n_significant["0.05"] > n_significant["1e-6"]
+
+
 def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     path = tmp_path / "hard.svg"

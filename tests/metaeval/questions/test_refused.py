@@ -126,7 +126,6 @@ def test_a_value_of_another_kind_is_refused(
         ("rank", {"test": "perm-inputs"}, "test needs significance=True"),
         ("rank", {"draws": 5}, "draws needs significance=True"),
         ("protocol", {"testset": "wmt24", "population": "systems"}, "population needs significance=True"),
-        ("hard_pairs", {"alpha": 0.01}, "alpha needs significant=True"),
         ("thresholds", {"points": 5}, "points needs curve=True"),
         ("compare", {"draws": "10"}, "draws '10': expected a whole number"),
         ("compare", {"measure": ["pa", "spa"]}, r"measure \['pa', 'spa'\]: expected a text or a measure"),
