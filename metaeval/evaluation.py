@@ -9,7 +9,7 @@ from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures import Measure, Values
 from metaeval.options import Options
-from metaeval.system_scores import SystemScore, system_scores
+from metaeval.system_scores import SystemScore, asked_scores
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice
@@ -92,7 +92,7 @@ def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, d
     """The block with the metrics that have what a measure needs, and why it is without the others."""
     if measure.definition.needs_segments:
         return block.only(block.with_segments), dict(block.excluded)
-    scores = system_scores(block, options.system_score or "submitted")
+    scores = asked_scores(block, options.system_score)
     judged = ~np.isnan(scores.human)
     lacking = block.excluded
     reasons: dict[str, Exclusion] = {}

@@ -4,29 +4,35 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from metaeval.evaluation import rankable
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.options import Options
 from metaeval.study import Result
 from metaeval.tables.table import Table, table_signature
 from queries.reasons import Exclusion
-from queries.selection import Slice
+from queries.selection import MetricChoice, Slice, SystemChoice
 from warehouse import Warehouse
 
 
-def explanation(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure]) -> Table:
+def explanation(
+    warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options | None = None
+) -> Table:
     """Every system and metric of an evaluation set, included in a ranking or not, and why not.
 
     Columns: kind (system or metric), name, included ("yes", "no", or "partly": for some of the measures), reason;
     sorted by kind, included ones first, and name. Also where there is no human score to rank by.
+    options: those of the ranking, as the source of system scores decides who has some.
     Raises QuestionError: see `queries.selection.select`.
     """
-    inputs = Inputs(warehouse, asked, human="optional")
+    options = options or Options()
+    inputs = Inputs(warehouse, asked, options.round_human, human="optional")
     reasons: dict[tuple[str, str], dict[str, Exclusion | None]] = {}
     notes: dict[str, None] = {}
     for measure in measures:
         block = inputs.block(measure)
         notes |= dict.fromkeys(block.selection.notes)
-        missing = block.excluded if measure.definition.needs_segments else {}
+        _, missing = rankable(measure, block, options)
         for system in block.selection.systems:
             reasons.setdefault(("system", system.name), {})[str(measure)] = system.reason
         for metric in block.selection.metrics:
@@ -39,7 +45,8 @@ def explanation(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure])
         pl.col("included").replace_strict({"yes": 0, "partly": 1, "no": 2}),
         "name",
     )
-    signature = table_signature(("explanation", ",".join(map(str, measures))), block)
+    what = ("explanation", ",".join(map(str, measures)))
+    signature = table_signature(what, block, ("system_score", options.system_score))
     return Table(frame, signature, tuple(notes))
 
 
@@ -63,16 +70,26 @@ def excluded(result: Result, verbose: bool) -> list[str]:
     lines = []
     for kind, choices in (("systems", selection.systems), ("metrics", selection.metrics)):
         out = [choice for choice in choices if choice.reason is not None]
+        included = {_base_of(choice) for choice in choices if choice.reason is None}
         if not out:
             continue
         if not verbose:
             are = "is" if len(out) == 1 else "are"
             lines.append(f"{len(out)} of {len(choices)} {kind} {are} excluded (--explain says why)")
             named = (*selection.slice.metrics, *selection.slice.systems)
-            lines += [f"{choice.name} is excluded: {choice.reason}" for choice in out if choice.name in named]
+            lines += [
+                f"{choice.name} is excluded: {choice.reason}"
+                for choice in out
+                if choice.name in named or (_base_of(choice) in named and _base_of(choice) not in included)
+            ]
             continue
         by_reason: dict[str, list[str]] = {}
         for choice in out:
             by_reason.setdefault(str(choice.reason), []).append(choice.name)
         lines += [f"{kind} excluded, {reason}: {', '.join(names)}" for reason, names in sorted(by_reason.items())]
     return lines
+
+
+def _base_of(choice: MetricChoice | SystemChoice) -> str:
+    """The name without the reference of a metric; a system's own."""
+    return choice.base_name if isinstance(choice, MetricChoice) else choice.name

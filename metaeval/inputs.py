@@ -118,6 +118,7 @@ def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str 
     choices = [replace(choice, reason=choice.reason or excluded.get(choice.name)) for choice in selection.metrics]
     if not choices:
         return f"no metric of {where(selection)} {can}: none is loaded"
+    assert all(choice.reason is not None for choice in choices), "a metric without a reason not to be used"
     why = most_common(choices) if len(choices) > 1 else str(choices[0].reason)
     return f"no metric of {where(selection)} {can}: {len(choices)} excluded, {why} (rank --explain lists all)"
 

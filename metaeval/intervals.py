@@ -28,13 +28,13 @@ _STREAM = 7  # of the seed: resamples of their own, which no test shares
 class Intervals:
     """low, high: (M,) ends of each metric's interval, NaN = none. words: how they were made, or why not.
 
-    signed: how, as a signature says it; empty without any.
+    signed: M texts: how each metric's was made, as a signature says it; empty where there is none.
     """
 
     low: Floats
     high: Floats
     words: str
-    signed: str = ""
+    signed: tuple[str, ...]
 
 
 def intervals(result: Result, options: Options, n_draws: int, progress: Progress | None = None) -> Intervals:
@@ -48,9 +48,9 @@ def intervals(result: Result, options: Options, n_draws: int, progress: Progress
     measure, n = evaluation.measure, len(evaluation.metrics)
     low, high = np.full(n, np.nan), np.full(n, np.nan)
     if not n or np.isnan(evaluation.value).all():
-        return Intervals(low, high, f"{measure}: no intervals, no value is defined")
+        return Intervals(low, high, f"{measure}: no intervals, no value is defined", ("",) * n)
     by_means = np.array([source == "judged-mean" for source in evaluation.system_score])
-    words, signed = [], []
+    words, signed = [], [""] * n
     for chosen in (~by_means, by_means):
         if not chosen.any():
             continue
@@ -58,9 +58,9 @@ def intervals(result: Result, options: Options, n_draws: int, progress: Progress
         block = result.block.only([metric.name in names for metric in result.block.metrics])
         own = replace(options, system_score="judged-mean") if chosen is by_means else options
         low[chosen], high[chosen], how, sign = _ends(measure, block, own, n_draws, progress)
-        signed += [sign] if sign else []
+        signed = [sign if of else before for before, of in zip(signed, chosen, strict=True)]
         words.append(how if chosen.all() else f"{how}, {int(chosen.sum())} of the metrics")
-    return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}", "+".join(signed))
+    return Intervals(*within_range(measure, low, high), f"{measure}: {'; '.join(words)}", tuple(signed))
 
 
 def _ends(
@@ -117,11 +117,8 @@ def with_intervals(
             ends = intervals(result, options, n_draws, progress)
             lines.append(f"{asked.testset} {asked.lp}: {ends.words}" if several else ends.words)
             key = (asked.testset, asked.lp, str(result.evaluation.measure))
-            how = f"|interval:{ends.signed}" if ends.signed else ""
-            rows += [
-                (*key, metric.name, low, high, how)
-                for metric, low, high in zip(result.evaluation.metrics, ends.low, ends.high, strict=True)
-            ]
+            each = zip(result.evaluation.metrics, ends.low, ends.high, ends.signed, strict=True)
+            rows += [(*key, metric.name, low, high, how) for metric, low, high, how in each]
     keys = ["testset", "lp", "measure", "metric"]
     schema = {**dict.fromkeys(keys, pl.String), "low": pl.Float64, "high": pl.Float64, "how": pl.String}
     known = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col("low", "high").fill_nan(None))
@@ -130,8 +127,13 @@ def with_intervals(
     joined = ranking.frame.join(known, on=keys, how="left", maintain_order="left").with_columns(
         pl.col("how").fill_null("")
     )
-    how_of = dict(joined.filter(pl.col("how") != "").select("signature", "how").rows())
-    frame = joined.with_columns(pl.col("signature") + pl.col("how"))
-    signatures = [one + how_of.get(one, "") for one in ranking.signature.splitlines()]
+    how_of: dict[str, dict[str, None]] = {}
+    for one, how in joined.filter(pl.col("how") != "").select("signature", "how").rows():
+        how_of.setdefault(one, {})[how] = None
+    made = pl.when(pl.col("how") != "").then(pl.lit("|interval:") + pl.col("how")).otherwise(pl.lit(""))
+    frame = joined.with_columns(pl.col("signature") + made)
+    signatures = [
+        f"{one}|interval:{'+'.join(how_of[one])}" if one in how_of else one for one in ranking.signature.splitlines()
+    ]
     frame = frame.select(*columns[:place], "low", "high", *columns[place:])
     return replace(ranking, frame=frame, signature="\n".join(signatures)), lines

@@ -135,7 +135,7 @@ def _sources(evaluation: Evaluation, options: Options) -> list[str]:
             by_source.setdefault(used, []).append(metric.name)
     usual = asked or ("submitted" if len(by_source) > 1 else next(iter(by_source), None))
     return [
-        f"{evaluation.measure}: {_IN_WORDS[used]} of {', '.join(names)}, without {_IN_WORDS[usual]}"
+        f"{evaluation.measure}: no {_IN_WORDS[usual]} of {', '.join(names)}; {_IN_WORDS[used]} are used"
         for used, names in by_source.items()
         if usual is not None and used != usual
     ]

@@ -7,6 +7,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from queries.blocks import Block
+from warehouse import QuestionError
 
 SystemScore = Literal["submitted", "mean", "judged-mean"]
 
@@ -50,6 +51,19 @@ def system_scores(block: Block, source: SystemScore, *, raw: bool = False) -> Sy
     if not raw:
         human, metrics = without_noise(human), np.array([without_noise(scores) for scores in metrics])
     return SystemScores(human, metrics.reshape(len(block.metrics), len(block.systems)), tuple(used))
+
+
+def asked_scores(block: Block, system_score: SystemScore | None, *, raw: bool = False) -> SystemScores:
+    """System scores from the source that was selected; None: the submitted ones where there are any.
+
+    raw: as for `system_scores`.
+    Raises QuestionError: submitted scores are selected, and the block is of less than they are (see `Block.is_cut`).
+    """
+    if system_score == "submitted" and block.is_cut:
+        raise QuestionError(
+            "an intersection that excludes judged segments has no submitted system scores; take --system-score mean"
+        )
+    return system_scores(block, system_score or "submitted", raw=raw)
 
 
 def without_noise(scores: Floats) -> Floats:

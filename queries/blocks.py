@@ -26,6 +26,7 @@ class Block:
     human: (N, S), NaN = not judged; all NaN without a human score. scores: (M, N, S), NaN for metrics without segment
         scores. human_submitted: (N,), submitted: (M, N): submitted system scores, NaN where there are none.
     counted: (N, S), without a human score only: what counts in place of what is judged.
+    is_cut: an intersection took judged segments from some system, so that nothing submitted is of what is left.
     excluded: metric -> why it is excluded from segment-level measures although the selection has it.
     """
 
@@ -38,6 +39,7 @@ class Block:
     human_submitted: Floats
     submitted: Floats
     counted: Bools | None = None
+    is_cut: bool = False
 
     @cached_property
     def judged(self) -> Bools:
@@ -184,8 +186,6 @@ def _intersection(block: Block) -> Block:
     """
     with_segments = np.array([choice.has_segments for choice in block.metrics], dtype=bool)
     lacking = np.isnan(block.scores[with_segments]).any(axis=0)  # (M', N, S) -> (N, S)
-    if block.judged.any() and not (block.judged & lacking).any():
-        return block
     judged = block.judged & ~lacking
     kept: Bools = np.asarray(judged.any(axis=1))
     if not kept.any():
@@ -201,5 +201,6 @@ def _intersection(block: Block) -> Block:
             common,
             human_submitted=np.full_like(block.human_submitted, np.nan),
             submitted=np.full_like(block.submitted, np.nan),
+            is_cut=True,
         )
     return with_systems(common, kept, Exclusion(Reason.NOTHING_IN_COMMON))

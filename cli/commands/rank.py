@@ -37,7 +37,7 @@ POOLINGS = ("mean", "pairs", "hunter-schmidt")
 BY = ("domain",)
 OF_RANKINGS = (
     *("pool", "by", "wide", "with_intervals", "significance", "ceiling", "chart"),
-    *("system_score", "seed", "raw_ties", "round_human"),
+    *("seed", "raw_ties", "round_human"),
 )
 
 
@@ -202,7 +202,7 @@ def _rank(
                 slices, _ = slices_of(warehouse, slice_)
                 if len(slices) > 1:
                     raise UsageError("--explain takes one test set and one language pair")
-                output.show_table(explanation(warehouse, slices[0], measures))
+                output.show_table(explanation(warehouse, slices[0], measures, options))
                 return
             tested = testing if asked.significance else None
             strict, fresh = asked.strict, asked.fresh

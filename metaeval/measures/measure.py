@@ -21,7 +21,7 @@ from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, RESAMPLED, Population, Test
 from metaeval.measures.parameters import Parameter, Value
 from metaeval.options import Options
-from metaeval.system_scores import SystemScore, SystemScores, system_scores
+from metaeval.system_scores import SystemScore, SystemScores, asked_scores
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.errors import unknown
@@ -127,8 +127,7 @@ class Measure(ABC):
 
     def scores(self, block: Block, options: Options) -> SystemScores:
         """System scores as the measure takes them; the human score is NaN for systems that do not count."""
-        source = self.fixed_system_score or options.system_score or "submitted"
-        return system_scores(block, source, raw=options.raw_ties)
+        return asked_scores(block, self.fixed_system_score or options.system_score, raw=options.raw_ties)
 
     # ---- tests of one metric against another
 

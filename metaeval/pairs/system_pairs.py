@@ -10,7 +10,7 @@ from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
 from metaeval.options import Options
-from metaeval.system_scores import SystemScore, system_scores
+from metaeval.system_scores import SystemScore, asked_scores
 from queries.blocks import Block
 from queries.evalsets import expand
 from queries.longitudinal import human_levels, metric_names
@@ -84,7 +84,7 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
     tested: whether people's differences are tested.
     Raises QuestionError: fewer than two systems have a human score.
     """
-    scores = system_scores(block, options.system_score or "submitted", raw=options.raw_ties)
+    scores = asked_scores(block, options.system_score, raw=options.raw_ties)
     judged = np.flatnonzero(~np.isnan(scores.human))
     where = f"{block.selection.slice.testset} {block.selection.slice.lp}"
     if len(judged) < 2:

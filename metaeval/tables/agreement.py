@@ -8,7 +8,7 @@ from metaeval.inputs import Inputs, no_metric
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
-from metaeval.system_scores import system_scores
+from metaeval.system_scores import asked_scores
 from metaeval.tables.table import Table, table_notes, table_signature
 from queries.blocks import Block, Floats
 from queries.reasons import Exclusion, Reason
@@ -31,7 +31,7 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
     whole = Inputs(warehouse, asked, options.round_human, human="optional").block(measure)
     if measure.level == "sys":
         source = options.system_score or "submitted"
-        scores = system_scores(whole, source).metrics
+        scores = asked_scores(whole, options.system_score).metrics
         has_all = ~np.asarray(np.isnan(scores).any(axis=1))
         block, scores = whole.only(has_all), scores[has_all][:, :, np.newaxis]
         excluded = {

@@ -158,9 +158,9 @@ def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_hum
             raise QuestionError(f"{names[0]!r} and {names[1]!r} are the same metric")
         values = [np.where(block.judged, by_name[name], np.nan) for name in ordered]
     else:
-        block = block.only(block.with_segments)
+        excluded, block = block.excluded, block.only(block.with_segments)
         if not block.metrics:
-            raise QuestionError(no_metric(block.selection, block.excluded))
+            raise QuestionError(no_metric(block.selection, excluded))
         ordered, values = [f"mean of {len(block.metrics)} metrics"], [_mean(block)]
     if len(names) < 2:
         ordered, values = [str(block.selection.human), *ordered], [block.human, *values]

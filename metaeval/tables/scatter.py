@@ -12,7 +12,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.significance.systems import metric_place
-from metaeval.system_scores import SystemScore, system_scores
+from metaeval.system_scores import SystemScore, asked_scores
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -84,7 +84,7 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
         if not block.selection.metrics:
             raise QuestionError(no_metric(block.selection, {}))
         raise unknown("metric", metric, [choice.name for choice in block.selection.metrics], where=where)
-    scores = system_scores(block, options.system_score or "submitted")
+    scores = asked_scores(block, options.system_score)
     human, own = scores.human, scores.metrics[place]
     there = ~np.isnan(human) & ~np.isnan(own)
     if not there.any():

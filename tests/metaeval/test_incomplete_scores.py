@@ -9,7 +9,9 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+import metaeval
 from metaeval.evaluation import evaluate
+from metaeval.explanation import explanation
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
@@ -20,7 +22,7 @@ from queries.blocks import Block
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import Slice
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 
 SPEECH = Slice(TESTSET, LP, domains=("speech",))  # segments 4, which nobody judged, and 5
@@ -191,12 +193,73 @@ def test_system_scores_of_an_intersection_are_those_of_the_part_that_it_leaves(
     assert len(values[0]) == 3
 
 
+def test_means_of_an_intersection_are_of_common_segments_also_where_nothing_judged_is_lost(tmp_path: Path) -> None:
+    partly = np.array(metric_tables()["Wrong-src"].seg)
+    partly[0, 3] = NAN  # segment 4, which nobody judged
+    fine = metric_tables()["Fine-src"]
+    tables = {"Fine-src": fine, "Partly-src": ScoreTable(systems=SYSTEMS, seg=partly)}
+    common = np.array(fine.seg)
+    assert fine.sys is not None
+    common[0, 3] = NAN
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        block = _block(warehouse, "pa", intersection=True)
+        asked = Slice(TESTSET, LP, intersection=True)
+        (submitted,) = _study(warehouse, asked, "pearson", system_score="submitted").results
+    assert not block.is_cut
+    np.testing.assert_allclose(system_scores(block, "mean").metrics[0], np.nanmean(common, axis=1)[:3])
+    np.testing.assert_allclose(system_scores(block, "submitted").metrics[0], fine.sys[:3])
+    assert submitted.evaluation.system_score == ("submitted", "mean")
+
+
+def test_an_intersection_without_some_judged_segments_has_no_submitted_scores(
+    tmp_path: Path, holes: np.ndarray
+) -> None:
+    tables = {"Fine-src": metric_tables()["Fine-src"], "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes)}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        asked = Slice(TESTSET, LP, intersection=True)
+        with pytest.raises(QuestionError, match="has no submitted system scores; take --system-score mean"):
+            _study(warehouse, asked, "pearson", system_score="submitted")
+        (by_default,) = _study(warehouse, asked, "pearson").results
+    assert by_default.evaluation.system_score == ("mean", "mean")
+
+
+@pytest.mark.parametrize("is_intersection", [False, True])
+@pytest.mark.parametrize("source", [None, "mean", "judged-mean"])
+def test_who_is_included_is_explained_as_it_is_ranked(
+    tmp_path: Path, source: SystemScore | None, is_intersection: bool, holes: np.ndarray
+) -> None:
+    fine = metric_tables()["Fine-src"]
+    tables = {**metric_tables(), "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes, sys=fine.sys)}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        for text in ("pearson", "pa", "spa", "acc_eq(by=item)"):
+            asked = Slice(TESTSET, LP, intersection=is_intersection)
+            ranked = _study(warehouse, asked, text, system_score=source).results[0].evaluation
+            frame = explanation(warehouse, asked, [Measure.parse(text)], Options(system_score=source)).frame
+            metrics = frame.filter(kind="metric")
+            assert {metric.name for metric in ranked.metrics} == {*metrics.filter(included="yes")["name"]}
+            reasons = dict(metrics.select("name", "reason").iter_rows())
+            assert {name: str(why) for name, why in ranked.excluded.items()}.items() <= reasons.items()
+
+
 def test_system_scores_from_another_source_than_asked_for_are_named(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
         asked = _study(warehouse, Slice(TESTSET, LP), "pearson", system_score="judged-mean").notes
         default = _study(warehouse, Slice(TESTSET, LP), "pearson").notes
-    assert "pearson: submitted system scores of Only-src, without means over annotated segments" in asked
+    assert "pearson: no means over annotated segments of Only-src; submitted system scores are used" in asked
     assert not [note for note in default if "system scores of" in note]
+
+
+@pytest.mark.parametrize("ask", ["segments", "counts", "ties", "thresholds", "correlations", "rank"])
+def test_a_question_without_metrics_of_segments_says_why_there_is_none(tmp_path: Path, ask: str) -> None:
+    options = {"rank": {"measures": "acc_eq(by=item)"}, "correlations": {"measure": "pearson(by=none)"}}
+    tables = {"Only-src": metric_tables()["Only-src"]}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
+        try:
+            said = list(getattr(metaeval, ask)(warehouse, TESTSET, LP, **options.get(ask, {})).notes)
+        except QuestionError as error:
+            said = [str(error)]
+    (line, *_) = [line for line in said if "no segment scores" in line]
+    assert "None" not in line
 
 
 # ---------------------------------------------------------------- noise

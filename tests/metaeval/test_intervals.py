@@ -82,6 +82,8 @@ def test_metrics_with_other_system_scores_have_intervals_of_their_own(simulated_
     assert found.low[0] == pytest.approx(intervals(by_means, Options(), 30).low[0])
     assert found.low[1:] == pytest.approx(intervals(submitted, Options(), 30).low[1:])
     assert found.words.endswith("1 of the metrics")
+    assert ["resample=inputs" in how for how in found.signed] == [True] + [False] * (len(sources) - 1)
+    assert all("resample=systems" in how for how in found.signed[1:])
 
 
 @pytest.mark.parametrize("measure", ["weighted_tau", "kendall(by=none)", "kendall_like"])

@@ -45,7 +45,7 @@ def test_a_ranking_with_tests_says_whose_means_it_is_on_and_what_is_not_tested(
     assert ran.code == 0, ran.err
     told = "pa: computed on means over annotated segments, as tested"
     assert told in ran.notes
-    assert "pa: submitted system scores of Only-src, without means over annotated segments" in ran.notes
+    assert "pa: no means over annotated segments of Only-src; submitted system scores are used" in ran.notes
     assert "pa: ranked and not tested: Only-src" in ran.notes
     n_metrics = len(ran.out.splitlines()) - 2
     whole, tested = ran.notes[:2]

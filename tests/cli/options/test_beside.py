@@ -44,7 +44,6 @@ def test_options_of_tests_need_tests(command: tuple[str, ...], words: tuple[str,
     [
         ((*RANK, "--explain", "--pool", "mean"), "--pool does not go with --explain"),
         ((*RANK, "--explain", "--significance"), "--significance does not go with --explain"),
-        ((*RANK, "--explain", "--system-score", "mean"), "--system-score does not go with --explain"),
         ((*RANK, "--explain", "--raw-ties"), "--raw-ties does not go with --explain"),
         ((*RANK, "--explain", "--chart", "a.json"), "--chart does not go with --explain"),
         ((*PROTOCOL, "--versus", "wmt23", "--significance"), "--significance does not go with --versus"),
