@@ -7,7 +7,7 @@ import polars as pl
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.study import Result
-from metaeval.tables.table import Table, table_signature
+from metaeval.table import Table, table_signature
 from queries.reasons import Exclusion
 from queries.selection import Slice
 from warehouse import Warehouse
