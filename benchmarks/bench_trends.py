@@ -18,7 +18,7 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.correlation import system_correlation
 from metaeval.kernels.agreement.random_effects import random_effects
 from metaeval.kernels.resampling.year_permutation import year_trend
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.trends.gaps import pool_gaps
@@ -112,7 +112,7 @@ def simulated_history(rng: np.random.Generator, world: World, n_draws: int = N_D
         for lp in [f"en-{letter}" for letter in "ab"[:SETS_A_YEAR]]
         for one in [simulated_point(rng, world, year, lp, n_draws)]
     )
-    return History(Measure.parse("pearson"), "m2002", entries, 0, (), Slice("all", "all"), Options(), TestOptions())
+    return History(parse_measure("pearson"), "m2002", entries, 0, (), Slice("all", "all"), Options(), TestOptions())
 
 
 def published() -> tuple[tuple[str, int], ...]:

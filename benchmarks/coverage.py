@@ -32,7 +32,7 @@ from benchmarks.levels import EVALSETS, SIMULATED, Source, block_of, sources
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, simulated_pair
 from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 
 Floats = npt.NDArray[np.float64]
@@ -110,7 +110,7 @@ def methods(resample: Resample, measure: Measure) -> list[IntervalMethod]:
 
 def rows(data: str, resample: Resample, measure: str) -> list[Row]:
     """The rows of a kind."""
-    found = methods(resample, Measure.parse(measure))
+    found = methods(resample, parse_measure(measure))
     return [Row(data, resample, measure, method, of) for method in found for of in ("value", "difference")]
 
 
@@ -155,7 +155,7 @@ def true_values(whole: Pair, measure: Measure) -> Floats:
 def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: dict[Row, Count]) -> None:
     """Worlds of one pool, whose intervals are counted."""
     data, resample, text = kind
-    measure = Measure.parse(text)
+    measure = parse_measure(text)
     rng = np.random.default_rng([number, get_args(Resample).index(resample)])
     whole = pool(data, resample, source, rng)
     truth = true_values(whole, measure)

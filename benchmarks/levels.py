@@ -28,7 +28,7 @@ from benchmarks.counted import run_counting, share_in_words
 from benchmarks.null_worlds import NULLS, Null, Pair, null_world, real_pair, simulated_pair, worsened
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES, Test
 from metaeval.options import Options
 from metaeval.significance.levels import MID_P
@@ -133,7 +133,7 @@ def rows(data: Sequence[str]) -> Iterator[Row]:
 
 def _is_wanted(null: Null, effect: float, measure: str, test: str) -> bool:
     """Documents, and real differences, matter to tests of that population; tests made for one population only to it."""
-    parsed = Measure.parse(measure)
+    parsed = parse_measure(measure)
     claimed = parsed.claims(plain(test))
     if measure in _LEFT_OUT:
         return null == "segments" and effect == 0
@@ -210,7 +210,7 @@ def p_values(world: Pair, tested: Sequence[tuple[str, str]], seed: int) -> Itera
     block = block_of(world)
     thresholds: dict[str, Any] = {}
     for text, test in tested:
-        measure = Measure.parse(text)
+        measure = parse_measure(text)
         options = Options(system_score="judged-mean" if measure.level == "sys" else None, seed=seed)
         if measure.is_calibrated and text not in thresholds:
             thresholds[text] = evaluate(measure, block, options).epsilon

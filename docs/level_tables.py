@@ -7,7 +7,7 @@ from benchmarks.counted import interval
 from benchmarks.null_worlds import NULLS, Null
 from docs.tables import table
 from metaeval.kernels.resampling.bootstrap import Resample
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.measures.applicable import Test
 from metaeval.significance.levels import MID_P
 from metaeval.significance.metric_tests import by_default
@@ -145,7 +145,7 @@ def before_and_after() -> str:
     rows = []
     for (null, name), before in _BEFORE.items():
         assert null != "documents"
-        measure = Measure.parse(name)
+        measure = parse_measure(name)
         testing = by_default(measure, measure.default_test(null), null, TestOptions())
         now = f"{testing.test}{MID_P if testing.mid_p else ''}"
         shares = [[found.get((data, null, name, test), "") for data in _DATA] for test in (before, now)]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from metaeval import kernels
-    from metaeval.measures import Measure
+    from metaeval.measures import Measure, parse_measure
     from metaeval.questions.analyses import deltas, diff, hard_pairs, noise, oracles, paper, plan, trend
     from metaeval.questions.people import annotators
     from metaeval.questions.rankings import compare, protocol, rank, systems
     from metaeval.questions.tables import audit, correlations, counts, means, scatter, segments, thresholds, ties
-    from metaeval.tables.table import Table
+    from metaeval.table import Table
 
 __all__ = [
     "Measure",
@@ -31,6 +31,7 @@ __all__ = [
     "noise",
     "oracles",
     "paper",
+    "parse_measure",
     "plan",
     "protocol",
     "rank",
@@ -43,8 +44,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Measure": "metaeval.measures",
-    "Table": "metaeval.tables.table",
+    **dict.fromkeys(("Measure", "parse_measure"), "metaeval.measures"),
+    "Table": "metaeval.table",
     "annotators": "metaeval.questions.people",
     **dict.fromkeys(("compare", "protocol", "rank", "systems"), "metaeval.questions.rankings"),
     **dict.fromkeys(

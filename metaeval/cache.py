@@ -5,15 +5,13 @@ import json
 import time
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from metaeval.options import Options
 from metaeval.signature import program_version, slice_parts
-from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.results import StoredResult, store_results, stored_payload
@@ -111,11 +109,9 @@ def key_of(kind: str, contents: Sequence[str], *parts: object) -> str:
 
 
 def _plain(part: object) -> object:
-    """A parameter as something JSON can say; who computes (executor, threads) does not count."""
-    if isinstance(part, TestOptions):
-        part = replace(part, executor=None, n_threads=None)
-    if isinstance(part, Options | TestOptions):
-        return asdict(part)
+    """A parameter as something JSON can say; of options, what does not count in a comparison of them is None."""
+    if is_dataclass(part) and not isinstance(part, type):
+        return {one.name: getattr(part, one.name) if one.compare else None for one in fields(part)}
     return part if isinstance(part, str | int | float | bool | None) else str(part)
 
 

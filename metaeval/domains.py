@@ -13,7 +13,7 @@ from metaeval.options import Options
 from metaeval.pooling import Pooling
 from metaeval.ranking import Read, ranked, read, slices_of
 from metaeval.significance.options import TestOptions
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.listing import names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

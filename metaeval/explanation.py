@@ -9,7 +9,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.study import Result
-from metaeval.tables.table import Table, table_signature
+from metaeval.table import Table, table_signature
 from queries.reasons import Exclusion
 from queries.selection import MetricChoice, Slice, SystemChoice
 from warehouse import Warehouse

@@ -123,6 +123,23 @@ def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str 
     return f"no metric of {where(selection)} {can}: {len(choices)} excluded, {why} (rank --explain lists all)"
 
 
+def metric_place(block: Block, scorer: str) -> int | None:
+    """Where a metric stands in a block, by its variant or else its base name; None where there is no such metric.
+
+    Raises QuestionError: the metric is excluded, or the base name is that of several variants.
+    """
+    by_name = {metric.name: place for place, metric in enumerate(block.metrics)}
+    variants = [name for name, place in by_name.items() if block.metrics[place].base_name == scorer]
+    if scorer not in by_name and len(variants) > 1:
+        raise QuestionError(f"scorer {scorer!r} of {where(block.selection)} is one of {', '.join(sorted(variants))}")
+    place = by_name.get(scorer, by_name.get(variants[0]) if variants else None)
+    if place is None:
+        for choice in block.selection.metrics:
+            if scorer in (choice.name, choice.base_name) and choice.reason is not None:
+                raise QuestionError(f"{choice.name} of {where(block.selection)} is excluded: {choice.reason}")
+    return place
+
+
 def without_mad_outliers(block: Block) -> Block:
     """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
     if block.selection.human is None:

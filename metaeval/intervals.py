@@ -13,7 +13,7 @@ from metaeval.options import Options
 from metaeval.ranking import Read
 from metaeval.signature import interval_in_words
 from metaeval.study import Result
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress

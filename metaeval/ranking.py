@@ -16,7 +16,7 @@ from metaeval.significance.comparison import Comparison, with_clusters
 from metaeval.significance.metric_tests import tested_study
 from metaeval.significance.options import TestOptions
 from metaeval.study import Study, check_ranked, ranking, study
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.evalsets import Evalsets, expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

@@ -10,11 +10,11 @@ import polars as pl
 from metaeval.direction import wrong_way
 from metaeval.evaluation import EQUAL, Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.signature import signature
 from metaeval.system_scores import SystemScore
-from metaeval.tables.table import or_none
+from metaeval.table import or_none
 from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Selection, Slice
@@ -264,7 +264,7 @@ def rank(
     Returns one row for each measure and metric, best first; undefined values are null and last.
     Raises QuestionError: unknown names, a slice with nothing in it, or no metric that can be ranked.
     """
-    parsed = [Measure.parse(measure) if isinstance(measure, str) else measure for measure in measures]
+    parsed = [parse_measure(measure) if isinstance(measure, str) else measure for measure in measures]
     found = study(warehouse, Slice(testset, lp, **slice_options), parsed, options or Options())
     check_ranked([found])
     return ranking(found)

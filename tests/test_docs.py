@@ -22,7 +22,7 @@ from docs.generate import (
     schema_digest,
     sections,
 )
-from metaeval.measures import DEFINITIONS, Measure
+from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.papers import PAPERS
 from metaeval.papers.printed import printed_values
 
@@ -129,7 +129,7 @@ def test_measures_in_the_text_can_be_parsed() -> None:
     for page in PAGES:
         for line in re.findall(r"scorehouse rank .*", page.read_text(encoding="utf-8")):
             for text in re.findall(r"-m \"?([a-z_0-9]+(?:\([^)]*\))?)\"?", line):
-                Measure.parse(text)
+                parse_measure(text)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

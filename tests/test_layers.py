@@ -6,8 +6,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 from importlinter.cli import lint_imports
 
@@ -60,6 +62,14 @@ def test_the_import_contracts_are_kept(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.chdir(ROOT)
     code = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
     assert code == 0, capsys.readouterr().out
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """The contracts compare siblings; a package and a module in it can be a circle, too."""
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    assert imports["metaeval.measures.registry"]
+    TopologicalSorter(imports).prepare()  # raises CycleError, which lists the circle
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)

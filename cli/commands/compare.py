@@ -60,13 +60,13 @@ def compare(
 
     Example: scorehouse compare sim24 en-de -m "acc_eq(by=item)"
     """
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.significance.cached import compared
 
     asked = flags.slice(testset, lp)
     if metric:
         asked = replace(asked, metrics=(*asked.metrics, *metric))
-    parsed, options = Measure.parse(measure), compute.options()
+    parsed, options = parse_measure(measure), compute.options()
     testing = replace(tests.options(), resample=resample, interval=interval)  # type: ignore[arg-type]
     with tests.cluster(testing) as testing, progress(output.quiet) as advance:
         found = compared(output.database, asked, parsed, options, testing, fresh=fresh, progress=advance)

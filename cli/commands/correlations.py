@@ -25,11 +25,11 @@ def correlations(
     Example: scorehouse correlations sim24 en-de -m pearson --primary
     """
     from cli.charts.correlations import correlation_matrix
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.tables.agreement import agreement, clustered
     from warehouse import Warehouse
 
-    parsed, options = Measure.parse(measure), compute_options(system_score)
+    parsed, options = parse_measure(measure), compute_options(system_score)
     if system_score is not None and parsed.level != "sys":
         raise UsageError(f"--system-score goes with a measure of systems, such as pearson, not with {parsed}")
     with Warehouse.open(output.database) as warehouse:

@@ -48,7 +48,7 @@ def diff(
     Example: scorehouse diff before.duckdb after.duckdb
     """
     from metaeval.differences import warehouse_differences
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.ranking import DEFAULT_MEASURES
     from warehouse import Warehouse
 
@@ -56,7 +56,7 @@ def diff(
         raise UsageError("name the second warehouse as an argument or with --db, not both")
     if measure and no_rankings:
         raise UsageError("--measure and --no-rankings exclude each other")
-    measures = [] if no_rankings else [Measure.parse(text) for text in measure or DEFAULT_MEASURES]
+    measures = [] if no_rankings else [parse_measure(text) for text in measure or DEFAULT_MEASURES]
     with Warehouse.open(before) as old, Warehouse.open(after or output.database) as new, progress(output.quiet) as told:
         found = warehouse_differences(old, new, measures, testset=testset, lp=language_pair(lp), progress=told)
     frame = found.frame(each=verbose)

@@ -69,7 +69,7 @@ def noise(
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --draws 5
     """
     from cli.charts.noise import noise_chart, oracles_chart
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.options import Options
     from metaeval.robustness import noise as injection
     from metaeval.robustness import oracles as made_of_errors
@@ -83,7 +83,7 @@ def noise(
         refuse_given(context, ("share",), "needs --kind outliers")
     if kind and set(kind) == {"outliers"}:
         refuse_given(context, ("strength",), "needs another --kind than outliers")
-    measures = [Measure.parse(text) for text in measure or injection.DEFAULT_MEASURES]
+    measures = [parse_measure(text) for text in measure or injection.DEFAULT_MEASURES]
     asked, options = flags.slice(testset, lp), Options(seed=seed, round_human=round_human)
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
         if oracles:

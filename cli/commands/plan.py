@@ -49,7 +49,7 @@ def plan(
     Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --worlds 20 --draws 100
     """
     from cli.charts.plan import plan_chart
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.options import Options
     from metaeval.planning.metrics import plan_metrics
     from metaeval.planning.plans import Asked, reading
@@ -65,7 +65,7 @@ def plan(
         if tell == "systems":
             found = plan_systems(warehouse, asked, (first, second), options, what, advance)
         else:
-            parsed = Measure.parse(measure)
+            parsed = parse_measure(measure)
             found = plan_metrics(warehouse, asked, (first, second), parsed, options, what, advance)
     charted.draw(output, lambda: plan_chart(found))
     if output.is_for_reading:

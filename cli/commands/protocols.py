@@ -41,7 +41,7 @@ def protocols(
 
     Example: scorehouse protocols sim24 --matrix
     """
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from warehouse import Warehouse
 
     if [matrix, agreement, thresholds].count(True) != 1:
@@ -57,7 +57,7 @@ def protocols(
         from metaeval.tables.carried import carried_thresholds
 
         output.show_table(
-            carried_thresholds(lambda: Warehouse.open(output.database), testsets, Measure.parse(measure), options)
+            carried_thresholds(lambda: Warehouse.open(output.database), testsets, parse_measure(measure), options)
         )
         return
     from metaeval.protocols import matrix as rules

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.measures import Measure
-    from metaeval.tables.table import Table
+    from metaeval.table import Table
 
 POOLINGS = ("mean", "pairs", "hunter-schmidt")
 BY = ("domain",)
@@ -188,11 +188,11 @@ def _rank(
     from metaeval.domains import ranked_domains, read_domains
     from metaeval.explanation import explanation
     from metaeval.intervals import with_intervals
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.ranking import DEFAULT_MEASURES, ranked, read, slices_of
     from warehouse import Warehouse
 
-    measures = list(dict.fromkeys(Measure.parse(text) for text in asked.measure or DEFAULT_MEASURES))
+    measures = list(dict.fromkeys(parse_measure(text) for text in asked.measure or DEFAULT_MEASURES))
     testing = tests.options()
     slice_, options = flags.slice(testset, lp), compute.options()
     how: Any = asked.pool

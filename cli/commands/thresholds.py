@@ -31,13 +31,13 @@ def thresholds(
 
     Example: scorehouse thresholds sim24 en-de -m "acc_eq(by=system)"
     """
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.tables import thresholds as tables
     from warehouse import Warehouse
 
     if not curve and charted.chart is None:
         refuse_given(context, ("points",), "needs --curve or --chart")
-    asked, options, parsed = flags.slice(testset, lp), compute_options(round_human=round_human), Measure.parse(measure)
+    asked, options, parsed = flags.slice(testset, lp), compute_options(round_human=round_human), parse_measure(measure)
     with Warehouse.open(output.database) as warehouse:
         n_points = points if curve else min(points, CHART_POINTS)
         values = tables.curve(warehouse, asked, parsed, options, n_points) if curve or charted.chart else None

@@ -90,7 +90,7 @@ def trend(
 
     Example: scorehouse trend all en-de -m pearson --anchor simBLEU
     """
-    from metaeval.measures import Measure
+    from metaeval.measures import parse_measure
     from metaeval.significance.options import TestOptions
     from metaeval.trends.history import history
     from metaeval.trends.views import Asked, parse_published, show
@@ -114,7 +114,7 @@ def trend(
         found = history(
             lambda: Warehouse.open(output.database),
             flags.slice(testsets, lps),
-            Measure.parse(measure),
+            parse_measure(measure),
             compute.options(),
             TestOptions(draws=draws, alpha=alpha),
             anchor,

@@ -14,7 +14,7 @@ from cli.render.output import is_file, terminal_width
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.tables.table import Table
+    from metaeval.table import Table
 
 Db = Annotated[
     Path | None,

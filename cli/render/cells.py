@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
+DIGITS = 4
+"""Decimals of a number in a table unless the caller says otherwise."""
 MISSING = "-"
 Least = Mapping[str, Sequence[float]]
 _ESCAPES = {number: f"\\x{number:02x}" for number in (*range(32), *range(127, 160))}
@@ -33,8 +35,6 @@ def text_columns(
     digits: decimals of floats, for all columns or by name. least: by name, what a 0 in each row stands for: a number
         below this one.
     """
-    from cli.render import DIGITS
-
     columns = []
     for series in frame.iter_columns():
         n_digits = digits if isinstance(digits, int) else digits.get(series.name, DIGITS)

@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cli.render import Format
 from cli.render.cells import MISSING, number_text, one_line
+from cli.render.formats import Format
 from cli.render.latex import escaped as in_latex
 from cli.render.markdown import escaped as in_markdown
 from cli.render.table import BOLD, GAP, PLAIN, cell_width

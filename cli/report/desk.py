@@ -8,7 +8,7 @@ import polars as pl
 
 from metaeval.cache import FROM_STORE
 from metaeval.intervals import with_intervals
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.ranking import DEFAULT_MEASURES, Read, ranked, read
 from metaeval.significance.cached import Pending, settled
@@ -98,7 +98,7 @@ class Desk:
 
     def measures(self) -> list[Measure]:
         """The measures of rankings."""
-        return [Measure.parse(text) for text in self.settings.measures or DEFAULT_MEASURES]
+        return [parse_measure(text) for text in self.settings.measures or DEFAULT_MEASURES]
 
     def ranked(self, state: EvalsetState) -> Ranked:
         """The ranking of an evaluation set, computed once for all sections.
@@ -146,7 +146,7 @@ class Desk:
             except QuestionError:
                 if self.settings.measures:
                     raise
-                system = [Measure.parse(SYSTEM_MEASURE)]
+                system = [parse_measure(SYSTEM_MEASURE)]
                 found = read(warehouse, asked, system, self.options, self.testing, fresh=self.settings.fresh)
         return found
 
@@ -162,7 +162,7 @@ def desk(database: Path, settings: Settings, progress: Progress) -> Desk:
     Raises QuestionError: unknown test sets, language pairs or measures. SchemaError: the warehouse cannot be read.
     """
     for text in settings.measures:
-        Measure.parse(text)
+        parse_measure(text)
     with Warehouse.open(database) as warehouse:
         every = tuple(evalset_states(warehouse, "all", "all"))
         if not every:

@@ -1,6 +1,5 @@
-"""Measures as values: named, parameterised, parsed and printed (`acc_eq(by=item)`), each the other's inverse."""
+"""Measures as values: named, parameterised and printed (`acc_eq(by=item)`); the registry reads them back."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,10 +23,8 @@ from metaeval.options import Options
 from metaeval.system_scores import SystemScore, SystemScores, asked_scores
 from queries.blocks import Block
 from warehouse import QuestionError
-from warehouse.errors import unknown
 
 Level = Literal["sys", "seg"]
-_FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Measure(ABC):
-    """A measure with its parameters; `str` prints it, `Measure.parse` reads it back. One subclass a family.
+    """A measure with its parameters; `str` prints it, `parse_measure` reads it back. One subclass a family.
 
     fixed_system_score: source of system scores where the measure allows one only. is_calibrated: each metric has a tie
     threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
@@ -87,9 +84,6 @@ class Measure(ABC):
     permutation tests ties count half.
     interval: the type of bootstrap interval that covers best; has_bca: whether a BCa interval fits it at all.
     why_tests: why the default test is the default, and why others do not apply.
-
-    >>> [str(Measure.parse(text)) for text in ("acc_eq", "spa(n=1000)", "tau_b(epsilon=0.5,by=none)")]
-    ['acc_eq(by=item)', 'spa', 'tau_b(by=none, epsilon=0.5)']
     """
 
     definition: Definition
@@ -316,53 +310,3 @@ class Measure(ABC):
             if parameter.always or value != parameter.default
         ]
         return f"{self.name}({', '.join(shown)})" if shown else self.name
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as printed, so that worker processes can have it."""
-        return Measure.parse, (str(self),)
-
-    @staticmethod
-    def parse(text: str) -> "Measure":
-        """Read a measure as written; of several definitions of a name, parameters say which is meant.
-
-        Raises QuestionError: unknown measure or parameter, or a value that does not fit.
-        """
-        from metaeval.measures.registry import DEFINITIONS  # the registry knows the families, which know this module
-
-        form = _FORM.fullmatch(text)
-        if form is None:
-            raise QuestionError(f"measure {text!r}: expected NAME or NAME(parameter=value, ...)")
-        name, given = form[1], _arguments(form[2] or "", text)
-        named = [definition for definition in DEFINITIONS.values() if definition.name == name]
-        if not named:
-            raise unknown("measure", name, {definition.name for definition in DEFINITIONS.values()})
-        known = {parameter.name for definition in named for parameter in definition.parameters}
-        for key in given:
-            if key not in known:
-                raise unknown("parameter", key, known, where=f"measure {name!r}")
-        fitting = [one for one in named if set(given) <= {parameter.name for parameter in one.parameters}]
-        if not fitting:
-            raise QuestionError(f"measure {text!r}: {' and '.join(given)} do not go together")
-        return fitting[0].family(fitting[0], tuple(_read(one, given, text) for one in fitting[0].parameters))
-
-
-def _read(parameter: Parameter, given: dict[str, str], text: str) -> Value:
-    if parameter.name not in given:
-        return parameter.default
-    try:
-        return parameter.parse(given[parameter.name])
-    except ValueError as error:
-        found = f"{parameter.name}={given[parameter.name]}"
-        raise QuestionError(f"measure {text!r}: found {found}, expected {error}") from error
-
-
-def _arguments(inside: str, text: str) -> dict[str, str]:
-    given: dict[str, str] = {}
-    for part in filter(None, (part.strip() for part in inside.split(","))):
-        key, sign, value = (piece.strip() for piece in part.partition("="))
-        if not sign or not key or not value:
-            raise QuestionError(f"measure {text!r}: found {part!r}, expected parameter=value")
-        if key in given:
-            raise QuestionError(f"measure {text!r}: parameter {key!r} is given twice")
-        given[key] = value
-    return given

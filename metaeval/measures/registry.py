@@ -1,6 +1,8 @@
-"""All measures, family by family."""
+"""All measures, family by family, and the reading of those that are named in words."""
 
-from collections.abc import Mapping
+import copyreg
+import re
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from metaeval.measures import (
@@ -14,8 +16,12 @@ from metaeval.measures import (
     top_systems,
     top_weighted,
 )
-from metaeval.measures.measure import Definition
+from metaeval.measures.measure import Definition, Measure
+from metaeval.measures.parameters import Parameter, Value
+from warehouse import QuestionError
+from warehouse.errors import unknown
 
+_FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _DEFINITIONS: tuple[Definition, ...] = (
     *system_correlations.DEFINITIONS,
     pairwise_accuracy.DEFINITION,
@@ -34,3 +40,58 @@ _DEFINITIONS: tuple[Definition, ...] = (
 DEFINITIONS: Mapping[str, Definition] = MappingProxyType(
     {str(definition.measure): definition for definition in _DEFINITIONS}
 )
+
+
+def parse_measure(text: str) -> Measure:
+    """Read a measure as written; of several definitions of a name, parameters say which is meant.
+
+    Raises QuestionError: unknown measure or parameter, or a value that does not fit.
+    >>> [str(parse_measure(text)) for text in ("acc_eq", "spa(n=1000)", "tau_b(epsilon=0.5,by=none)")]
+    ['acc_eq(by=item)', 'spa', 'tau_b(by=none, epsilon=0.5)']
+    """
+    form = _FORM.fullmatch(text)
+    if form is None:
+        raise QuestionError(f"measure {text!r}: expected NAME or NAME(parameter=value, ...)")
+    name, given = form[1], _arguments(form[2] or "", text)
+    named = [definition for definition in DEFINITIONS.values() if definition.name == name]
+    if not named:
+        raise unknown("measure", name, {definition.name for definition in DEFINITIONS.values()})
+    known = {parameter.name for definition in named for parameter in definition.parameters}
+    for key in given:
+        if key not in known:
+            raise unknown("parameter", key, known, where=f"measure {name!r}")
+    fitting = [one for one in named if set(given) <= {parameter.name for parameter in one.parameters}]
+    if not fitting:
+        raise QuestionError(f"measure {text!r}: {' and '.join(given)} do not go together")
+    return fitting[0].family(fitting[0], tuple(_read(one, given, text) for one in fitting[0].parameters))
+
+
+def _read(parameter: Parameter, given: dict[str, str], text: str) -> Value:
+    if parameter.name not in given:
+        return parameter.default
+    try:
+        return parameter.parse(given[parameter.name])
+    except ValueError as error:
+        found = f"{parameter.name}={given[parameter.name]}"
+        raise QuestionError(f"measure {text!r}: found {found}, expected {error}") from error
+
+
+def _arguments(inside: str, text: str) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in inside.split(","))):
+        key, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign or not key or not value:
+            raise QuestionError(f"measure {text!r}: found {part!r}, expected parameter=value")
+        if key in given:
+            raise QuestionError(f"measure {text!r}: parameter {key!r} is given twice")
+        given[key] = value
+    return given
+
+
+def _as_printed(measure: Measure) -> tuple[Callable[[str], Measure], tuple[str]]:
+    """Measures are pickled as printed, so that worker processes can have them."""
+    return parse_measure, (str(measure),)
+
+
+for _definition in _DEFINITIONS:
+    copyreg.pickle(_definition.family, _as_printed)

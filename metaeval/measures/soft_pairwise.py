@@ -1,6 +1,7 @@
 """Soft pairwise accuracy: spa."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -81,7 +82,7 @@ class SoftPairwiseAccuracy(Measure):
 
     @property
     def in_worlds(self) -> Measure:
-        return self if self.n_draws is None else Measure.parse(f"spa(n={_INFINITE}, binary={self['binary']})")
+        return self if self.n_draws is None else replace(self, values=(_INFINITE, self["binary"]))
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
         judged = judged_segments(block)

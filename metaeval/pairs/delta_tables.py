@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.pairs.deltas import Deltas, Fit
-from metaeval.tables.table import Table, or_none
+from metaeval.table import Table, or_none
 
 SCHEMA_NAMES = (
     *("metric", "protocol", "direction", "agreement", "delta", "low", "high", "reached"),

@@ -11,7 +11,7 @@ import polars as pl
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
 from metaeval.signature import line, option_parts, program_version, restricted
-from metaeval.tables.table import Table, or_none
+from metaeval.table import Table, or_none
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress

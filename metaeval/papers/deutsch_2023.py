@@ -13,13 +13,13 @@ from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.arrays.rebinning import broken_ties, equal_width_bins
 from metaeval.kernels.resampling.clusters import ranks
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.measures.judged import labels
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.papers.printed import printed_values
 from metaeval.signature import line, program_version
+from metaeval.table import table_signature
 from metaeval.tables.carried import carried_between
-from metaeval.tables.table import table_signature
 from metaeval.tables.ties import ties
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
@@ -151,7 +151,7 @@ def correlations(
     for place, name in enumerate(statistics):
         if request.progress is not None:
             request.progress(name, place, len(statistics))
-        found[name] = evaluate(Measure.parse(f"{name}(by={by})"), block, request.options)
+        found[name] = evaluate(parse_measure(f"{name}(by={by})"), block, request.options)
     values = {name: np.nan_to_num(one.value) for name, one in found.items()}
     order = {name: ranks(one) for name, one in values.items()}
     cells: list[Cell] = []
@@ -256,7 +256,7 @@ def carried(request: Request, asked: Sequence[Slice]) -> Computed:
     Between sets of one language pair, and between language pairs of one test set. Each row has the set's own ε* and
     acc_eq, acc_eq without a threshold, and for each other set: its ε*, acc_eq with it, and the loss.
     """
-    measure = Measure.parse("acc_eq(by=item)")
+    measure = parse_measure("acc_eq(by=item)")
     sets = [replace(one, metrics=request.metrics) for one in asked]
     rows, notes = carried_between(request.opened, sets, measure, request.options)
     cells: dict[tuple[str, str, str, str], Cell] = {}

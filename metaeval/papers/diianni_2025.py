@@ -10,21 +10,21 @@ from metaeval import kernels
 from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import ranks
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.robustness import noise as injection
 from metaeval.robustness.oracles import oracles as made_of_errors
-from metaeval.tables.table import table_signature
+from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError
 from warehouse.wording import counted
 
 MEASURES = {
-    "pdp": Measure.parse("pdp"),
-    "global_pearson": Measure.parse("pearson(by=none)"),
-    "segment_pearson": Measure.parse("pearson(by=item)"),
-    "acc_eq": Measure.parse("acc_eq(by=item)"),
+    "pdp": parse_measure("pdp"),
+    "global_pearson": parse_measure("pearson(by=none)"),
+    "segment_pearson": parse_measure("pearson(by=item)"),
+    "acc_eq": parse_measure("acc_eq(by=item)"),
 }
 SEGMENT_MEAN = "segment-mean"
 _NOTE = (

@@ -9,7 +9,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.williams import WilliamsTest, williams_test
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.system_scores import system_scores
-from metaeval.tables.table import table_signature
+from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError

@@ -9,7 +9,7 @@ import numpy as np
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.arrays.checks import Bools
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.pairs.pooled_pairs import (
     BOOTSTRAP_DRAWS,
@@ -26,7 +26,7 @@ from queries.selection import Outliers, Slice, select
 from warehouse import QuestionError
 from warehouse.facts.languages import language_pair
 
-PEARSON = Measure.parse("pearson")
+PEARSON = parse_measure("pearson")
 WITHOUT = {"wmt20": "en-zh"}  # the pair with a suspicious system; values in brackets are without it
 POPULATIONS: dict[str, Outliers] = {"": "none", " no outliers": "organisers"}
 

@@ -10,7 +10,7 @@ from metaeval.papers.items import Item, Paper
 from metaeval.papers.printed import VERDICTS, printed_values
 from metaeval.papers.running import Outcome, available, outcome_frame, outcome_signature
 from metaeval.signature import line, program_version
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse.wording import counted
 

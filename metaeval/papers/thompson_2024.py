@@ -12,7 +12,7 @@ from metaeval.kernels.agreement.pairwise_accuracy import difference_signs
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.ablation import segment_ablation, system_ablation
 from metaeval.kernels.resampling.count_noise import count_noise
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.options import Options
@@ -23,13 +23,13 @@ from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
 from metaeval.system_scores import system_scores
-from metaeval.tables.table import table_signature
+from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.wording import counted
 
-SPA, PA = Measure.parse("spa"), Measure.parse("pa")
+SPA, PA = parse_measure("spa"), parse_measure("pa")
 MEASURES = {"pa": (PA, True), "spa": (SPA, False)}  # measure, and whether equal system scores are equal floats
 SEEDS = 5  # whose values of spa show how often two metrics come out equal
 DRAWS = 1000

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 
 from metaeval.people.halves import N_SPLITS
-from metaeval.tables.table import fixed
+from metaeval.table import fixed
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (

@@ -13,7 +13,7 @@ from metaeval.people.halves import N_SPLITS
 from metaeval.people.judgements import People, Settings, read, resamples, shared
 from metaeval.people.reliability import Reliability, reliability
 from metaeval.signature import line, program_version
-from metaeval.tables.table import Table, or_none
+from metaeval.table import Table, or_none
 from queries.annotations import JudgedScore, judged_scores
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted

@@ -32,9 +32,9 @@ def judged_by(humans: Humans, official: str) -> str | None:
 def second_humans(humans: Humans, official: str, measure: Measure) -> list[str]:
     """One human score for each protocol beside the official one, with scores that the measure can use.
 
-    >>> from metaeval.measures import Measure
+    >>> from metaeval.measures import Measure, parse_measure
     >>> there = dict.fromkeys(("wmt-raw", "wmt-z", "mqm.merged", "mqm"), (True, True, 0))
-    >>> second_humans(there, "wmt-z", Measure.parse("pa")), second_humans(there, "mqm", Measure.parse("acc_eq"))
+    >>> second_humans(there, "wmt-z", parse_measure("pa")), second_humans(there, "mqm", parse_measure("acc_eq"))
     (['mqm'], ['wmt-raw'])
     """
     needs_segments = measure.definition.needs_segments

@@ -11,7 +11,7 @@ from metaeval.kernels.resampling.required_size import RequiredSize, Trial, requi
 from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.planning.worlds import Unit
 from metaeval.signature import line, program_version
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from warehouse import QuestionError
 from warehouse.progress import Progress
 

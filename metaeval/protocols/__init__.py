@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import Test
 from warehouse.errors import unknown
 
@@ -58,7 +58,7 @@ class Protocol:
 
 
 def _rule(data: Mapping[str, Any]) -> Rule:
-    return Rule(**{**data, "measure": Measure.parse(data["measure"])})
+    return Rule(**{**data, "measure": parse_measure(data["measure"])})
 
 
 def _protocol(name: str, data: Mapping[str, Any]) -> Protocol:

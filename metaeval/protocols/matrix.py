@@ -18,7 +18,7 @@ from metaeval.protocols.entry import Blocks, Entry, enter
 from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.signature import line, option_parts, program_version
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
 from warehouse.progress import Progress

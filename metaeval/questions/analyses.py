@@ -25,7 +25,7 @@ from metaeval.robustness import noise as injection
 from metaeval.robustness import oracles as made_of_errors
 from metaeval.significance.options import TestOptions
 from metaeval.system_scores import SystemScore
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from metaeval.trends.gaps import Pooling as YearPooling
 from metaeval.trends.groups import BYS
 from metaeval.trends.history import history

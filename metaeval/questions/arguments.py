@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Literal, ParamSpec, TypedDict, get_args, get_origin, get_type_hints
 
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.questions.kinds import checked
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.selection import Outliers, Slice
 from warehouse import Warehouse
 from warehouse.errors import QuestionError, unknown
@@ -134,7 +134,7 @@ def _span(first: int, last: int) -> tuple[int, int]:
 
 
 def measure_of(given: str | Measure) -> Measure:
-    return Measure.parse(given) if isinstance(given, str) else given
+    return parse_measure(given) if isinstance(given, str) else given
 
 
 def measures_of(given: Names | Measure | Sequence[Measure], *, may_lack: bool = False) -> list[Measure]:

@@ -5,7 +5,7 @@ from metaeval.people.annotator_tables import View
 from metaeval.people.halves import Halves
 from metaeval.people.judgements import Settings, Unit
 from metaeval.questions.arguments import question
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from warehouse import Warehouse
 
 

@@ -22,7 +22,7 @@ from metaeval.significance.options import TestOptions
 from metaeval.significance.pair_tables import pair_frame
 from metaeval.significance.systems import SystemTest, compare_systems, systems_frame
 from metaeval.system_scores import SystemScore
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.evalsets import expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

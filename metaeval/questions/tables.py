@@ -8,6 +8,7 @@ from metaeval.options import Options
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, names_of, question, slice_of
 from metaeval.signature import line
 from metaeval.system_scores import SystemScore
+from metaeval.table import Table
 from metaeval.tables import agreement
 from metaeval.tables import counts as pair_counting
 from metaeval.tables import disagreements as reading
@@ -17,7 +18,6 @@ from metaeval.tables import ties as tying
 from metaeval.tables.disagreements import By, Scale
 from metaeval.tables.scatter import View as ScatterView
 from metaeval.tables.scatter import scatter as lay
-from metaeval.tables.table import Table
 from queries.audit import audit as find
 from queries.engines import Engine
 from queries.findings import findings_frame

@@ -14,7 +14,7 @@ from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
-from metaeval.tables.table import Table, fixed, table_notes, table_signature
+from metaeval.table import Table, fixed, table_notes, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

@@ -15,7 +15,7 @@ from metaeval.planning.worlds import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
 from metaeval.study import ranking_order
-from metaeval.tables.table import Table, fixed, table_notes, table_signature
+from metaeval.table import Table, fixed, table_notes, table_signature
 from queries.blocks import Block, places_of
 from queries.catalog import ask
 from queries.longitudinal import human_levels

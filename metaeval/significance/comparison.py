@@ -23,7 +23,7 @@ from metaeval.significance.metric_tests import (
     signature_of_test,
 )
 from metaeval.significance.options import Alternative, TestOptions, pairs_that_differ
-from metaeval.tables.table import without
+from metaeval.table import without
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse.progress import Progress

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -33,7 +33,8 @@ class TestOptions:
         legacy_df, absolute: of Williams' test.
         resample, interval: what the intervals of two metrics draw anew, and how they are made ("percentile", "bca"
         or "normal"; None = the measure's own).
-        keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it.
+        keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it, and
+        options that differ in nothing else are equal.
     """
 
     __test__ = False  # the name begins with "Test", but it is no test
@@ -53,8 +54,8 @@ class TestOptions:
     resample: Resample = "inputs"
     interval: IntervalMethod | None = None
     keep_null: bool = False
-    executor: Executor | None = None
-    n_threads: int | None = None
+    executor: Executor | None = field(default=None, compare=False)
+    n_threads: int | None = field(default=None, compare=False)
 
     @property
     def side(self) -> Alternative:

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 
 from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
-from metaeval.tables.table import or_none
+from metaeval.table import or_none
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from metaeval.inputs import Inputs, check_judged, where
+from metaeval.inputs import Inputs, check_judged, metric_place, where
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import best_first, n_significant_pairs, ranks, significance_clusters
 from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
@@ -172,23 +172,6 @@ def _scored(warehouse: Warehouse, asked: Slice, scorer: str | None, options: Opt
     block = Inputs(warehouse, asked, options.round_human).of_level("seg")
     check_judged(block)
     return _Scored(block, str(block.selection.human), block.human, block.human_submitted, "judged-mean")
-
-
-def metric_place(block: Block, scorer: str) -> int | None:
-    """Where a metric stands in a block, by its variant or else its base name; None where there is no such metric.
-
-    Raises QuestionError: the metric is excluded, or the base name is that of several variants.
-    """
-    by_name = {metric.name: place for place, metric in enumerate(block.metrics)}
-    variants = [name for name, place in by_name.items() if block.metrics[place].base_name == scorer]
-    if scorer not in by_name and len(variants) > 1:
-        raise QuestionError(f"scorer {scorer!r} of {where(block.selection)} is one of {', '.join(sorted(variants))}")
-    place = by_name.get(scorer, by_name.get(variants[0]) if variants else None)
-    if place is None:
-        for choice in block.selection.metrics:
-            if scorer in (choice.name, choice.base_name) and choice.reason is not None:
-                raise QuestionError(f"{choice.name} of {where(block.selection)} is excluded: {choice.reason}")
-    return place
 
 
 def _beside(values: Floats, submitted: Floats, source: SystemScore) -> list[str]:

@@ -9,7 +9,7 @@ from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.system_scores import asked_scores
-from metaeval.tables.table import Table, table_notes, table_signature
+from metaeval.table import Table, table_notes, table_signature
 from queries.blocks import Block, Floats
 from queries.reasons import Exclusion, Reason
 from queries.selection import Slice

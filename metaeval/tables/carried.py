@@ -15,7 +15,7 @@ from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from metaeval.tables.thresholds import calibrated
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states

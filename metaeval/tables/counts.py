@@ -10,7 +10,7 @@ from metaeval import kernels
 from metaeval.grids import gridded
 from metaeval.inputs import Inputs, slice_remarks
 from metaeval.measures.parameters import shortest
-from metaeval.tables.table import Table, table_notes, table_signature, without
+from metaeval.table import Table, table_notes, table_signature, without
 from queries.blocks import Block
 from queries.counting import named_pairs
 from queries.engines import Engine, Source, opened

@@ -7,12 +7,11 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from metaeval.inputs import Inputs, check_judged, no_metric, where
+from metaeval.inputs import Inputs, check_judged, metric_place, no_metric, where
 from metaeval.kernels.agreement.standardised_difference import ranked, standardised, standardised_difference
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.significance.systems import metric_place
 from metaeval.system_scores import NOISE
-from metaeval.tables.table import Table, table_notes, table_signature
+from metaeval.table import Table, table_notes, table_signature
 from queries.blocks import Block
 from queries.catalog import ask
 from queries.marked_errors import MarkedError, error_schema, human_with_errors, marked_errors

@@ -7,7 +7,7 @@ import polars as pl
 
 from metaeval.grids import gridded
 from metaeval.inputs import no_metric, slice_remarks
-from metaeval.tables.table import Table, table_signature
+from metaeval.table import Table, table_signature
 from queries.counting import named_means
 from queries.engines import Engine, Source, opened
 from queries.selection import Slice

@@ -13,7 +13,7 @@ from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.signature import line, signature
-from metaeval.tables.table import Table, table_notes
+from metaeval.table import Table, table_notes
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 

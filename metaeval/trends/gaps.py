@@ -12,7 +12,7 @@ from metaeval import kernels
 from metaeval.kernels.agreement.random_effects import RandomEffects
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
-from metaeval.tables.table import or_none
+from metaeval.table import or_none
 from warehouse import QuestionError
 from warehouse.wording import counted
 

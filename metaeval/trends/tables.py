@@ -7,7 +7,7 @@ import polars as pl
 
 from metaeval.ranking import named
 from metaeval.signature import Parts, line, option_parts, program_version, restricted
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from metaeval.trends.gaps import Pooling, line_rows, pooled_by_year
 from metaeval.trends.groups import FLOOR, By
 from metaeval.trends.history import History

@@ -6,7 +6,7 @@ from typing import Literal
 
 import polars as pl
 
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
 from metaeval.trends.history import History

@@ -12,7 +12,7 @@ import pytest
 
 from metaeval import cache
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
@@ -23,7 +23,7 @@ from tests.comparing import compare
 from warehouse import Warehouse
 
 SIM = Slice("sim24", "cs-uk")
-PEARSON = Measure.parse("pearson")
+PEARSON = parse_measure("pearson")
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +113,9 @@ def test_the_key_knows_the_version_and_the_kind(block: Block, monkeypatch: pytes
 def test_the_key_is_the_same_in_every_process(simulated_database: Path, block: Block) -> None:
     program = (
         "import sys; from metaeval import cache; from metaeval.inputs import Inputs; from warehouse import Warehouse\n"
-        "from metaeval.measures import Measure; from queries.selection import Slice\n"
+        "from metaeval.measures import parse_measure; from queries.selection import Slice\n"
         "from metaeval.evaluation import Options; from metaeval.significance.options import TestOptions\n"
-        "with Warehouse.open(sys.argv[1]) as w: block = Inputs(w, Slice('sim24', 'cs-uk')).block(Measure.parse('pa'))\n"
+        "with Warehouse.open(sys.argv[1]) as w: block = Inputs(w, Slice('sim24', 'cs-uk')).block(parse_measure('pa'))\n"
         "print(cache.key('compare', [block], 'pearson', Options(), TestOptions()))"
     )
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # another than this process has
@@ -147,7 +147,7 @@ def test_a_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse) -
 @pytest.mark.parametrize("text", ["pearson", "tau_b(by=doc)"])
 def test_a_pairwise_comparison_comes_back_as_it_went_in(simulated_warehouse: Warehouse, text: str) -> None:
     asked = replace(SIM, metrics=("simBLEU-refA", "Steady-src"), segments=(1, 30))
-    measure = Measure.parse(text)
+    measure = parse_measure(text)
     block = Inputs(simulated_warehouse, asked).block(measure)
     found = compare_pair(block, asked, measure, Options(), TestOptions(draws=20))
     back = cache.decoded(PairwiseComparison, cache.encoded(found))

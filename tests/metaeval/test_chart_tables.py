@@ -4,12 +4,12 @@ import polars as pl
 import pytest
 
 from metaeval.domains import ranked_domains, read_domains
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.ranking import ranked, read
+from metaeval.table import Table
 from metaeval.tables.agreement import clustered
 from metaeval.tables.counts import totals
-from metaeval.tables.table import Table
 from queries.pairs import COUNTS
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -49,7 +49,7 @@ def test_undefined_correlations_have_a_place_and_few_metrics_keep_their_order() 
 
 
 def test_a_ranking_by_domain_is_that_of_each_domain(simulated_warehouse: Warehouse) -> None:
-    measures = [Measure.parse("acc23(by=item)")]
+    measures = [parse_measure("acc23(by=item)")]
     found, faults = read_domains(simulated_warehouse, Slice("sim24", "en-de"), measures, Options())
     table = ranked_domains(found)
     assert faults == []
@@ -61,7 +61,7 @@ def test_a_ranking_by_domain_is_that_of_each_domain(simulated_warehouse: Warehou
 
 
 def test_patterns_choose_domains_and_none_is_refused(simulated_warehouse: Warehouse) -> None:
-    measures = [Measure.parse("pearson")]
+    measures = [parse_measure("pearson")]
     known, _ = read_domains(simulated_warehouse, Slice("sim24", "en-de"), measures, Options())
     first = next(iter(known))
     found, _ = read_domains(

@@ -8,12 +8,12 @@ import pytest
 
 import metaeval
 from metaeval.differences import warehouse_differences
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from tests.helpers import LP, TESTSET, tiny_bytes
 from tests.sharing import written
 from warehouse import Warehouse
 
-PEARSON = Measure.parse("pearson")
+PEARSON = parse_measure("pearson")
 OF_ROUGH = (
     "(SELECT vector_id FROM vector JOIN scorer USING (scorer_id) WHERE scorer.name = 'Rough-refA' AND level = 'sys')"
 )

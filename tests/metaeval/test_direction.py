@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.study import study
 from queries.selection import Slice
@@ -31,8 +31,8 @@ def test_a_metric_that_falls_where_people_rise_is_named_where_it_does_so_through
     (tmp_path / "in" / "tiny24" / "testset.toml").unlink()
     assert load([tmp_path / "in"], tmp_path / "a.duckdb").is_clean
     with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
-        found = study(warehouse, Slice("tiny24", "en-de", human="mqm"), [Measure.parse("pearson")], Options())
-        other = study(warehouse, Slice("tiny24", "en-cs", human="mqm"), [Measure.parse("pearson")], Options())
+        found = study(warehouse, Slice("tiny24", "en-de", human="mqm"), [parse_measure("pearson")], Options())
+        other = study(warehouse, Slice("tiny24", "en-cs", human="mqm"), [parse_measure("pearson")], Options())
     told = "Errors-src correlates negatively with human system scores in 3 of 3 evaluation sets of tiny24 (mean -1.00)"
     assert [note.partition(";")[0] for note in found.notes if "correlates" in note] == [told]
     assert found.remarks == other.remarks

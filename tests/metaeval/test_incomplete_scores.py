@@ -13,7 +13,7 @@ import metaeval
 from metaeval.evaluation import evaluate
 from metaeval.explanation import explanation
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.study import Study, rank, ranking_order, study
 from metaeval.system_scores import SystemScore, system_scores, without_noise
@@ -29,11 +29,11 @@ SPEECH = Slice(TESTSET, LP, domains=("speech",))  # segments 4, which nobody jud
 
 
 def _study(warehouse: Warehouse, asked: Slice, *measures: str, **options: object) -> Study:
-    return study(warehouse, asked, [Measure.parse(text) for text in measures], Options(**options))  # type: ignore[arg-type]
+    return study(warehouse, asked, [parse_measure(text) for text in measures], Options(**options))  # type: ignore[arg-type]
 
 
 def _block(warehouse: Warehouse, measure: str, **asked: object) -> Block:
-    return Inputs(warehouse, Slice(TESTSET, LP, **asked)).block(Measure.parse(measure))  # type: ignore[arg-type]
+    return Inputs(warehouse, Slice(TESTSET, LP, **asked)).block(parse_measure(measure))  # type: ignore[arg-type]
 
 
 def _judged(*rows: Sequence[float]) -> dict[str, ScoreTable]:
@@ -56,7 +56,7 @@ def test_on_a_part_metrics_with_submitted_scores_alone_are_excluded_with_the_rea
 
 def test_on_a_part_system_scores_are_means_over_it(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path) as warehouse:
-        block = Inputs(warehouse, SPEECH).block(Measure.parse("pearson"))
+        block = Inputs(warehouse, SPEECH).block(parse_measure("pearson"))
         found = system_scores(block, "submitted")
     assert found.human.tolist() == [-1, 0, -25]
     fine = found.metrics[[metric.name for metric in block.metrics].index("Fine-src")]
@@ -234,7 +234,7 @@ def test_who_is_included_is_explained_as_it_is_ranked(
         for text in ("pearson", "pa", "spa", "acc_eq(by=item)"):
             asked = Slice(TESTSET, LP, intersection=is_intersection)
             ranked = _study(warehouse, asked, text, system_score=source).results[0].evaluation
-            frame = explanation(warehouse, asked, [Measure.parse(text)], Options(system_score=source)).frame
+            frame = explanation(warehouse, asked, [parse_measure(text)], Options(system_score=source)).frame
             metrics = frame.filter(kind="metric")
             assert {metric.name for metric in ranked.metrics} == {*metrics.filter(included="yes")["name"]}
             reasons = dict(metrics.select("name", "reason").iter_rows())
@@ -288,7 +288,7 @@ def test_system_scores_apart_by_rounding_are_a_tie_unless_raw_floats_are_asked_f
         block = _block(warehouse, "pa", metrics=("Only-src",))
     block = replace(block, submitted=np.array([[0.1 + 0.2, 0.3, 0.5]]), human_submitted=np.array([1.0, 1.0, 2.0]))
     for text, tied, raw in (("pa", 1.0, 2 / 3), ("kendall", 1.0, 2 / math.sqrt(2 * 3))):
-        measure = Measure.parse(text)
+        measure = parse_measure(text)
         assert evaluate(measure, block, Options()).value.tolist() == pytest.approx([tied], abs=1e-12)
         assert evaluate(measure, block, Options(raw_ties=True)).value.tolist() == pytest.approx([raw], abs=1e-12)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metaeval.intervals import intervals, with_intervals, within_range
-from metaeval.measures import DEFINITIONS, Measure
+from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Options
 from metaeval.ranking import ranked, read
 from metaeval.study import Result, study
@@ -17,7 +17,7 @@ ASKED = Slice("sim24", "en-de", metrics=("simBLEU-refA", "Oriole-refA", "Dice-sr
 
 
 def result(warehouse: Warehouse, measure: str, options: Options | None = None) -> Result:
-    return study(warehouse, ASKED, [Measure.parse(measure)], options or Options()).results[0]
+    return study(warehouse, ASKED, [parse_measure(measure)], options or Options()).results[0]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_values_lie_in_their_intervals_which_say_what_they_are_for(
 def test_no_interval_reaches_further_than_its_measure() -> None:
     low, high = np.array([-1.2, 0.4, np.nan]), np.array([0.1, 1.3, np.nan])
     for measure, least in (("pearson", -1.0), ("spa", 0.0)):
-        found = within_range(Measure.parse(measure), low, high)
+        found = within_range(parse_measure(measure), low, high)
         assert found[0].tolist()[:2] == [least, 0.4]
         assert found[1].tolist()[:2] == [0.1, 1.0]
         assert np.isnan([found[0][2], found[1][2]]).all()
@@ -96,12 +96,12 @@ def test_measures_that_take_minutes_or_have_no_resamples_say_so(measure: str, si
 def test_slow_measures_are_those_whose_kernels_resample_one_by_one() -> None:
     slow = {str(one.measure) for one in DEFINITIONS.values() if not one.measure.is_quick_to_resample}
     assert slow == {"spa", "kendall_like", "tabular(by=item, coefficients=1:X:-1/X:X:X/-1:X:1)"}
-    assert not Measure.parse("spearman(by=none)").is_quick_to_resample
-    assert Measure.parse("pearson(by=none)").is_quick_to_resample
+    assert not parse_measure("spearman(by=none)").is_quick_to_resample
+    assert parse_measure("pearson(by=none)").is_quick_to_resample
 
 
 def test_a_ranking_gets_low_and_high_beside_its_values(simulated_warehouse: Warehouse) -> None:
-    measures = [Measure.parse("pa"), Measure.parse("pearson")]
+    measures = [parse_measure("pa"), parse_measure("pearson")]
     found = read(simulated_warehouse, ASKED, measures, Options())
     table, lines = with_intervals(ranked(found), found, Options(), 30)
     frame = table.frame

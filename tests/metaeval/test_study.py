@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import metaeval
 from metaeval.explanation import excluded, explanation
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, rank, ranking, ranking_order, study
@@ -36,7 +36,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 
 
 def _study(warehouse: Warehouse, *measures: str, **asked: object) -> metaeval.study.Study:  # type: ignore[name-defined]
-    parsed = [Measure.parse(measure) for measure in measures]
+    parsed = [parse_measure(measure) for measure in measures]
     return study(warehouse, Slice(TESTSET, LP, **asked), parsed, Options())  # type: ignore[arg-type]
 
 
@@ -131,7 +131,7 @@ def test_levels_may_have_different_official_human_scores(simulated_warehouse: Wa
 
 def test_measures_may_be_given_parsed_or_as_text(tiny: Warehouse) -> None:
     text = rank(tiny, TESTSET, LP, ["pa(ties=tship)"])
-    assert rank(tiny, TESTSET, LP, [Measure.parse("pa(ties=tship)")]).equals(text)
+    assert rank(tiny, TESTSET, LP, [parse_measure("pa(ties=tship)")]).equals(text)
 
 
 def test_questions_without_an_answer_are_refused(tiny: Warehouse) -> None:
@@ -174,7 +174,7 @@ def test_a_signature_says_what_the_result_is(tiny: Warehouse) -> None:
 
 def test_a_signature_names_everything_that_differs_from_the_default(tiny: Warehouse) -> None:
     asked = {"domains": ("news",), "metrics": ("F*",), "systems": ("[ABC]*",), "only": "reference-free"}
-    parsed = [Measure.parse("pa")]
+    parsed = [parse_measure("pa")]
     options = Options(system_score="judged-mean", raw_ties=True, round_human=2)
     (found,) = study(tiny, Slice(TESTSET, LP, **asked), parsed, options).signatures  # type: ignore[arg-type]
     parts = _signature(found)
@@ -199,7 +199,7 @@ def test_equal_questions_have_equal_signatures_and_others_have_not(tiny: Warehou
 
 
 def test_an_explanation_says_in_out_or_partly(tiny: Warehouse) -> None:
-    measures = [Measure.parse("pearson"), Measure.parse("acc_eq(by=item)")]
+    measures = [parse_measure("pearson"), parse_measure("acc_eq(by=item)")]
     frame = explanation(tiny, Slice(TESTSET, LP), measures).frame
     assert frame.columns == ["kind", "name", "included", "reason"]
     rows = {name: (part, why) for _, name, part, why in frame.rows()}
@@ -214,7 +214,7 @@ def test_an_explanation_says_in_out_or_partly(tiny: Warehouse) -> None:
 
 
 def test_an_explanation_and_a_ranking_agree(simulated_warehouse: Warehouse) -> None:
-    measure = Measure.parse("acc_eq(by=item)")
+    measure = parse_measure("acc_eq(by=item)")
     for testset, lp in (("sim21", "en-de"), ("sim22", "cs-uk"), ("sim24", "ja-en")):
         ranked = set(rank(simulated_warehouse, testset, lp, [measure])["metric"])
         frame = explanation(simulated_warehouse, Slice(testset, lp), [measure]).frame
@@ -222,7 +222,7 @@ def test_an_explanation_and_a_ranking_agree(simulated_warehouse: Warehouse) -> N
 
 
 def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) -> None:
-    (result,) = study(simulated_warehouse, Slice("sim24", "en-de"), [Measure.parse("pa")], Options()).results
+    (result,) = study(simulated_warehouse, Slice("sim24", "en-de"), [parse_measure("pa")], Options()).results
     assert excluded(result, verbose=False) == [
         "2 of 17 systems are excluded (--explain says why)",
         "3 of 18 metrics are excluded (--explain says why)",
@@ -288,7 +288,7 @@ def test_a_score_table_of_one_system_cannot_be_ranked_but_is_explained(tmp_path:
             rank(warehouse, TESTSET, LP, measures)
         assert ranking(_study(warehouse, *measures)).is_empty()
         assert "pa: no metric can be ranked (--explain says why)" in _study(warehouse, "pa").notes
-        rows = explanation(warehouse, Slice(TESTSET, LP), [Measure.parse("acc_eq(by=item)")]).frame.rows()
+        rows = explanation(warehouse, Slice(TESTSET, LP), [parse_measure("acc_eq(by=item)")]).frame.rows()
     assert ("metric", "One-src", "no", "no scores for the output of Beech, Cherry") in rows
 
 
@@ -300,7 +300,7 @@ def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulat
     frame = explanation(
         simulated_warehouse,
         Slice("sim24", "cs-uk", reference="refB", only="reference-based"),
-        [Measure.parse("pa")],
+        [parse_measure("pa")],
     ).frame
     (why, n), *_ = frame.filter(kind="metric")["reason"].value_counts(sort=True).rows()
     assert f"{n} {why}" in message
@@ -319,7 +319,7 @@ def test_a_reference_that_no_metric_compared_with_is_reported(tiny: Warehouse) -
 
 @pytest.mark.parametrize("kind", ["system", "metric"])
 def test_what_is_named_exactly_and_excluded_is_told_by_name(kind: str, simulated_warehouse: Warehouse) -> None:
-    found = explanation(simulated_warehouse, Slice("sim24", "en-de", only="reference-based"), [Measure.parse("pa")])
+    found = explanation(simulated_warehouse, Slice("sim24", "en-de", only="reference-based"), [parse_measure("pa")])
     out = found.frame.filter(kind=kind, included="no").row(0, named=True)
     asked: Any = {"only": "reference-based", f"{kind}s": ["*", out["name"]]}
     notes = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa", **asked).notes
@@ -355,7 +355,7 @@ def test_where_no_metric_can_be_ranked_every_evaluation_set_is_told(tmp_path: Pa
 def test_a_threshold_of_direct_assessment_is_told_on_other_human_scores(
     human: str | None, threshold: str, is_told: bool
 ) -> None:
-    remark = Measure.parse(f"kendall_like{threshold}").remark_on(human)
+    remark = parse_measure(f"kendall_like{threshold}").remark_on(human)
     assert (remark is not None) == is_told
     assert remark is None or human in remark.split()
 

@@ -11,7 +11,7 @@ import pytest
 from metaeval import counts
 from metaeval.evaluation import rankable
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.study import study
 from queries.selection import Slice
@@ -19,9 +19,9 @@ from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout, t
 from warehouse import LoadReport, QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 
-PEARSON = Measure.parse("pearson")
-PA = Measure.parse("pa")
-ACC_EQ = Measure.parse("acc_eq(by=item)")
+PEARSON = parse_measure("pearson")
+PA = parse_measure("pa")
+ACC_EQ = parse_measure("acc_eq(by=item)")
 COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
 Reasons = dict[tuple[str, str], str | None]
 

@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 import duckdb
 
 from docs.generate import output_of
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.cached import compared
 from metaeval.significance.options import TestOptions
@@ -208,7 +208,7 @@ def test_a_change_of_protocol_turns_the_ranking_of_metrics(real_load: tuple[Path
 def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Path, tmp_path: Path) -> None:
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)
-    asked, measure, options = Slice("sim24", "en-de"), Measure.parse("pearson"), Options()
+    asked, measure, options = Slice("sim24", "en-de"), parse_measure("pearson"), Options()
     many = compared(database, asked, measure, options, TestOptions(draws=50)).comparison
     of_two = Slice("sim24", "en-de", metrics=("simBLEU-refA", "simchrF-refA"))
     two = compared(database, of_two, measure, options, TestOptions(draws=50)).pairwise

@@ -6,7 +6,7 @@ from cli.charts.thresholds import calibration_curves
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.tables.thresholds import curve, thresholds
 from queries.longitudinal import EvalsetState
 from queries.selection import Slice
@@ -26,7 +26,7 @@ _COLUMNS = {
 
 def _part(desk: Desk, state: EvalsetState) -> Part:
     asked = Slice(state.testset, state.lp)
-    measure = Measure.parse(_MEASURE)
+    measure = parse_measure(_MEASURE)
     with desk.opened() as warehouse:
         optima = thresholds(warehouse, asked, measure, desk.options)
         values = curve(warehouse, asked, measure, desk.options, POINTS)

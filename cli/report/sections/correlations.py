@@ -6,7 +6,7 @@ from cli.charts.correlations import correlation_matrix
 from cli.report.content import Part, figure
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.tables.agreement import agreement, clustered
 from queries.longitudinal import EvalsetState
 from queries.selection import Slice
@@ -18,11 +18,11 @@ OF_SEGMENTS, _OF_SYSTEMS = "pearson(by=none)", "pearson"
 def _part(desk: Desk, state: EvalsetState) -> Part:
     asked = Slice(state.testset, state.lp)
     with desk.opened() as warehouse:
-        measure = Measure.parse(OF_SEGMENTS)
+        measure = parse_measure(OF_SEGMENTS)
         try:
             found = agreement(warehouse, asked, measure, desk.options)
         except QuestionError:
-            measure = Measure.parse(_OF_SYSTEMS)
+            measure = parse_measure(_OF_SYSTEMS)
             found = agreement(warehouse, asked, measure, desk.options)
     chart = correlation_matrix(found.frame, clustered(found), str(measure), found.signature)
     signatures = tuple(found.signature.splitlines())

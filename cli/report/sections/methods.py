@@ -8,7 +8,7 @@ from cli.report.desk import SYSTEM_MEASURE, Desk
 from cli.report.making import Job, Section
 from cli.report.sections import correlations, trends
 from metaeval.catalogue import measures
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from warehouse.wording import counted
 
 _COLUMNS = {"measure": "measure", "level": "level", "meaning": "meaning", "formula": "formula", "source": "source"}
@@ -20,7 +20,7 @@ def _jobs(desk: Desk) -> Sequence[Job]:
 
 def _part(desk: Desk) -> Part:
     used = [*map(str, desk.measures()), SYSTEM_MEASURE, trends.MEASURE, correlations.OF_SEGMENTS]
-    names = {Measure.parse(text).definition.name for text in used}
+    names = {parse_measure(text).definition.name for text in used}
     known = measures()
     return Part(
         "Measures, tests and intervals",

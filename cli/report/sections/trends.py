@@ -8,7 +8,7 @@ from cli.report.anchor import anchor
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.history import history
 from metaeval.trends.tables import bridges
@@ -42,7 +42,7 @@ def _part(desk: Desk, heading: str, lps: str, states: Sequence[EvalsetState], ol
     found = history(
         desk.opened,
         Slice("all", lps),
-        Measure.parse(MEASURE),
+        parse_measure(MEASURE),
         desk.options,
         desk.testing,
         old,

@@ -9,7 +9,7 @@ import pytest
 
 from cli.charts.history import history_chart
 from cli.exit_codes import UsageError
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
 from tests.cli.running import Scorehouse, refused
@@ -145,7 +145,7 @@ def test_an_anchor_that_nobody_knows_is_refused(scorehouse: Scorehouse, database
 def test_a_history_without_values_has_no_chart() -> None:
     rows = grouped(made_history())
     with pytest.raises(UsageError, match="no value to draw"):
-        history_chart(rows, pooled_by_year(rows, Measure.parse("pa"), "random-effects"), "simBLEU", "signature")
+        history_chart(rows, pooled_by_year(rows, parse_measure("pa"), "random-effects"), "simBLEU", "signature")
 
 
 def charted() -> dict[str, Any]:
@@ -156,7 +156,7 @@ def charted() -> dict[str, Any]:
         (2020, made_point("wmt20", "en-de", {"BLEU": 0.9}, human="mqm", bridge="wmt-z")),
     )
     rows = grouped(found)
-    by_year = pooled_by_year(rows, Measure.parse("pa"), "mean")
+    by_year = pooled_by_year(rows, parse_measure("pa"), "mean")
     return history_chart(rows, by_year, "BLEU", "trend:years|measure:pa")
 
 

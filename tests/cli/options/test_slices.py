@@ -14,15 +14,15 @@ from polars.testing import assert_frame_equal
 import metaeval
 from cli.options import SliceFlags
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.significance.systems import compare_systems
 from metaeval.study import check_ranked, study
+from metaeval.table import Table
 from metaeval.tables.agreement import agreement
 from metaeval.tables.counts import pair_counts
 from metaeval.tables.means import system_means
-from metaeval.tables.table import Table
 from metaeval.tables.thresholds import thresholds
 from metaeval.tables.ties import ties
 from queries.engines import Engine, Source, opened
@@ -35,7 +35,7 @@ from warehouse import Warehouse
 from warehouse.export import export
 from warehouse.export.mtme import ScoreTable
 
-TAU, ACC_EQ, PEARSON = (Measure.parse(text) for text in ("tau_b(by=item)", "acc_eq(by=item)", "pearson(by=none)"))
+TAU, ACC_EQ, PEARSON = (parse_measure(text) for text in ("tau_b(by=item)", "acc_eq(by=item)", "pearson(by=none)"))
 Seen = tuple[set[str] | None, str]  # metrics (None: it has none), signature
 
 

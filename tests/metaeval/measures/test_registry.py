@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import metaeval
-from metaeval.measures import DEFINITIONS, Measure
+from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.measures.applicable import TESTS
 
 ROOT = Path(metaeval.__file__).resolve().parents[1]
@@ -90,7 +90,7 @@ def test_the_test_above_finds_what_it_looks_for(source: str) -> None:
 
 @pytest.mark.parametrize("text", DEFINITIONS)
 def test_a_measure_says_all_that_the_rest_asks(text: str) -> None:
-    measure = Measure.parse(text)
+    measure = parse_measure(text)
     assert DEFINITIONS[text].measure == measure
     assert set(measure.tests) <= set(TESTS)
     assert measure.why_tests
@@ -100,7 +100,7 @@ def test_a_measure_says_all_that_the_rest_asks(text: str) -> None:
 
 @pytest.mark.parametrize("text", [*DEFINITIONS, "pearson(top=5)", "tau_b(by=none, epsilon=0.1sd)", "spa(n=inf)"])
 def test_a_measure_travels_to_other_processes(text: str) -> None:
-    measure = Measure.parse(text)
+    measure = parse_measure(text)
     assert pickle.loads(pickle.dumps(measure)) == measure
 
 
@@ -108,4 +108,4 @@ def test_a_registered_measure_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         DEFINITIONS["mine"] = DEFINITIONS["pa"]  # type: ignore[index]
     with pytest.raises(AttributeError):
-        Measure.parse("pa").values = ()  # type: ignore[misc]
+        parse_measure("pa").values = ()  # type: ignore[misc]

@@ -10,7 +10,7 @@ from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
 from metaeval.kernels.resampling.permutation import permutation_test
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, TESTS, Test
 from metaeval.measures.judged import judged_segments
 from metaeval.options import Options
@@ -68,7 +68,7 @@ SEGMENT_LEVEL = (
 def block(simulated_warehouse: Warehouse) -> Block:
     """A few segments of all metrics that have segment scores, constant ones too, with single judgements missing."""
     asked = Slice("sim24", "en-de", segments=(1, 24))
-    found = Inputs(simulated_warehouse, asked).block(Measure.parse("spa"))
+    found = Inputs(simulated_warehouse, asked).block(parse_measure("spa"))
     found = found.only(found.with_segments)
     human = found.human.copy()
     human[0, :3] = human[4, 7] = human[:-1, 9] = np.nan
@@ -82,7 +82,7 @@ def calibrated(measure: Measure, block: Block, options: Options) -> np.ndarray |
 @pytest.mark.every(3)
 @pytest.mark.parametrize("text", SYSTEM_LEVEL + SEGMENT_LEVEL)
 def test_every_permutation_test_starts_from_the_values_of_the_ranking(block: Block, text: str) -> None:
-    measure, tested = Measure.parse(text), 0
+    measure, tested = parse_measure(text), 0
     for test in measure.tests:
         if test not in SWAPS:
             continue
@@ -113,7 +113,7 @@ def test_segments_that_nobody_judged_change_no_test(block: Block, text: str) -> 
     without = replace(
         few, human=human[:, kept], scores=few.scores[:, :, kept], segments=few.segments[kept], selection=chosen
     )
-    measure, options = Measure.parse(text), Options(system_score="judged-mean", seed=3)
+    measure, options = parse_measure(text), Options(system_score="judged-mean", seed=3)
     for test in [test for test in measure.tests if test in SWAPS]:
         found = [
             permutation_test(
@@ -129,7 +129,7 @@ def test_segments_that_nobody_judged_change_no_test(block: Block, text: str) -> 
 
 @pytest.mark.parametrize("text", SYSTEM_LEVEL + SEGMENT_LEVEL)
 def test_the_bootstrap_starts_from_the_values_of_the_ranking(block: Block, text: str) -> None:
-    measure, options = Measure.parse(text), Options(system_score="judged-mean", seed=3)
+    measure, options = parse_measure(text), Options(system_score="judged-mean", seed=3)
     if "bootstrap" not in measure.tests:
         pytest.skip("does not fit")
     statistic = measure.resampled(block, options, calibrated(measure, block, options))
@@ -139,7 +139,7 @@ def test_the_bootstrap_starts_from_the_values_of_the_ranking(block: Block, text:
 
 @pytest.mark.parametrize("text", SYSTEM_LEVEL + SEGMENT_LEVEL)
 def test_a_test_that_fits_can_be_made_and_one_that_does_not_is_refused(block: Block, text: str) -> None:
-    measure, options = Measure.parse(text), Options()
+    measure, options = parse_measure(text), Options()
     for test in TESTS:
         if test in measure.tests:
             measure.check_applies(test)
@@ -158,7 +158,7 @@ def test_counts_equal_a_plain_loop_over_the_same_masks(block: Block, text: str, 
     few = block.only([place < 4 for place in range(len(block.metrics))])
     few = replace(few, human=few.human[:6], scores=few.scores[:, :6], systems=few.systems[:6])
     few = replace(few, human_submitted=np.full(6, np.nan))
-    measure, options = Measure.parse(text), Options(seed=5, system_score="judged-mean")
+    measure, options = parse_measure(text), Options(seed=5, system_score="judged-mean")
     cells = judged_segments(few)
     signs = draw_signs(np.random.default_rng([5, 0]), 8, cells.human.shape[1])
     statistic = {
@@ -182,7 +182,7 @@ def test_counts_equal_a_plain_loop_over_the_same_masks(block: Block, text: str, 
 def test_submitted_human_scores_are_the_truth_of_tests_of_means_too(block: Block) -> None:
     other = np.arange(len(block.systems), dtype=float)[::-1]
     changed = replace(block, human_submitted=other)
-    statistic = Measure.parse("pearson").swapped(changed, "inputs", Options(system_score="judged-mean"), None)
+    statistic = parse_measure("pearson").swapped(changed, "inputs", Options(system_score="judged-mean"), None)
     assert np.array_equal(statistic.human, other)  # type: ignore[attr-defined]
 
 
@@ -208,7 +208,7 @@ def test_submitted_human_scores_are_the_truth_of_tests_of_means_too(block: Block
     ],
 )
 def test_the_applicable_tests_of_a_measure(text: str, expected: list[Test]) -> None:
-    assert list(Measure.parse(text).tests) == expected
+    assert list(parse_measure(text).tests) == expected
 
 
 def test_groups_that_are_undefined_count_as_zero_where_the_measure_says_so(block: Block) -> None:
@@ -217,7 +217,7 @@ def test_groups_that_are_undefined_count_as_zero_where_the_measure_says_so(block
     flat = replace(block, human=human).only([True] * 6 + [False] * (len(block.metrics) - 6))
     nulls = []
     for text in ("pearson(by=item)", "pearson(by=item, on_nan=zero)"):
-        statistic = Measure.parse(text).swapped(flat, "inputs", Options(), None)
+        statistic = parse_measure(text).swapped(flat, "inputs", Options(), None)
         found = permutation_test(statistic, rng=np.random.default_rng(0), n_draws=50, keep_null=True)
         nulls.append(found.null)
     np.testing.assert_allclose(nulls[1], nulls[0] * 21 / 24, atol=1e-12)
@@ -281,7 +281,7 @@ def test_copies_of_a_system_or_segment_make_no_pairs(block: Block, text: str, re
         systems=few.systems[:5],
         selection=replace(few.selection, segments=few.selection.segments[:7]),
     )
-    measure, options = Measure.parse(text), Options()
+    measure, options = parse_measure(text), Options()
     epsilon = calibrated(measure, few, options)
     cells = judged_segments(few)
     result = bootstrap(measure.resampled(few, options, epsilon), resample, rng=np.random.default_rng(4), n_draws=4)
@@ -304,7 +304,7 @@ def test_copies_of_a_system_or_segment_make_no_pairs(block: Block, text: str, re
 @pytest.mark.parametrize("text", ["pdp", "kendall_like(threshold=2)"])
 def test_copies_add_nothing_to_measures_of_differences(block: Block, text: str) -> None:
     """Twice every system is the same data: where pairs of copies counted, the value would change."""
-    measure = Measure.parse(text)
+    measure = parse_measure(text)
     statistic = measure.resampled(block, Options(), None)
     n_systems = statistic.shape[0]
     twice = np.repeat(np.arange(n_systems), 2)[np.newaxis]
@@ -313,8 +313,8 @@ def test_copies_add_nothing_to_measures_of_differences(block: Block, text: str) 
 
 def test_redrawn_systems_move_the_interval_of_acc_eq_around_its_value(wmt23_warehouse: Warehouse) -> None:
     asked = Slice("wmt23", "en-de", metrics=("XCOMET-Ensemble-refA", "BLEURT-20-refA"))
-    found = Inputs(wmt23_warehouse, asked).block(Measure.parse("acc_eq(by=item)"))
-    measure, options = Measure.parse("acc_eq(by=item)"), Options()
+    found = Inputs(wmt23_warehouse, asked).block(parse_measure("acc_eq(by=item)"))
+    measure, options = parse_measure("acc_eq(by=item)"), Options()
     statistic = measure.resampled(found, options, calibrated(measure, found, options))
     drawn = bootstrap(statistic, "systems", rng=np.random.default_rng(0), n_draws=400)
     for place in range(2):

@@ -12,7 +12,7 @@ from scipy.stats import weightedtau
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
-from metaeval.measures import DEFINITIONS, Measure
+from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.measures.judged import labels
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.options import Options
@@ -46,7 +46,7 @@ def _first_half(block: Block) -> Block:
 
 
 def _value(measure: str, block: Block, **options: Any) -> Evaluation:
-    return evaluate(Measure.parse(measure), block, Options(**options))
+    return evaluate(parse_measure(measure), block, Options(**options))
 
 
 Oracle = Callable[[Grid, Grid], float]  # human, metric -> value
@@ -212,7 +212,7 @@ def test_a_measure_agrees_with_plain_loops(measure: str, block: Block) -> None:
 
 
 def test_every_measure_has_its_plain_loop() -> None:
-    parsed = [Measure.parse(text) for text in ORACLES]
+    parsed = [parse_measure(text) for text in ORACLES]
     assert {measure.definition for measure in parsed} == set(DEFINITIONS.values())
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import metaeval
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.people.ceilings import corrected, split_half
 from metaeval.people.halves import Judged
@@ -125,10 +125,10 @@ def test_one_half_agrees_with_the_other_as_much_as_is_known_of_simulated_people(
             for rater in range(4)
         ]
         single = pl.DataFrame(rows, schema=["system", "segment", "rater", "value"], orient="row")
-        found = split_half(block, single, "da", Measure.parse("pearson"), Options())
+        found = split_half(block, single, "da", parse_measure("pearson"), Options())
         assert found is not None
-        assert corrected(found, Measure.parse("pearson")) == pytest.approx(2 * found.value / (1 + found.value))
-        assert corrected(found, Measure.parse("pa")) is None
+        assert corrected(found, parse_measure("pearson")) == pytest.approx(2 * found.value / (1 + found.value))
+        assert corrected(found, parse_measure("pa")) is None
         judged = Judged(
             np.repeat(np.arange(60), 40),
             np.tile(np.repeat(np.arange(10), 4), 60),
@@ -142,7 +142,7 @@ def test_one_half_agrees_with_the_other_as_much_as_is_known_of_simulated_people(
 
 
 def test_people_need_a_human_score_that_is_there(tiny: Warehouse) -> None:
-    block = Inputs(tiny, Slice(*TINY, human="esa")).block(Measure.parse("pa"))
+    block = Inputs(tiny, Slice(*TINY, human="esa")).block(parse_measure("pa"))
     assert block.selection.human == "esa"
     rows = metaeval.rank(tiny, *TINY, "pa", human="esa", ceiling=True).frame.filter(kind="people")
     assert rows["metric"].to_list() == ["people: mqm"]

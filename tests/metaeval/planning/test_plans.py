@@ -8,13 +8,13 @@ import pytest
 import metaeval
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.planning.metrics import plan_metrics
 from metaeval.planning.plans import Asked
 from metaeval.planning.systems import _rank_sum, _signed
 from metaeval.planning.worlds import drawn_block, drawn_worlds, judged_block
-from metaeval.tables.table import Table
+from metaeval.table import Table
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
@@ -49,7 +49,7 @@ def test_worlds_of_the_default_measure_may_have_more_segments_than_there_are(sim
     block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
     size = 2 * block.human.shape[1] + 1
     world = drawn_worlds(block, "segments").world(size, np.random.default_rng(0))
-    found = evaluate(Measure.parse("acc_eq(by=item)"), world, Options())
+    found = evaluate(parse_measure("acc_eq(by=item)"), world, Options())
     assert world.human.shape == (len(block.systems), size)
     assert not np.isnan(found.value).any()
     documents = dict(zip(block.selection.segments, block.selection.documents, strict=True))
@@ -159,5 +159,5 @@ def test_without_single_judgements_metrics_are_planned_by_segments(simulated_war
 def test_a_measure_without_a_test_for_the_population_says_so(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError):
         plan_metrics(
-            simulated_warehouse, Slice(*EN_DE), METRICS, Measure.parse("pearson"), Options("submitted"), Asked()
+            simulated_warehouse, Slice(*EN_DE), METRICS, parse_measure("pearson"), Options("submitted"), Asked()
         )

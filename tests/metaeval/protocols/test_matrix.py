@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.protocols import protocol_named, protocols
 from metaeval.protocols.entry import Blocks, enter
@@ -79,7 +79,7 @@ def test_a_block_that_is_not_there_is_looked_for_once(tiny: Path, monkeypatch: p
         blocks = Blocks(warehouse, OPTIONS)
         for _ in range(2):
             with pytest.raises(QuestionError, match="'nobody'"):
-                blocks.block(Measure.parse("pa"), Slice("wmt24", "en-de", human="nobody"))
+                blocks.block(parse_measure("pa"), Slice("wmt24", "en-de", human="nobody"))
     assert len(asked) == 1
 
 
@@ -137,7 +137,7 @@ def two_years(folder: Path) -> Path:
 def test_a_threshold_from_another_year_loses_what_a_naive_count_says(tmp_path: Path) -> None:
     folder = two_years(tmp_path)
     with tiny_warehouse(tmp_path, folder) as warehouse:
-        frame = carried_thresholds(lambda: nullcontext(warehouse), "all", Measure.parse(LONG), OPTIONS).frame
+        frame = carried_thresholds(lambda: nullcontext(warehouse), "all", parse_measure(LONG), OPTIONS).frame
     row = {row["metric"]: row for row in frame.rows(named=True)}["Fine"]
     assert (row["testset_from"], row["testset"], row["same_protocol"]) == ("tiny23", "tiny24", True)
     assert row["epsilon_from"] == pytest.approx(10 * row["epsilon"])  # the metric's scale, then ten times as wide
@@ -168,6 +168,6 @@ def test_thresholds_need_a_calibrated_measure_and_a_metric_that_returns(tmp_path
     with tiny_warehouse(tmp_path) as warehouse:
         opened = lambda: nullcontext(warehouse)  # noqa: E731
         with pytest.raises(QuestionError, match="no tie threshold to calibrate"):
-            carried_thresholds(opened, "all", Measure.parse("pa"), OPTIONS)
+            carried_thresholds(opened, "all", parse_measure("pa"), OPTIONS)
         with pytest.raises(QuestionError, match="returns in a later year"):
-            carried_thresholds(opened, "all", Measure.parse(LONG), OPTIONS)
+            carried_thresholds(opened, "all", parse_measure(LONG), OPTIONS)

@@ -11,7 +11,7 @@ import pytest
 from metaeval.cache import encoded
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.protocols import Protocol, Rule, cached, protocol_named, protocols
 from metaeval.protocols import significance as tested
@@ -41,7 +41,7 @@ QUICK = TestOptions(draws=60)
 
 
 def made(*measures: str, test: str | None = None, **more: object) -> Protocol:
-    return Protocol("wmt99", 2099, tuple(Rule(Measure.parse(text), test=test, **more) for text in measures))  # type: ignore[arg-type]
+    return Protocol("wmt99", 2099, tuple(Rule(parse_measure(text), test=test, **more) for text in measures))  # type: ignore[arg-type]
 
 
 def scored(warehouse: Warehouse, protocol: Protocol, testset: str, **more: object) -> ProtocolScore:
@@ -210,7 +210,7 @@ def test_a_task_is_tested_as_a_comparison_would(simulated_warehouse: Warehouse) 
     """Williams' test draws nothing, so both must give the same clusters."""
     asked = Slice("sim24", "en-de", primary=True)
     testing = TestOptions(test="williams", alternative="greater")
-    alone = compare(simulated_warehouse, asked, Measure.parse("pearson"), Options(), testing)
+    alone = compare(simulated_warehouse, asked, parse_measure("pearson"), Options(), testing)
     found = scored(simulated_warehouse, made("pearson", test="williams"), "sim24", lps=["en-de"], significance=True)
     names = [name.rsplit("-", 1)[0] for name in alone.metrics]
     expected = {
@@ -236,7 +236,7 @@ def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_w
         return p, null
 
     protocol = Protocol(
-        "wmt99", 2099, (Rule(Measure.parse("pearson")), Rule(Measure.parse("pa"), lps="pooled", weight="n_lps"))
+        "wmt99", 2099, (Rule(parse_measure("pearson")), Rule(parse_measure("pa"), lps="pooled", weight="n_lps"))
     )
     entry = enter(simulated_warehouse, protocol, "sim24", lps=LPS)
     with pytest.MonkeyPatch.context() as patch:
@@ -457,7 +457,7 @@ def test_wmt22_is_a_weighted_mean_of_ranks_over_domains_and_human_references(sim
 
 def test_with_significance_ranks_are_those_of_clusters(simulated_warehouse: Warehouse) -> None:
     halved = [
-        Rule(Measure.parse(text), test=test, early_stop=True, weight="halved", human_references="both")  # type: ignore[arg-type]
+        Rule(parse_measure(text), test=test, early_stop=True, weight="halved", human_references="both")  # type: ignore[arg-type]
         for text, test in (("pearson", "perm-systems"), ("pearson(by=none)", "perm-both"))
     ]
     protocol = Protocol("wmt99", 2099, tuple(halved), overall="ranks")
@@ -686,7 +686,7 @@ def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_ware
     for task, own in zip(found.tasks, again.tasks, strict=True):
         assert np.array_equal(task.clusters, own.clusters)
         assert task.beside is not None
-        alone = compare(simulated_warehouse, asked, Measure.parse(task.measure), Options(), TestOptions(draws=100))
+        alone = compare(simulated_warehouse, asked, parse_measure(task.measure), Options(), TestOptions(draws=100))
         assert (
             (task.beside.test, task.beside.alternative)
             == ("perm-inputs", alone.alternative)
@@ -708,7 +708,7 @@ def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(simulated_ware
     asked = Slice("sim24", "en-de", primary=True)
     testing = replace(BESIDE, draws=1000)
     found = scored(simulated_warehouse, made("pdp"), "sim24", lps=["en-de"], significance=True, testing=testing)
-    alone = compare(simulated_warehouse, asked, Measure.parse("pdp"), Options(), TestOptions(draws=1000))
+    alone = compare(simulated_warehouse, asked, parse_measure("pdp"), Options(), TestOptions(draws=1000))
     (task,) = found.tasks
     assert task.beside is not None
     unsure = int(np.count_nonzero(np.abs(alone.p - 0.05) < 4 * np.sqrt(2 * 0.05 * 0.95 / 1000)))

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 import metaeval
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.robustness.noise import DEFAULT_MEASURES, HUMAN, Asked, noise, reading
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
 EN_DE = Slice("sim24", "en-de")
-MEASURES = [Measure.parse(text) for text in (*DEFAULT_MEASURES, "spa(n=inf)")]
+MEASURES = [parse_measure(text) for text in (*DEFAULT_MEASURES, "spa(n=inf)")]
 
 
 @pytest.fixture(scope="module")

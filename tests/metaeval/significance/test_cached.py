@@ -14,7 +14,7 @@ import pytest
 
 from metaeval import cache
 from metaeval.cache import DAMAGED
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.protocols import protocol_named
 from metaeval.protocols.cached import scored
@@ -33,7 +33,7 @@ SIM = Slice("sim24", "cs-uk")
 TWO = replace(SIM, metrics=("simBLEU-refA", "simchrF-refA"))
 FEW = replace(SIM, metrics=("simBLEU-refA", "simchrF-refA", "Kestrel*"))
 QUICK = TestOptions(draws=40)
-PEARSON = Measure.parse("pearson")
+PEARSON = parse_measure("pearson")
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_changed_scores_are_another_question(tmp_path: Path) -> None:
     database, layout = tmp_path / "tiny.duckdb", tmp_path / "layout"
     asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Rough-refA", "Wrong-src"))
     assert load([tiny_layout(layout)], database).is_clean
-    first = compared(database, asked, Measure.parse("pearson(by=none)"), Options(), QUICK)
+    first = compared(database, asked, parse_measure("pearson(by=none)"), Options(), QUICK)
     tables = metric_tables()
     seg = tables["Fine-src"].seg
     assert seg is not None
@@ -166,7 +166,7 @@ def test_changed_scores_are_another_question(tmp_path: Path) -> None:
     shutil.rmtree(layout)
     tables["Fine-src"] = replace(tables["Fine-src"], seg=changed)
     assert not load([tiny_layout(layout, metrics=tables)], database).faults
-    second = compared(database, asked, Measure.parse("pearson(by=none)"), Options(), QUICK)
+    second = compared(database, asked, parse_measure("pearson(by=none)"), Options(), QUICK)
     assert second.notes == []
     assert first.comparison is not None
     assert second.comparison is not None

@@ -17,7 +17,7 @@ from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.corrections import benjamini_hochberg, holm
 from metaeval.kernels.resampling.permutation import permutation_test
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import POPULATIONS, SWAPS, Population
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
@@ -45,7 +45,7 @@ JUDGED = Options(system_score="judged-mean")
 
 
 def parsed(text: str) -> Measure:
-    return Measure.parse(text)
+    return parse_measure(text)
 
 
 def fetched(warehouse: Warehouse, asked: Slice, measure: str = "spa") -> Block:
@@ -760,7 +760,7 @@ def test_a_corrected_p_of_0_stands_for_the_correction_of_the_smallest_p_that_dra
         correction: compare(
             simulated_warehouse,
             asked,
-            Measure.parse("pearson(by=item)"),
+            parse_measure("pearson(by=item)"),
             Options(),
             TestOptions(draws=40, correction=correction),  # type: ignore[arg-type]
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.measures.applicable import TESTS
 from metaeval.significance import levels
 from metaeval.significance.levels import LEAST_WORLDS, Level, measured_level
@@ -23,20 +23,20 @@ def test_a_level_is_off_where_it_differs_by_more_than_half(share: float, is_off:
 def test_the_level_that_is_told_is_the_one_furthest_off(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {("pa", "perm-inputs", "segments"): (Level(0.03, "one"), Level(0.09, "other"), Level(0.06, "third"))}
     monkeypatch.setattr(levels, "_measured", lambda: found)
-    assert measured_level(Measure.parse("pa"), "perm-inputs", "segments") == Level(0.09, "other")
-    assert measured_level(Measure.parse("pa"), "perm-inputs", "systems") is None
-    assert measured_level(Measure.parse("pa(ties=tship)"), "perm-inputs", "segments") is None
+    assert measured_level(parse_measure("pa"), "perm-inputs", "segments") == Level(0.09, "other")
+    assert measured_level(parse_measure("pa"), "perm-inputs", "systems") is None
+    assert measured_level(parse_measure("pa(ties=tship)"), "perm-inputs", "segments") is None
 
 
 @pytest.mark.parametrize(("measure", "same"), [("spa", "spa(n=50)"), ("tau_eq(by=item)", "acc_eq(by=item)")])
 def test_measures_that_are_tested_alike_share_their_levels(measure: str, same: str) -> None:
-    assert Measure.parse(measure).measured_as == Measure.parse(same).measured_as
+    assert parse_measure(measure).measured_as == parse_measure(same).measured_as
 
 
 def test_every_line_of_the_results_is_a_test_that_there_is() -> None:
     with FILE.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
-            measure = Measure.parse(line["measure"])
+            measure = parse_measure(line["measure"])
             test = line["test"].removesuffix(levels.MID_P)
             assert test in TESTS
             assert test in measure.tests
@@ -55,7 +55,7 @@ def test_few_worlds_are_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     levels._measured.cache_clear()
     try:
         found = {
-            name: measured_level(Measure.parse(name), "perm-inputs", "segments") for name in ("pa", "pdp", "spearman")
+            name: measured_level(parse_measure(name), "perm-inputs", "segments") for name in ("pa", "pdp", "spearman")
         }
     finally:
         levels._measured.cache_clear()

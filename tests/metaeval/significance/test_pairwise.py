@@ -8,7 +8,7 @@ import pytest
 
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap, power
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pair_tables import pair_frame, pair_json
@@ -22,13 +22,13 @@ from warehouse import QuestionError, Warehouse
 
 TWO = Slice("sim24", "en-de", metrics=("simBLEU-refA", "Marlin-24-refA"))
 QUICK = TestOptions(draws=200)
-PEARSON = Measure.parse("pearson")
+PEARSON = parse_measure("pearson")
 
 
 def fought(
     warehouse: Warehouse, text: str, asked: Slice = TWO, testing: TestOptions = QUICK, **options: object
 ) -> PairwiseComparison:
-    measure, chosen = Measure.parse(text), Options(**options)  # type: ignore[arg-type]
+    measure, chosen = parse_measure(text), Options(**options)  # type: ignore[arg-type]
     return compare_pair(Inputs(warehouse, asked, chosen.round_human).block(measure), asked, measure, chosen, testing)
 
 

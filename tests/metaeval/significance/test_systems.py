@@ -10,7 +10,7 @@ from scipy.stats import ttest_1samp, wilcoxon
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.systems import (
     SYSTEM_TESTS,
@@ -29,7 +29,7 @@ SIM = Slice("sim24", "cs-uk")
 
 
 def fetched(warehouse: Warehouse, asked: Slice = SIM) -> Block:
-    return Inputs(warehouse, asked).block(Measure.parse("spa"))
+    return Inputs(warehouse, asked).block(parse_measure("spa"))
 
 
 def test_values_are_means_of_judged_segments_best_first(simulated_warehouse: Warehouse) -> None:

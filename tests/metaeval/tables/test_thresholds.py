@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.study import rank
 from metaeval.tables.thresholds import curve, thresholds
@@ -12,7 +12,7 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
 ASKED = Slice("sim24", "ja-en", metrics=("Kestrel-24-QE", "Rubric-5", "Steady", "Dice"), segments=(60, 120))
-ACC_EQ = Measure.parse("acc_eq(by=item)")
+ACC_EQ = parse_measure("acc_eq(by=item)")
 
 
 def test_thresholds_are_those_of_the_ranking_and_in_standard_deviations_of_the_metric(
@@ -72,6 +72,6 @@ def test_the_curve_has_its_maximum_at_the_calibrated_threshold(simulated_warehou
 
 def test_measures_without_a_calibrated_threshold_are_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="pa has no tie threshold to calibrate; take acc_eq or tau_eq"):
-        thresholds(simulated_warehouse, ASKED, Measure.parse("pa"), Options())
+        thresholds(simulated_warehouse, ASKED, parse_measure("pa"), Options())
     with pytest.raises(QuestionError, match="a curve needs 2 points or more, got 1"):
         curve(simulated_warehouse, ASKED, ACC_EQ, Options(), n_points=1)

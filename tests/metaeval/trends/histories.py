@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.trends.history import Entry, History, SetHistory
@@ -73,7 +73,7 @@ def made_history(
         Entry(testset, lp, year, SetHistory(tuple(own), None, "s")) for (year, testset, lp), own in entries.items()
     ]
     found += [Entry(testset, lp, year, SetHistory((), reason, "")) for year, testset, lp, reason in missing]
-    return History(Measure.parse(measure), "BLEU", tuple(found), 0, (), Slice("all", "all"), Options(), TestOptions())
+    return History(parse_measure(measure), "BLEU", tuple(found), 0, (), Slice("all", "all"), Options(), TestOptions())
 
 
 def block_of(systems: Sequence[str], n_segments: int) -> Block:

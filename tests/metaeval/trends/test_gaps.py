@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from metaeval import kernels
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.trends.gaps import line_rows, over_years, pool_values, pooled_by_year, smoothed_variances
 from metaeval.trends.groups import grouped
 from tests.metaeval.trends.histories import made_history, made_point
 from warehouse import QuestionError
 
-PA, PEARSON = Measure.parse("pa"), Measure.parse("pearson")
+PA, PEARSON = parse_measure("pa"), parse_measure("pearson")
 
 
 def test_variances_depend_on_the_number_of_systems_alone() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from metaeval import kernels
 from metaeval.inputs import Inputs
-from metaeval.measures import Measure
+from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.people.bridges import common_blocks
 from metaeval.people.ceilings import second_human, split_half
@@ -28,7 +28,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.own.scores import add
 
-PA, PEARSON = Measure.parse("pa"), Measure.parse("pearson")
+PA, PEARSON = parse_measure("pa"), parse_measure("pearson")
 QUICK = TestOptions(draws=20)
 
 
@@ -190,7 +190,7 @@ def test_another_human_score_as_if_it_were_a_metric(tmp_path: Path) -> None:
         first, second = common_blocks(warehouse, asked, "mqm", "esa", PA, Options())
         assert first.systems == second.systems == ("Ash", "Beech", "Cherry")
         assert second_human(first, second, PA, Options()).value == pytest.approx(2 / 3)
-        by_segment = Measure.parse("acc23(by=item)")
+        by_segment = parse_measure("acc23(by=item)")
         one, other = common_blocks(warehouse, asked, "mqm", "esa", by_segment, Options())
     assert (one.judged == other.judged).all()
     assert int(one.judged.sum()) == 12

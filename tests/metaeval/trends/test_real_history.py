@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.trends.groups import grouped
@@ -34,7 +34,7 @@ def years(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(database: Path, measure: str) -> History:
     with Warehouse.open(database) as warehouse:
         return history(
-            lambda: nullcontext(warehouse), Slice("all", "en-de"), Measure.parse(measure), Options(), QUICK, "BLEU"
+            lambda: nullcontext(warehouse), Slice("all", "en-de"), parse_measure(measure), Options(), QUICK, "BLEU"
         )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.measures import Measure
+from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.study import rank, study
 from queries.selection import Slice
@@ -226,7 +226,7 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     assert "Mine-src: 3 of 5 segment scores are missing" in report.notes
     assert "Mine-src: scores of 1 of the 4 systems" in report.notes
     with Warehouse.open(database) as warehouse:
-        found = study(warehouse, Slice(TESTSET, LP, own=True), [Measure.parse("acc23(by=item)")], Options())
+        found = study(warehouse, Slice(TESTSET, LP, own=True), [parse_measure("acc23(by=item)")], Options())
     assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]
 
 
@@ -252,6 +252,6 @@ def test_a_file_that_is_no_text_has_one_fault(database: Path, tmp_path: Path) ->
 def test_an_own_metric_that_was_not_asked_for_is_no_news(with_both: Path) -> None:
     with Warehouse.open(with_both) as warehouse:
         asked = Slice(TESTSET, LP, own=True, metrics=("Fine-src", "Mine-src"))
-        (found,) = study(warehouse, asked, [Measure.parse("pa")], Options()).results
+        (found,) = study(warehouse, asked, [parse_measure("pa")], Options()).results
     assert "your own: Mine-src" in found.notes
     assert not any(note.startswith("your own Mine-refA") for note in found.notes)
