@@ -16,6 +16,8 @@ from queries.selection import Level, MetricChoice, Selection, Slice, most_common
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 
+MOST_DECIMALS = 15  # of a double
+
 Opened = Callable[[], AbstractContextManager[Warehouse]]
 """Opens the warehouse, for what reads first and computes when it is closed."""
 
@@ -149,9 +151,14 @@ def without_mad_outliers(block: Block) -> Block:
 
 
 def rounded(block: Block, decimals: int | None) -> Block:
-    """The block with its human segment scores rounded, so that scores apart by float noise are equal."""
+    """The block with its human segment scores rounded, so that scores apart by float noise are equal.
+
+    Raises QuestionError: more decimals than a number has.
+    """
     if decimals is None:
         return block
+    if decimals > MOST_DECIMALS:
+        raise QuestionError(f"round_human {decimals}: expected at most {MOST_DECIMALS} decimals")
     return replace(block, human=np.round(block.human, decimals) + 0.0)
 
 

@@ -12,7 +12,7 @@ from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
 from metaeval.significance.cached import Pending, pending, settled
-from metaeval.significance.comparison import Comparison, with_clusters
+from metaeval.significance.comparison import Comparison, on_means, with_clusters
 from metaeval.significance.metric_tests import tested_study
 from metaeval.significance.options import TestOptions
 from metaeval.study import Study, check_ranked, ranking, study
@@ -201,8 +201,8 @@ def _beside_tests(
             if comparison is None:
                 continue
             left = [choice.name for choice in evaluation.metrics if choice.name not in comparison.metrics]
-            if "judged-mean" in evaluation.system_score and evaluation.measure.fixed_system_score is None:
-                notes.append(f"{where}{evaluation.measure}: computed on means over annotated segments, as tested")
+            if (means := on_means(evaluation)) is not None:
+                notes.append(f"{where}{means}")
             if left:
                 signatures.append(result.signature)
                 notes.append(f"{where}{evaluation.measure}: ranked and not tested: {', '.join(left)}")

@@ -40,6 +40,7 @@ RoundHuman = Annotated[
     typer.Option(
         metavar="DIGITS",
         min=0,
+        max=15,
         help="Decimals to which human segment scores are rounded first.",
         show_default="as stored",
     ),

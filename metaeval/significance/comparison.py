@@ -88,12 +88,19 @@ class Comparison:
         return warning_of_clusters(self.indistinct)
 
 
-def warning_of_clusters(indistinct: Sequence[tuple[str, str]]) -> str | None:
-    """A line on metrics in different clusters whose difference is not significant; None where there are none."""
+def on_means(evaluation: Evaluation) -> str | None:
+    """A line where a system-level measure is computed on the means that the test takes; None where it is not."""
+    if "judged-mean" not in evaluation.system_score or evaluation.measure.fixed_system_score is not None:
+        return None
+    return f"{evaluation.measure}: computed on means over annotated segments, as tested"
+
+
+def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metrics") -> str | None:
+    """A line on metrics or systems in different clusters whose difference is not significant; None without any."""
     if not indistinct:
         return None
     better, worse = indistinct[0]
-    pairs = counted(len(indistinct), "pair of metrics is", "pairs of metrics are")
+    pairs = counted(len(indistinct), f"pair of {of} is", f"pairs of {of} are")
     return f"{pairs} in different clusters although the difference is not significant, such as {better} and {worse}"
 
 
@@ -132,8 +139,7 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
     indistinct = tuple(
         (names[better], names[worse]) for better, worse in indistinct_across_clusters(values, corrected, testing.alpha)
     )
-    if (warning := warning_of_clusters(indistinct)) is not None:
-        notes.append(warning)
+    notes += [note for note in (on_means(evaluation), warning_of_clusters(indistinct)) if note is not None]
     resolution = testing.resolution(is_exact)
     least = corrected_pairs(np.where(raw == 0, resolution, raw), np.arange(len(order)), testing.correction)
     if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):

@@ -9,13 +9,20 @@ import polars as pl
 
 from metaeval.inputs import Inputs, check_judged, metric_place, where
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.clusters import best_first, n_significant_pairs, ranks, significance_clusters
+from metaeval.kernels.resampling.clusters import (
+    best_first,
+    indistinct_across_clusters,
+    n_significant_pairs,
+    ranks,
+    significance_clusters,
+)
 from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
 from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version, slice_parts
+from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import SMALLEST, pairs_that_differ
 from metaeval.system_scores import SystemScore
 from queries.blocks import Block
@@ -109,6 +116,11 @@ def compare_systems(
     shown = np.full(p.shape, np.nan)
     upper = np.triu_indices(len(p), 1)
     shown[upper] = p[upper]
+    indistinct = [
+        (block.systems[order[better]], block.systems[order[worse]])
+        for better, worse in indistinct_across_clusters(values, p, alpha)
+    ]
+    warning = warning_of_clusters(indistinct, "systems")
     is_drawn = test in ("permutation", "bootstrap")
     parts = [
         ("systems_by", name),
@@ -138,7 +150,11 @@ def compare_systems(
         n_significant=n_significant_pairs(values, p, alpha),
         signature=line(parts),
         least=1.0 / draws if is_drawn else SMALLEST,
-        notes=(*block.selection.notes, *_beside(values, submitted, scored.source)),
+        notes=(
+            *block.selection.notes,
+            *([] if warning is None else [warning]),
+            *_beside(values, submitted, scored.source),
+        ),
     )
 
 

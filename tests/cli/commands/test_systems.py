@@ -14,6 +14,16 @@ def test_json_is_shaped_as_that_of_metrics(scorehouse: Scorehouse) -> None:
     assert (shape["scorer"], shape["test"]) == ("mqm", "permutation")
 
 
+def test_systems_in_different_clusters_without_a_significant_difference_are_counted(scorehouse: Scorehouse) -> None:
+    words = ("systems", "sim24", "cs-uk", "--draws", 50)
+    shape = scorehouse(*words, "--format", "json").json
+    clusters, p = shape["clusters"], shape["p"]
+    n = len(clusters)
+    hidden = [(i, j) for i in range(n) for j in range(i + 1, n) if clusters[i] != clusters[j] and p[i][j] > 0.05]
+    lines = [note for note in scorehouse(*words).notes if "in different clusters although" in note]
+    assert [int(line.split()[0]) for line in lines] == ([len(hidden)] if hidden else [])
+
+
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon"])
 def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str) -> None:
     ran = scorehouse("systems", "sim24", "cs-uk", "--scorer", "simchrF", "--test", test, "--draws", 30)

@@ -121,6 +121,7 @@ def test_a_value_of_another_kind_is_refused(
         ("rank", {"seed": "a"}, "seed 'a': expected a whole number"),
         ("rank", {"seed": 1.5}, "seed 1.5: expected a whole number"),
         ("rank", {"round_human": -1}, "round_human -1: expected a whole number of at least 0"),
+        ("rank", {"round_human": 400}, "round_human 400: expected at most 15 decimals"),
         ("rank", {"significance": "no"}, "significance 'no': expected True or False"),
         ("rank", {"outliers": None}, "outliers None: expected one of organisers, mad, none"),
         ("rank", {"test": "perm-inputs"}, "test needs significance=True"),
