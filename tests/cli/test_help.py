@@ -29,6 +29,13 @@ def test_help_of_a_command_has_a_sentence_and_an_example(name: str, scorehouse: 
     assert not re.search(r"\[\[|\{\{|\{\[", ran.out)
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_speaks_of_no_python_type_and_repeats_no_dots(name: str, scorehouse: Scorehouse) -> None:
+    text = scorehouse(name, "--help").out
+    assert "list[" not in text
+    assert "...}..." not in text
+
+
 SMALL = ("migrate", "compute", "protocols", "thresholds", "audit", "add", "remove", "diff", "export")
 """Commands that write, or take long on many systems, and whose example names no metric of the simulated task."""
 
