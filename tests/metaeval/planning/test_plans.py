@@ -63,7 +63,7 @@ def test_worlds_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -
         metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, name, **asked) for name in ("spa", "spa(n=inf)")
     )
     assert found.frame.drop("measure", "signature").equals(by_limit.frame.drop("measure", "signature"))
-    assert "worlds are made with spa(n=inf), the limit of spa for many signs" in found.notes
+    assert "simulated data sets take spa(n=inf), the limit of spa for many resamples" in found.notes
 
 
 def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> None:
