@@ -57,7 +57,7 @@ class Evaluation:
 def evaluate(measure: Measure, block: Block, options: Options) -> Evaluation:
     """Apply a measure to a block.
 
-    Metrics without what the measure needs are left out with the reason; undefined values are NaN.
+    Metrics without what the measure needs are excluded with the reason; undefined values are NaN.
     """
     block, excluded = rankable(measure, block, options)
     found = measure.value(block, options) if block.metrics else Values(np.empty(0))
