@@ -28,7 +28,7 @@ def plan(
     ),
     unit: Annotated[
         str,
-        choice(UNITS, "--unit", help="What there may be more or fewer of; systems are of metrics."),
+        choice(UNITS, "--unit", help="What is simulated in other numbers; systems only for two metrics."),
     ] = "segments",
     measure: Annotated[
         str,

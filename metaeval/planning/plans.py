@@ -120,7 +120,7 @@ def _row(question: Question, what: Asked, found: RequiredSize, most: int, signat
 
     reason = None
     if np.isnan(found.size):
-        reason = f"not reached: power {share[float(most)]:.2f} with {most} {what.unit}, {MOST} times those there are"
+        reason = f"not reached: power {share[float(most)]:.2f} with {most} {what.unit}, {MOST} times the loaded ones"
     elif np.isnan(found.high):
         reason = "reached with the fewest that were tried"
     return {
@@ -169,15 +169,17 @@ def _signature(question: Question, what: Asked) -> str:
 def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
     notes = [
         f"assumed: {'; '.join(question.assumes)}",
-        f"n_there, power_there: {what.unit} there are, and the estimated power with them; needed: the fewest for the "
-        f"power asked",
+        f"n_there, power_there: loaded {what.unit}, and the estimated power with them; needed: the fewest for the "
+        "power asked",
         *question.notes,
         "low, high: 95% interval from the number of simulated data sets, the observed difference taken for the true "
         "one; data_low, data_high: with its uncertainty, no value = without bound",
         "pessimistic: were the true difference the lower end of its 80% interval; no value = no number is enough",
     ]
     if not np.isnan(found.size) and found.size > question.there:
-        notes.append(f"more {what.unit} than there are ({question.there}) are drawn with replacement: an extrapolation")
+        notes.append(
+            f"more {what.unit} than are loaded ({question.there}), resampled with replacement: an extrapolation"
+        )
     if found.effect < 1.96:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
     return tuple(notes)
