@@ -79,14 +79,14 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
     fewest, most = FEWEST[what.unit], MOST * question.there
     if question.there < fewest:
         raise QuestionError(f"{question.there} {what.unit}: at least {fewest} are needed to plan with")
-    told: Callable[[int, int], None] | None = None
+    advance: Callable[[int, int], None] | None = None
     if progress is not None:
         shown = progress
 
         def tell(size: int, n: int) -> None:
             shown(f"simulated data sets of {size} {what.unit}", n, 0)
 
-        told = tell
+        advance = tell
     found = required_size(
         question.trial,
         question.difference,
@@ -97,7 +97,7 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
         alpha=what.alpha,
         n_worlds=what.worlds,
         seed=what.seed,
-        progress=told,
+        progress=advance,
     )
     signature = _signature(question, what)
     row = _row(question, what, found, most, signature)
