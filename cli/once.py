@@ -34,7 +34,13 @@ def _check(option: Any, n_times: int, words: list[str]) -> None:
 
 
 class OnceCommand(_Once, TyperCommand):
-    """A command."""
+    """A command; its help names the type of no argument that may be several words, as the library names Python's."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and options into a help."""
+        write = formatter.write_dl
+        formatter.write_dl = lambda rows: write([(name.removesuffix(" <list[str]>"), text) for name, text in rows])
+        super().format_options(ctx, formatter)
 
 
 class OnceGroup(_Once, TyperGroup):

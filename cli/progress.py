@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def progress(quiet: bool) -> "Iterator[Progress]":
     """A bar with the time left; the function takes what is being done, how much is done, and how much there is.
 
-    Where less is done than before, something else has begun, and its time is counted anew.
+    Where less is done than before, something else has begun, and its time is counted from there.
     """
     if quiet or not sys.stderr.isatty():
         yield lambda what, done, total: None

@@ -43,7 +43,7 @@ def power_of(data: str) -> str:
         ]
         for null, m, test in tested
     ]
-    return table(["worlds of", "measure", "test", *(f"noise {effect:g}" for effect in levels.EFFECTS)], rows)
+    return table(["data sets of", "measure", "test", *(f"noise {effect:g}" for effect in levels.EFFECTS)], rows)
 
 
 def coverage_of(data: str) -> str:
@@ -87,7 +87,7 @@ def system_tests() -> str:
         }
         rows.append([_POPULATIONS[null], f"`{test}`", unit, *(of_row.get(column, "") for column in columns)])
     rows.sort(key=lambda row: row[0], reverse=True)
-    return table(["worlds of", "test", "unit", *(f"{data}, {scorer}" for data, scorer in columns)], rows)
+    return table(["data sets of", "test", "unit", *(f"{data}, {scorer}" for data, scorer in columns)], rows)
 
 
 def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
@@ -150,7 +150,7 @@ def before_and_after() -> str:
         now = f"{testing.test}{MID_P if testing.mid_p else ''}"
         shares = [[found.get((data, null, name, test), "") for data in _DATA] for test in (before, now)]
         rows.append([_POPULATIONS[null], f"`{name}`", f"`{before}`", *shares[0], f"`{now}`", *shares[1]])
-    return table(["worlds of", "measure", "before", *_DATA, "now", *_DATA], rows)
+    return table(["data sets of", "measure", "before", *_DATA, "now", *_DATA], rows)
 
 
 def power_lost() -> str:

@@ -57,7 +57,7 @@ class Evaluation:
 def evaluate(measure: Measure, block: Block, options: Options) -> Evaluation:
     """Apply a measure to a block.
 
-    Metrics without what the measure needs are left out with the reason; undefined values are NaN.
+    Metrics without what the measure needs are excluded with the reason; undefined values are NaN.
     """
     block, excluded = rankable(measure, block, options)
     found = measure.value(block, options) if block.metrics else Values(np.empty(0))
@@ -94,11 +94,11 @@ def rankable(measure: Measure, block: Block, options: Options) -> tuple[Block, d
         return block.only(block.with_segments), dict(block.excluded)
     scores = asked_scores(block, options.system_score)
     judged = ~np.isnan(scores.human)
-    lacking = block.excluded
+    excluded = block.excluded
     reasons: dict[str, Exclusion] = {}
     for metric, values, used in zip(block.metrics, scores.metrics, scores.used, strict=True):
         if np.isnan(values[judged]).any():
-            reasons[metric.name] = lacking.get(metric.name, Exclusion(Reason.NO_SYSTEM_SCORES))
-        elif used != "submitted" and metric.name in lacking:
-            reasons[metric.name] = lacking[metric.name]
+            reasons[metric.name] = excluded.get(metric.name, Exclusion(Reason.NO_SYSTEM_SCORES))
+        elif used != "submitted" and metric.name in excluded:
+            reasons[metric.name] = excluded[metric.name]
     return block.only([metric.name not in reasons for metric in block.metrics]), reasons

@@ -115,7 +115,7 @@ def check_whole(options: Options, asked: Slice) -> None:
 def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str = "can be used") -> str:
     """The line for a question without a metric: how many are excluded, and why most of them.
 
-    excluded: metrics of the selection that lack what the question needs.
+    excluded: metrics of the selection without what the question needs, with the reason.
     """
     choices = [replace(choice, reason=choice.reason or excluded.get(choice.name)) for choice in selection.metrics]
     if not choices:
@@ -177,7 +177,7 @@ def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list
 
 
 def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line that names the user's own metrics among those included, and one for each that lacks something."""
+    """A line that names the user's own metrics among those included, and one for each with something missing."""
     own = [metric.name for metric in metrics if metric.is_own]
     lines = [f"your own: {', '.join(own)}"] if own else []
     if selection.slice.own:

@@ -60,7 +60,7 @@ def pool(results: Sequence[Result], how: Pooling, options: Options) -> Pooled:
     return Pooled(frame, signature, tuple(_notes(measure, why)))
 
 
-_Name = tuple[str, bool]  # base name, and whether it saw no reference
+_Name = tuple[str, bool]  # base name, and whether it is reference-free
 
 
 def _shown(name: _Name) -> str:

@@ -31,7 +31,7 @@ def line(parts: Iterable[tuple[str, object]]) -> str:
 
 
 def references_of(evaluation: Evaluation) -> str | None:
-    """References that the ranked metrics compared with, joined by +; None where none saw any."""
+    """References that the ranked metrics compared with, joined by +; None where all are reference-free."""
     return "+".join(sorted({metric.reference for metric in evaluation.metrics if metric.reference})) or None
 
 
@@ -47,7 +47,7 @@ def restricted(
 ) -> Parts:
     """The parts of a slice of one evaluation set or several, with all that restricts it.
 
-    testset, lp, human, reference: as they are said of all evaluation sets; reference: None for what was asked for.
+    testset, lp, human, reference: as they are said of all evaluation sets; reference: None for the selected one.
     """
     return [
         ("testset", testset),
@@ -84,7 +84,7 @@ def draw_parts(measure: Measure, options: Options) -> Parts:
 
 
 def interval_in_words(confidence: float, how: str, resample: str, n_draws: int | None, seed: int) -> str:
-    """How an interval was made. resample: what was drawn anew. n_draws: None where nothing was drawn.
+    """How an interval was made. resample: what was resampled. n_draws: None where nothing was.
 
     >>> interval_in_words(0.95, "bca", "inputs", 1000, 0)
     '95%,bca,resamples=1000,resample=inputs,seed=0'

@@ -157,7 +157,7 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.D
 
 
 def _is_of_room(text: str) -> bool:
-    """Whether DuckDB says that nothing more can be laid aside: at a query's limit, or because the disk is full."""
+    """Whether DuckDB can write no more temporary files: at a query's limit, or because the disk is full."""
     return "max_temp_directory_size" in text or "failed to offload" in text or is_of_full_disk(text)
 
 
@@ -166,7 +166,7 @@ def _limit(asked: Request, text: str) -> LimitError:
     if not _is_of_room(text):
         return LimitError(f"the query ran out of memory: {text}")
     if shutil.disk_usage(asked.folder).free < _LEFT:
-        return LimitError(f"{asked.folder}: {DISK_FULL}, so that the query can lay nothing more aside: {text}")
+        return LimitError(f"{asked.folder}: {DISK_FULL}, so that the query can write no more temporary files: {text}")
     return LimitError(f"the query ran out of room on disk: {text}; --spill gives it more")
 
 

@@ -185,18 +185,18 @@ def _intersection(block: Block) -> Block:
     Raises QuestionError: nothing is.
     """
     with_segments = np.array([choice.has_segments for choice in block.metrics], dtype=bool)
-    lacking = np.isnan(block.scores[with_segments]).any(axis=0)  # (M', N, S) -> (N, S)
-    judged = block.judged & ~lacking
+    is_missing = np.isnan(block.scores[with_segments]).any(axis=0)  # (M', N, S) -> (N, S)
+    judged = block.judged & ~is_missing
     kept: Bools = np.asarray(judged.any(axis=1))
     if not kept.any():
         raise QuestionError("the intersection is empty: no (system, segment) pair is judged and scored by every metric")
     common = replace(
         block,
-        human=np.where(lacking, np.nan, block.human),
-        scores=np.where(lacking, np.nan, block.scores),
+        human=np.where(is_missing, np.nan, block.human),
+        scores=np.where(is_missing, np.nan, block.scores),
         counted=None if block.counted is None else judged,
     )
-    if (block.judged & lacking)[kept].any():
+    if (block.judged & is_missing)[kept].any():
         common = replace(
             common,
             human_submitted=np.full_like(block.human_submitted, np.nan),

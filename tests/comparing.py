@@ -1,4 +1,4 @@
-"""Metrics of a slice compared as the program does it, computed anew."""
+"""Metrics of a slice compared as the program does it, recomputed."""
 
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure

@@ -25,6 +25,7 @@ from docs.generate import (
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.papers import PAPERS
 from metaeval.papers.printed import printed_values
+from tests.wording import NOT_OF_THE_FIELD
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -60,6 +61,12 @@ def test_generated_tables_are_up_to_date(name: str, generated: dict[str, str]) -
 def test_shown_output_is_what_the_command_prints(page: Path, run: Callable[[list[str]], str]) -> None:
     text = page.read_text(encoding="utf-8")
     assert answered(text, run) == text, "run `python -m docs.generate`"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "schema.md"], ids=lambda page: page.name)
+def test_a_page_has_the_field_s_words(page: Path) -> None:
+    """The data dictionary has those of the migrations, which stay as they were released."""
+    assert not NOT_OF_THE_FIELD.findall(" ".join(page.read_text(encoding="utf-8").split()))
 
 
 def test_the_cookbook_has_every_example_as_it_is() -> None:

@@ -30,7 +30,7 @@ def test_every_cell_of_the_tour_runs_and_questions_show_their_tables(
     for cell in questions:
         (output,) = cell.outputs
         assert "<table" in output.data["text/html"], cell.source
-        assert "scorehouse:" in output.data["text/html"] or "audit:" in output.data["text/html"], cell.source
+        assert "scorehouse:" in output.data["text/html"], cell.source
 
 
 def test_the_notebook_is_kept_without_what_it_showed() -> None:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def plan_chart(plan: "Plan") -> Spec:
-    """Points: shares of worlds; line: the logistic fit; orange: units needed, thick by worlds alone, thin with the
-    uncertainty of the observed difference (open where it has no bound).
+    """Points: estimated power; line: the logistic fit; orange: units needed, thick by the number of simulated data
+    sets alone, thin with the uncertainty of the observed difference (open where it has no bound).
     """
     row = plan.table.frame.row(0, named=True)
     points = plan.curve.rows(named=True)
@@ -21,9 +21,7 @@ def plan_chart(plan: "Plan") -> Spec:
     line = [{"units": size, "power": plan.found.power(size)} for size in grid]
     needed = [] if row["needed"] is None else [{"units": row["needed"], "power": row["power"]}]
     x = field("units", "Q", f"{row['unit']} (log scale)", scale={"type": "log"})
-    y = field(
-        "power", "Q", "share of worlds in which the difference is found", scale={"domain": [0, 1]}, axis={"format": "%"}
-    )
+    y = field("power", "Q", "estimated power", scale={"domain": [0, 1]}, axis={"format": "%"})
     spans = [
         {"units": row[low], "to": row[high] or max(*sizes, row["needed"]), "power": row["power"], "size": size}
         for low, high, size in (("data_low", "data_high", 1.5), ("low", "high", 5))
@@ -34,7 +32,7 @@ def plan_chart(plan: "Plan") -> Spec:
         f"How many {row['unit']} tell {row['first']} and {row['second']} apart? {number}",
         plan.table.signature.splitlines(),
         {},
-        "thick: 95% by the number of worlds alone; thin: with the uncertainty of the observed difference",
+        "thick: 95% by the number of simulated data sets alone; thin: with the uncertainty of the observed difference",
         width=460,
         height=280,
         layer=[

@@ -21,7 +21,9 @@ def audit(
         bool, typer.Option("--strict", help="Exit with code 1 if there is an error or a warning (notes don't count).")
     ] = False,
     severity: Annotated[str, choice(LEVELS, "--severity", help="Show findings of at least this severity.")] = "info",
-    check: Annotated[list[str] | None, typer.Option("--check", help="Only this check; repeatable.")] = None,
+    check: Annotated[
+        list[str] | None, typer.Option("--check", metavar="TEXT...", help="Only this check; repeatable.")
+    ] = None,
     deep: Annotated[
         bool,
         typer.Option(

@@ -57,8 +57,12 @@ def diff(
     if measure and no_rankings:
         raise UsageError("--measure and --no-rankings exclude each other")
     measures = [] if no_rankings else [parse_measure(text) for text in measure or DEFAULT_MEASURES]
-    with Warehouse.open(before) as old, Warehouse.open(after or output.database) as new, progress(output.quiet) as told:
-        found = warehouse_differences(old, new, measures, testset=testset, lp=language_pair(lp), progress=told)
+    with (
+        Warehouse.open(before) as old,
+        Warehouse.open(after or output.database) as new,
+        progress(output.quiet) as advance,
+    ):
+        found = warehouse_differences(old, new, measures, testset=testset, lp=language_pair(lp), progress=advance)
     frame = found.frame(each=verbose)
     notes = list(found.notes)
     if output.is_for_reading and not verbose:

@@ -26,7 +26,9 @@ def download(
     keep: Annotated[bool, typer.Option("--keep", help="Keep the archive and its files.")] = False,
     url: Annotated[
         list[str] | None,
-        typer.Option("--url", help="URL of the archive; repeatable.", show_default="the organisers'"),
+        typer.Option(
+            "--url", metavar="TEXT...", help="URL of the archive; repeatable.", show_default="the organisers'"
+        ),
     ] = None,
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Folder for the archive.", show_default="beside the warehouse")

@@ -23,7 +23,7 @@ MaxUnpacked = Annotated[
 def load(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATHS...", help="Score files in any known format, or folders that contain them."),
+        typer.Argument(metavar="PATHS", help="Score files in any known format, or folders that contain them."),
     ],
     output: Output,
     testset: Annotated[str | None, typer.Option("--testset", help="Test set of files that do not name one.")] = None,

@@ -16,7 +16,7 @@ from cli.progress import progress
 
 @folded
 def add(
-    paths: Annotated[list[str], typer.Argument(metavar="PATHS...", help="Score files, or folders of them.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Score files, or folders of them.")],
     output: Output,
     metric: Annotated[str, typer.Option("--metric", help="The metric's name.")],
     reference: Annotated[str | None, typer.Option("--reference", "--ref", help="The reference that it used.")] = None,
@@ -39,7 +39,7 @@ def add(
     """Add scores of your own metric, checked against the segments and systems that are loaded.
 
     Taken are .seg.score and .sys.score files as the organisers write them, and tables with named columns. --own puts
-    the metric into rankings; the same command again replaces its scores; `scorehouse remove` takes it away.
+    the metric into rankings; the same command again replaces its scores; `scorehouse remove` removes it.
 
     Example: scorehouse add own/en-de.MyMetric.seg.score --metric MyMetric --ref refA --testset sim24
     """

@@ -28,23 +28,25 @@ def plan(
     ),
     unit: Annotated[
         str,
-        choice(UNITS, "--unit", help="What there may be more or fewer of; systems are of metrics."),
+        choice(UNITS, "--unit", help="What is simulated in other numbers; systems only for two metrics."),
     ] = "segments",
     measure: Annotated[
         str,
         typer.Option("--measure", "-m", help="Measure that compares two metrics.", autocompletion=complete_measure),
     ] = "acc_eq(by=item)",
-    power: Annotated[float, typer.Option(help="Share of worlds in which the difference is to be found.")] = 0.8,
+    power: Annotated[
+        float, typer.Option(help="Share of simulated data sets in which the difference is significant.")
+    ] = 0.8,
     alpha: Annotated[float, typer.Option(help="Significance level, two-sided.")] = 0.05,
-    worlds: Annotated[int, typer.Option(help="Simulated worlds for each size that is tried.")] = 100,
-    draws: Annotated[int, typer.Option(help="Number of resamples of the test of two metrics in each world.")] = 500,
+    worlds: Annotated[int, typer.Option(help="Simulated data sets for each size that is tried.")] = 100,
+    draws: Annotated[int, typer.Option(help="Number of resamples of the test of two metrics on each data set.")] = 500,
     system_score: SystemScoreOption = None,
     seed: Seed = 0,
     round_human: RoundHuman = None,
 ) -> None:
     """Plan how many segments, systems or judgements are needed to tell two metrics, or two systems, apart.
 
-    Worlds of other sizes are drawn from what is loaded, and the test that holds its level is run in each.
+    Data sets of other sizes are simulated from what is loaded, and the test that holds its level is run on each.
 
     Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --worlds 20 --draws 100
     """

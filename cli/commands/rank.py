@@ -170,8 +170,8 @@ def _trial(path: Path, testset: str, lp: str, human: str | None, database: Path)
         if not report.is_clean:
             raise typer.Exit(ExitCode.DATA)
         covered = {(one.testset, one.lp) for one in report.evalsets}
-        if lacking := ", ".join(" ".join(one) for one in chosen if one not in covered):
-            note(f"{path}: no scores for {lacking}")
+        if missing := ", ".join(" ".join(one) for one in chosen if one not in covered):
+            note(f"{path}: no scores for {missing}")
         yield copy
 
 

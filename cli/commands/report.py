@@ -28,7 +28,9 @@ def report(
     ] = None,
     lp: Annotated[
         list[str] | None,
-        typer.Option("--lp", help="Only this language pair (repeatable).", autocompletion=complete_lp),
+        typer.Option(
+            "--lp", metavar="TEXT...", help="Only this language pair (repeatable).", autocompletion=complete_lp
+        ),
     ] = None,
     section: Annotated[
         list[str] | None,

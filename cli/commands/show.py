@@ -18,6 +18,7 @@ def show(
     human: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="TEXT...",
             help="Human scores to show (shell pattern, repeatable).",
             show_default="the official one",
             autocompletion=complete_human,
@@ -26,12 +27,19 @@ def show(
     metrics: Annotated[
         list[str] | None,
         typer.Option(
-            help="Metrics to show (shell pattern, repeatable).", show_default="none", autocompletion=complete_metric
+            metavar="TEXT...",
+            help="Metrics to show (shell pattern, repeatable).",
+            show_default="none",
+            autocompletion=complete_metric,
         ),
     ] = None,
     systems: Annotated[
         list[str] | None,
-        typer.Option(help="Only outputs of these systems (shell pattern, repeatable).", autocompletion=complete_system),
+        typer.Option(
+            metavar="TEXT...",
+            help="Only outputs of these systems (shell pattern, repeatable).",
+            autocompletion=complete_system,
+        ),
     ] = None,
 ) -> None:
     """Show one segment: source, references and every system's output, best first, with scores and marked errors.

@@ -30,7 +30,7 @@ def sql(
     ] = None,
     timeout: Annotated[float, typer.Option(min=0.001, help="Time limit in seconds.")] = 60.0,
     memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
-    spill: Annotated[str, typer.Option(help="Limit of what is laid aside on disk meanwhile.")] = "2GB",
+    spill: Annotated[str, typer.Option(help="Limit of temporary files on disk.")] = "2GB",
     max_rows: Annotated[
         int | None,
         typer.Option(

@@ -51,7 +51,7 @@ def systems(
         choice(
             MEANS,
             "--system-score",
-            help="Means of a metric over all segments that it scored, or over those that humans judged.",
+            help="A metric's mean over all segments that it scored, or over annotated segments.",
             show_default="mean",
         ),
     ] = None,

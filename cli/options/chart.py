@@ -33,7 +33,7 @@ class ChartFlags:
             check_chart(self.chart)
 
     def draw(self, output: Output, specification: "Callable[[], Spec]") -> None:
-        """Draw the chart, if one is asked for, and say so."""
+        """Draw the chart, if one is wanted, and say so."""
         if self.chart is not None:
             draw(specification(), self.chart)
             output.note(f"chart written to {self.chart}")

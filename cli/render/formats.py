@@ -39,7 +39,7 @@ def is_for_reading(chosen: Format) -> bool:
 
 
 def format_for(chosen: str | None, out: Path | None) -> Format:
-    """The format that was asked for; where none was, the one of the file's ending; a table where it has none.
+    """The selected format; where there is none, the one of the file's ending; a table where it has none.
 
     Raises UsageError: a format or an ending that there is not.
     >>> format_for(None, Path("ranking.TEX")), format_for("csv", Path("ranking.tex")), format_for(None, None)

@@ -163,9 +163,9 @@ def _with_metric(read: Sequence[SystemPairs], metric: str, notes: list[str]) -> 
             raise QuestionError(
                 f"{one.where} has several variants of {metric}: name one of {', '.join(one.metric_names)}"
             )
-    lacking = sorted({one.where for one in read if not one.metric_names})
-    if lacking:
-        notes.append(f"without {', '.join(lacking)}: {metric} has no scores of a system, or used another reference")
+    missing = sorted({one.where for one in read if not one.metric_names})
+    if missing:
+        notes.append(f"without {', '.join(missing)}: {metric} has no scores of a system, or used another reference")
     return [one for one in read if one.metric_names]
 
 

@@ -46,14 +46,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """An item on what is loaded. lacking: why evaluation sets of the paper have no values."""
+    """An item on what is loaded. excluded: the paper's evaluation sets without values, with the reason."""
 
     paper: Paper
     item: Item
     rows: tuple[Row, ...]
     signatures: tuple[str, ...]
     notes: tuple[str, ...]
-    lacking: Mapping[Set, str]
+    excluded: Mapping[Set, str]
 
     def count(self, wanted: Verdict) -> int:
         """Cells with a verdict."""
@@ -65,14 +65,14 @@ class Availability:
     """Which evaluation sets an item can be computed on, with what was loaded for each, and why not on others."""
 
     sets: Mapping[Set, EvalsetState]
-    lacking: Mapping[Set, str]
+    excluded: Mapping[Set, str]
 
 
 def available(item: Item, states: Sequence[EvalsetState]) -> Availability:
     """The evaluation sets of the paper that are loaded."""
     by_set = {(one.testset, one.lp): one for one in states}
     sets: dict[Set, EvalsetState] = {}
-    lacking: dict[Set, str] = {}
+    excluded: dict[Set, str] = {}
     for testset, lp in item.sets:
         every = [one for one in states if one.testset == testset]
         found = every if lp == "all" else [by_set[testset, lp]] if (testset, lp) in by_set else []
@@ -80,8 +80,8 @@ def available(item: Item, states: Sequence[EvalsetState]) -> Availability:
         sets |= {(one.testset, one.lp): one for one in usable}
         if not usable:
             what = testset if lp == "all" else f"{testset} {lp}"
-            lacking[testset, lp] = f"{what} is not loaded" if not found else f"{what} has no human or no metric scores"
-    return Availability(sets, lacking)
+            excluded[testset, lp] = f"{what} is not loaded" if not found else f"{what} has no human or no metric scores"
+    return Availability(sets, excluded)
 
 
 def chosen(states: Sequence[EvalsetState], testset: str, lp: str) -> Availability:
@@ -95,11 +95,11 @@ def chosen(states: Sequence[EvalsetState], testset: str, lp: str) -> Availabilit
         names = ", ".join(f"{one.testset} {one.lp}" for one in states)
         raise QuestionError(f"an item of a paper needs human and metric scores; not both are loaded for {names}")
     there = {(one.testset, one.lp) for one in states}
-    lacking = {name: f"{' '.join(name)} has no human or no metric scores" for name in there - set(usable)}
+    excluded = {name: f"{' '.join(name)} has no human or no metric scores" for name in there - set(usable)}
     if "all" not in (testset, lp):
         named = product(testset.split(","), lp.split(","))
-        lacking |= {name: f"{' '.join(name)} is not loaded" for name in named if name not in there}
-    return Availability(usable, dict(sorted(lacking.items())))
+        excluded |= {name: f"{' '.join(name)} is not loaded" for name in named if name not in there}
+    return Availability(usable, dict(sorted(excluded.items())))
 
 
 def loaded(request: Request, testset: str = "all", lp: str = "all") -> list[EvalsetState]:
@@ -137,9 +137,9 @@ def run(
     there = available(item, states) if is_own else chosen(states, testset or "all", lp or "all")
     wanted = human or item.human
     asked = [Slice(*one, human=wanted if is_own or human else None) for one in there.sets]
-    results, lacking = _results(request, paper, item, asked, there, database=database, fresh=fresh)
+    results, excluded = _results(request, paper, item, asked, there, database=database, fresh=fresh)
     if not is_own and not results:
-        raise QuestionError("; ".join(dict.fromkeys(lacking.values())))
+        raise QuestionError("; ".join(dict.fromkeys(excluded.values())))
     computed = [found for found, _ in results]
     comparable = human in (None, item.human)
     printed = [one for one in printed_values(paper.name) if one.item == item.name] if comparable else []
@@ -147,21 +147,21 @@ def run(
         shown = {(cell.testset, cell.lp) for found in computed for cell in found.cells}
         printed = [one for one in printed if (one.testset, one.lp) in shown]
     notes = [note for found, more in results for note in (*found.notes, *more)]
-    notes += _on_lacking(lacking) if results else []
+    notes += _on_excluded(excluded) if results else []
     return Outcome(
         paper,
         item,
-        tuple(beside([cell for found in computed for cell in found.cells], printed, lacking, item.unavailable)),
+        tuple(beside([cell for found in computed for cell in found.cells], printed, excluded, item.unavailable)),
         tuple(dict.fromkeys(found.signature for found in computed)),
         tuple(dict.fromkeys(notes)),
-        lacking,
+        excluded,
     )
 
 
-def _on_lacking(lacking: Mapping[Set, str]) -> list[str]:
+def _on_excluded(excluded: Mapping[Set, str]) -> list[str]:
     """A line for each reason why evaluation sets have no values."""
     by_reason: dict[str, list[str]] = {}
-    for one, why in lacking.items():
+    for one, why in excluded.items():
         name = " ".join(part for part in one if part != "all")
         by_reason.setdefault(why.removeprefix(f"{name} has ").removeprefix(f"{name} is "), []).append(name)
     return [f"without {', '.join(names)}: {why}" for why, names in by_reason.items()]
@@ -178,10 +178,10 @@ def _results(
     fresh: bool,
 ) -> tuple[list[tuple[Computed, list[str]]], dict[Set, str]]:
     """What was computed, with notes on where it came from, and why there is nothing for the other sets."""
-    lacking = dict(there.lacking)
+    excluded = dict(there.excluded)
     if not item.needs_data:
         assert item.compute_together is not None
-        return [(item.compute_together(request, []), [])], lacking
+        return [(item.compute_together(request, []), [])], excluded
     found: list[tuple[Computed, list[str]]] = []
     groups = [asked] if item.compute_together is not None and asked else [[one] for one in asked]
     for place, group in enumerate(groups):
@@ -189,8 +189,8 @@ def _results(
         try:
             found.append(_stored(told, paper, item, group, there, database=database, fresh=fresh))
         except QuestionError as error:
-            lacking |= {(one.testset, one.lp): str(error).partition(" (rank --explain")[0] for one in group}
-    return found, lacking
+            excluded |= {(one.testset, one.lp): str(error).partition(" (rank --explain")[0] for one in group}
+    return found, excluded
 
 
 def _part(request: Request, what: str, place: int, total: int) -> Progress | None:
@@ -244,11 +244,11 @@ def _one(item: Item, request: Request, asked: Slice) -> Computed:
 
 
 def beside(
-    cells: Sequence[Cell], printed: Sequence[Printed], lacking: Mapping[Set, str], unavailable: str = ""
+    cells: Sequence[Cell], printed: Sequence[Printed], excluded: Mapping[Set, str], unavailable: str = ""
 ) -> list[Row]:
     """Cells with their printed values and verdicts; then printed values that nothing was computed for.
 
-    lacking: evaluation set -> why it has no values. unavailable: why the paper's data cannot be loaded at all.
+    excluded: evaluation set -> why it has no values. unavailable: why the paper's data cannot be loaded at all.
     """
     by_place = {one.place: one for one in printed}
     short = _short_inputs(cells, printed)
@@ -263,8 +263,8 @@ def beside(
         rows.append(Row(cell, one, found, _note(cell, one, found, why)))
     for one in by_place.values():
         why = (
-            lacking.get((one.testset, one.lp))
-            or lacking.get((one.testset, "all"))
+            excluded.get((one.testset, one.lp))
+            or excluded.get((one.testset, "all"))
             or short.get((one.testset, one.lp))
             or unavailable
             or f"{one.row} is not among what is loaded for {one.testset} {one.lp}"

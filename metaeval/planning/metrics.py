@@ -78,7 +78,7 @@ def plan_metrics(
         p = float(tested.p[first, 1 - first])
         return bool(difference > 0 and p <= what.alpha), difference
 
-    limit = f"worlds are made with {measure}, the limit of {asked_measure.definition.name} for many signs"
+    limit = f"simulated data sets take {measure}, the limit of {asked_measure.definition.name} for many resamples"
     question = Question(
         names=names,
         difference=float(abs(values[0] - values[1])),

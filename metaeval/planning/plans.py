@@ -1,4 +1,4 @@
-"""Plans: how many units of a question reach the power that is asked for, as a table, with signature and notes."""
+"""Plans: how many units a question needs for a given power, as a table, with signature and notes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,10 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Asked:
-    """How much power, at which level, by how many worlds. draws: resamples of the test in each world of two metrics."""
+    """How much power, at which level, by how many simulated data sets (worlds).
+
+    draws: resamples of the test of two metrics on each.
+    """
 
     unit: Unit = "segments"
     power: float = 0.8
@@ -39,7 +42,9 @@ class Asked:
         if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
             raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")
         if self.worlds < 20 or self.draws < 20:
-            raise QuestionError(f"{self.worlds} worlds, {self.draws} resamples: at least 20 of each are needed")
+            raise QuestionError(
+                f"{self.worlds} simulated data sets, {self.draws} resamples: at least 20 of each are needed"
+            )
 
 
 @dataclass(frozen=True)
@@ -67,21 +72,21 @@ class Question:
 
 
 def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
-    """Answer a question in simulated worlds.
+    """Answer a question on simulated data sets.
 
     Raises QuestionError: fewer units than a plan can start from.
     """
     fewest, most = FEWEST[what.unit], MOST * question.there
     if question.there < fewest:
         raise QuestionError(f"{question.there} {what.unit}: at least {fewest} are needed to plan with")
-    told: Callable[[int, int], None] | None = None
+    advance: Callable[[int, int], None] | None = None
     if progress is not None:
         shown = progress
 
         def tell(size: int, n: int) -> None:
-            shown(f"worlds of {size} {what.unit}", n, 0)
+            shown(f"simulated data sets of {size} {what.unit}", n, 0)
 
-        told = tell
+        advance = tell
     found = required_size(
         question.trial,
         question.difference,
@@ -92,7 +97,7 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
         alpha=what.alpha,
         n_worlds=what.worlds,
         seed=what.seed,
-        progress=told,
+        progress=advance,
     )
     signature = _signature(question, what)
     row = _row(question, what, found, most, signature)
@@ -115,7 +120,7 @@ def _row(question: Question, what: Asked, found: RequiredSize, most: int, signat
 
     reason = None
     if np.isnan(found.size):
-        reason = f"not reached: power {share[float(most)]:.2f} with {most} {what.unit}, {MOST} times those there are"
+        reason = f"not reached: power {share[float(most)]:.2f} with {most} {what.unit}, {MOST} times the loaded ones"
     elif np.isnan(found.high):
         reason = "reached with the fewest that were tried"
     return {
@@ -164,15 +169,17 @@ def _signature(question: Question, what: Asked) -> str:
 def _notes(question: Question, what: Asked, found: RequiredSize) -> tuple[str, ...]:
     notes = [
         f"assumed: {'; '.join(question.assumes)}",
-        f"n_there, power_there: {what.unit} there are, and the estimated power with them; needed: the fewest for the "
-        f"power asked",
+        f"n_there, power_there: loaded {what.unit}, and the estimated power with them; needed: the fewest for the "
+        "power asked",
         *question.notes,
-        "low, high: 95% interval from the number of worlds, the observed difference taken for the true one; data_low, "
-        "data_high: with its uncertainty, no value = without bound",
+        "low, high: 95% interval from the number of simulated data sets, the observed difference taken for the true "
+        "one; data_low, data_high: with its uncertainty, no value = without bound",
         "pessimistic: were the true difference the lower end of its 80% interval; no value = no number is enough",
     ]
     if not np.isnan(found.size) and found.size > question.there:
-        notes.append(f"more {what.unit} than there are ({question.there}) are drawn with replacement: an extrapolation")
+        notes.append(
+            f"more {what.unit} than are loaded ({question.there}), resampled with replacement: an extrapolation"
+        )
     if found.effect < 1.96:
         notes.append(f"the observed difference is {found.effect:.2f} standard errors: it may well be chance")
     return tuple(notes)

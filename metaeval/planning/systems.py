@@ -48,8 +48,8 @@ def plan_systems(
     better, worse = sides[first], sides[second]
     trial = _rank_sum(better, worse, what.alpha) if what.unit == "judgements" else _signed(better - worse, what.alpha)
     assumes = {
-        "segments": "new segments are like those annotated for both systems, and no two of them are alike",
-        "judgements": "new judgements are like those that there are, each of a segment and annotator of its own",
+        "segments": "new segments are like those annotated for both systems, and independent of each other",
+        "judgements": "new judgements are like the loaded ones, each of another segment by another annotator",
     }
     question = Question(
         names=(block.systems[first], block.systems[second]),

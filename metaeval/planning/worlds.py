@@ -35,7 +35,7 @@ def drawn_worlds(block: Block, unit: Unit) -> Worlds:
         block,
         len(units),
         lambda size, rng: drawn_block(block, unit, rng.choice(units, size)),
-        f"new {unit} are like those that there are, and the {other} stay the same",
+        f"new {unit} are like the loaded ones, and the {other} stay the same",
     )
 
 
@@ -87,7 +87,7 @@ def judged_worlds(warehouse: Warehouse, block: Block) -> Worlds:
         picks = rng.choice(n, size)
         return judged_block(block, outputs[picks], values[picks])
 
-    assumes = "new judgements are like those that there are, of the same outputs; systems and segments stay the same"
+    assumes = "new judgements are like the loaded ones, of the same outputs; systems and segments stay the same"
     return Worlds(whole, n, world, assumes)
 
 

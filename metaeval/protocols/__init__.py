@@ -18,8 +18,8 @@ Outliers = Literal["organisers", "none"]
 class Rule:
     """One kind of task: a measure, applied to each language pair or to all pooled.
 
-    test: None = the measure's default; early_stop: pairs of metrics that are clear early are not tested on. weight: of
-    each task in the overall score; "n_lps" = number of language pairs; "halved" = see `tasks.halved_weights`.
+    test: None = the measure's default; early_stop: early stopping of pairs of metrics. weight: of each
+    task in the overall score; "n_lps" = number of language pairs; "halved" = see `tasks.halved_weights`.
     domains "each": the whole test set, then each domain. human_references "organisers": as the year ranked them;
     "out": never; "both": without them, and with them where there are several references.
     """

@@ -178,9 +178,9 @@ def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task]) 
     """Tasks that do without a metric, and why; also those whose measure is not defined for it."""
     found: list[tuple[int, str]] = []
     for number, (job, task) in enumerate(zip(jobs, tasks, strict=True)):
-        lacking = [one for one in job.group if name not in one.places]
-        found += [(number, f"{one.lp}: {one.absent.get(name, 'no such metric')}") for one in lacking]
-        if not lacking and np.isnan(task.values[place]):
+        missing = [one for one in job.group if name not in one.places]
+        found += [(number, f"{one.lp}: {one.absent.get(name, 'no such metric')}") for one in missing]
+        if not missing and np.isnan(task.values[place]):
             found.append((number, f"{','.join(task.lps)}: {task.measure} is undefined"))
     return tuple(found)
 

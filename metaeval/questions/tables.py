@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.questions.arguments import Names, SliceOptions, measure_of, names_of, question, slice_of
-from metaeval.signature import line
+from metaeval.signature import line, program_version
 from metaeval.system_scores import SystemScore
 from metaeval.table import Table
 from metaeval.tables import agreement
@@ -169,6 +169,13 @@ def audit(
     """
     checks = names_of(check)
     found = find(warehouse, testset, lp, checks, deep=deep)
-    where = " ".join(name for name in (testset, lp) if name) or "all"
-    described = line([("audit", where), ("checks", ",".join(checks) or None), ("deep", "yes" if deep else None)])
+    described = line(
+        [
+            ("audit", ",".join(checks) or "all"),
+            ("testset", testset or "all"),
+            ("lp", lp or "all"),
+            ("deep", "yes" if deep else None),
+            ("scorehouse", program_version()),
+        ]
+    )
     return Table(findings_frame(found), described, ())

@@ -145,7 +145,7 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
     if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):
         notes.append(
             f"{n_unsure} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "
-            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; more --draws would tell whether they are significant"
+            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; more --draws would show whether they are significant"
         )
     draws = 0 if is_exact else testing.draws
     assert testing.test is not None

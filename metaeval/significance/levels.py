@@ -16,7 +16,7 @@ OFF = 0.5  # of the nominal level: further off than this is told
 
 @dataclass(frozen=True)
 class Level:
-    """Share of worlds of two equally good metrics in which a test has p ≤ 0.05, and what the worlds were made from."""
+    """Share of data sets with two equally good metrics in which a test has p ≤ 0.05, and what these were made from."""
 
     share: float
     data: str

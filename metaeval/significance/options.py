@@ -26,12 +26,12 @@ class TestOptions:
 
     test: None = one that holds its level for the population. population: what the answer generalises to; None = what
         the test is for, or the measure's own (`Measure.default_population`). alternative: None = two-sided, in
-        protocols the organisers' "greater". draws: resamples. plus_one: count the data themselves as a draw
-        (permutation tests, and pairs where it draws). mid_p: resamples that tie with the data count half (permutation
-        tests); None = for measures that take few values, where no test is named. early_stop: leave pairs that are
-        clear early (permutation tests). whole_documents: swap documents, not single segments (perm-inputs).
+        protocols the organisers' "greater". draws: resamples. plus_one: (b+1)/(n+1) p-values (permutation tests, and
+        pairs where it draws). mid_p: resamples that tie with the data count half (permutation tests); None = for
+        measures that take few values, where no test is named. early_stop: early stopping (permutation tests).
+        whole_documents: swap documents, not single segments (perm-inputs).
         legacy_df, absolute: of Williams' test.
-        resample, interval: what the intervals of two metrics draw anew, and how they are made ("percentile", "bca"
+        resample, interval: what the intervals of two metrics resample, and how they are made ("percentile", "bca"
         or "normal"; None = the measure's own).
         keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it, and
         options that differ in nothing else are equal.

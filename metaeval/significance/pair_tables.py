@@ -9,7 +9,7 @@ from metaeval.table import or_none
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
-    """One row a test: test, population, alternative, system score, values, p, measured level, draws (0 = exact)."""
+    """One row a test: test, population, alternative, system score, values, p, measured level, resamples (0 = exact)."""
     rows = [
         {
             "test": one.test,
@@ -22,14 +22,14 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
             "value_other": one.values[1],
             "p": one.p,
             "level": one.level,
-            "draws": one.draws,
+            "resamples": one.draws,
         }
         for one in found.tests
     ]
     schema = {
         **dict.fromkeys(("test", "population", "alternative", "system_score", "better", "other"), pl.String),
         **dict.fromkeys(("value_better", "value_other", "p", "level"), pl.Float64),
-        "draws": pl.Int64,
+        "resamples": pl.Int64,
     }
     return pl.DataFrame(rows, schema=schema).fill_nan(None)
 

@@ -67,7 +67,7 @@ class PairwiseComparison:
 
     values: of both, as the first test has them. difference: first minus second, over means of judged segments; low,
     high: its 95% bootstrap interval, (low, high) in value_intervals those of the two values over the same means;
-    resample, interval: what was resampled, and the type of interval. power: share of bootstrap worlds in which
+    resample, interval: what was resampled, and the type of interval. power: share of bootstrap resamples in which
     a normal test finds the difference (`kernels.bootstrap.power`); NaN, like the intervals, for a measure whose
     segments are not redrawn. words: the same in sentences.
     """

@@ -141,7 +141,7 @@ def _years(opened: Opened, testsets: str, measure: Measure, options: Options, no
                 continue
             if excluded := inputs.of_level("seg").excluded:
                 notes.append(
-                    f"{state.testset} {state.lp}: without {counted(len(excluded), 'metric')} lacking segment scores"
+                    f"{state.testset} {state.lp}: {counted(len(excluded), 'metric')} excluded: missing segment scores"
                 )
             found.append((state, used))
     return [_Year(state, used, evaluate(measure, used, options)) for state, used in found]

@@ -23,7 +23,7 @@ _GROUPINGS: tuple[Grouping, ...] = ("none", "item", "system")
 def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> Table:
     """Tied pairs of the human score and of every metric, by no grouping, by item and by system.
 
-    Columns: kind (human or metric), scorer, by, n_cells (judged), n_groups, n_pairs, n_tied, share_tied, n_tied_zero
+    Columns: kind (human or metric), scorer, by, n_scores (judged), n_groups, n_pairs, n_tied, share_tied, n_tied_zero
     (pairs tied at a score of exactly 0; null for metrics), share_tied_zero, n_tied_both (tied by humans and by the
     metric; null for humans). Rows: the human score first, then metrics by name; without any, the human score alone.
     Raises QuestionError: see `select`; the human score has no segment scores.
@@ -44,7 +44,7 @@ def _frame(block: Block) -> pl.DataFrame:
         "kind": pl.String,
         "scorer": pl.String,
         "by": pl.String,
-        "n_cells": pl.Int64,
+        "n_scores": pl.Int64,
         "n_groups": pl.Int64,
         "n_pairs": pl.Int64,
         "n_tied": pl.Int64,
@@ -62,7 +62,7 @@ def _rows(block: Block, by: Grouping) -> list[dict[str, Any]]:
     of_human = kernels.pair_counts(block.human, block.human[np.newaxis], cell_labels)
     n_pairs = int(of_human.n_pairs.sum())
     n_tied_zero = _pairs_at_zero(block, cell_labels)
-    common = {"by": by, "n_cells": int(block.judged.sum()), "n_groups": len(of_human.n_cells), "n_pairs": n_pairs}
+    common = {"by": by, "n_scores": int(block.judged.sum()), "n_groups": len(of_human.n_cells), "n_pairs": n_pairs}
     n_tied = int(of_human.n_tied_both.sum())
     rows: list[dict[str, Any]] = [
         {

@@ -58,7 +58,7 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFra
     """
     sets = pl.DataFrame(_set_rows(found), schema=_set_schema(), orient="row").lazy()
     metrics = pl.DataFrame(_metric_rows(found), schema=_metric_schema(), orient="row").lazy()
-    excluded = pl.DataFrame(_excluded_rows(found), schema={**_fact_schema(), "why": pl.String}, orient="row").lazy()
+    excluded = pl.DataFrame(_excluded_rows(found), schema={**_fact_schema(), "reason": pl.String}, orient="row").lazy()
     parts = [_by(way, sets, metrics, excluded) for way in dict.fromkeys(by)]
     return (
         pl.concat(parts)
@@ -82,21 +82,23 @@ def _by(way: By, sets: pl.LazyFrame, metrics: pl.LazyFrame, excluded: pl.LazyFra
     named = _named(way, metrics)
     chosen = _chosen(way, named)
     groups = named.select("group").unique()
-    why = (
+    reasons = (
         _named(way, excluded)
         .sort("point", "group", ~pl.col("is_namesake"), "base_metric")
         .group_by("point", "group", maintain_order=True)
-        .agg(why=pl.concat_str(pl.col("base_metric"), pl.lit(": "), pl.col("why")).first())
+        .agg(metric_reason=pl.concat_str(pl.col("base_metric"), pl.lit(": "), pl.col("reason")).first())
     )
     return (
         sets.join(groups, how="cross")
         .join(chosen, on=["point", "group"], how="left")
-        .join(why, on=["point", "group"], how="left")
+        .join(reasons, on=["point", "group"], how="left")
         .with_columns(
             by=pl.lit(way),
             reason=pl.when(pl.col("value").is_null()).then(
                 pl.coalesce(
-                    "set_reason", "why", pl.concat_str(pl.lit("no such metric in "), "testset", pl.lit(" "), "lp")
+                    "set_reason",
+                    "metric_reason",
+                    pl.concat_str(pl.lit("no such metric in "), "testset", pl.lit(" "), "lp"),
                 )
             ),
         )
@@ -208,11 +210,11 @@ def _excluded_rows(found: History) -> list[dict[str, Any]]:
     return [
         {
             **_facts(_key(entry, one), base, (facts := describe(base, entry.year)), bool(facts.is_reference_free)),
-            "why": why,
+            "reason": reason,
         }
         for entry in found.entries
         for one in entry.found.points
-        for base, why in one.excluded.items()
+        for base, reason in one.excluded.items()
     ]
 
 

@@ -48,7 +48,7 @@ class Point:
 
     bridge: the other human score of a bridge, None for the official one. low, high: 95% bootstrap interval of value.
     anchor: the metric that gaps are to, None where there is none. gap_p: two-sided p-value of the paired test.
-    covariance: (M, M) of the values over resamples. excluded: base name -> why it has no value. test: of gap_p.
+    covariance: (M, M) of the values over resamples. excluded: base name -> reason. test: of gap_p.
     """
 
     testset: str

@@ -243,10 +243,11 @@ def _signature(
             ("measure", found.measure),
             *restricted(
                 found.asked,
-                testset=None,
-                lp=",".join(f"{one.testset}:{one.lp}" for one in sets),
+                testset=",".join(dict.fromkeys(one.testset for one in sets)),
+                lp=",".join(dict.fromkeys(one.lp for one in sets)),
                 human=",".join(dict.fromkeys(one.human for one in sets)),
             ),
+            ("sets", ",".join(f"{one.testset}:{one.lp}" for one in sets)),
             ("n_sets", pooled.n_studies),
             ("n_metrics", "+".join(str(one.n_metrics) for one in sets)),
             ("pool", "random_effects,reml,knapp_hartung"),

@@ -1,4 +1,4 @@
--- Which metrics took part in several years?
+-- Which metrics were submitted in several years?
 SELECT
   base_metric, count(DISTINCT year) AS n_years, array_to_string(list(DISTINCT year ORDER BY year), ', ') AS years,
   count(DISTINCT (testset, lp)) AS n_evalsets

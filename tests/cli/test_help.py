@@ -11,6 +11,7 @@ from cli.main import COMMANDS
 from tests.cli.running import Scorehouse, examples, refused
 from tests.helpers import tiny_layout
 from tests.sharing import written
+from tests.wording import NOT_OF_THE_FIELD
 from warehouse import Warehouse, load
 
 
@@ -27,6 +28,14 @@ def test_help_of_a_command_has_a_sentence_and_an_example(name: str, scorehouse: 
     assert shlex.split(example)[0] == name
     assert f"Example: scorehouse {name}" in ran.out
     assert not re.search(r"\[\[|\{\{|\{\[", ran.out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_the_field_s_words_and_no_python_type(name: str, scorehouse: Scorehouse) -> None:
+    text = " ".join(scorehouse(name, "--help").out.split())
+    assert "list[" not in text
+    assert not NOT_OF_THE_FIELD.findall(text.replace("--worlds", ""))
+    assert "...}..." not in text
 
 
 SMALL = ("migrate", "compute", "protocols", "thresholds", "audit", "add", "remove", "diff", "export")

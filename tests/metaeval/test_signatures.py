@@ -184,6 +184,21 @@ def test_an_option_that_changes_a_table_changes_its_signature(
         assert set(before.frame["signature"]) != set(after.frame["signature"])
 
 
+NO_COLUMNS = {"n_cells", "draws", "why"}
+"""What the field calls n_scores, resamples and reason."""
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_a_table_has_a_signature_with_its_place_and_version_and_columns_in_the_field_s_words(
+    question: str, plain: Callable[[str], Table]
+) -> None:
+    table = plain(question)
+    for described in table.signature.splitlines():
+        keys = [part.partition(":")[0] for part in described.split("|")]
+        assert {"testset", "lp", "scorehouse"} <= {*keys}, described
+    assert not NO_COLUMNS & {*table.frame.columns}
+
+
 def is_alike(one: pl.DataFrame, other: pl.DataFrame) -> bool:
     """Whether two frames say the same, whatever their signatures and last digits."""
     try:

@@ -55,7 +55,7 @@ class _Source:
 
 
 def unload(database: Path, target: str, lp: str | None = None, *, dry_run: bool = False) -> list[Unloaded]:
-    """Take away what a test set's files brought, or those of a file or folder, or one source by its origin.
+    """Remove what a test set's files brought, or those of a file or folder, or one source by its origin.
 
     lp: only in this language pair. dry_run: change nothing, only say what would go. Files that make scores together
     (annotations and their score file, the files of one campaign) go together. Evaluation sets of which nothing is left

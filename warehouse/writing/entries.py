@@ -12,7 +12,7 @@ _sql = partial(statement, __package__)
 
 
 def write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
-    """Each metric with scores has an entry; those of users and those that are no entry of the task keep theirs.
+    """Each metric with scores has an entry; those of users and those not submitted to the task keep theirs.
 
     known: numbers of the evaluation sets that may have entries already.
     """

@@ -65,23 +65,23 @@ def _others(desk: Desk) -> Part:
     frames: list[pl.DataFrame] = []
     signatures: list[str] = []
     lines: list[str] = []
-    lacking: dict[str, list[tuple[str, str]]] = {}
+    reasons: dict[str, list[tuple[str, str]]] = {}
     for place, state in enumerate(desk.others):
         desk.progress(f"ranking of {state.testset} {state.lp}", place, len(desk.others))
         try:
             found = desk.ranked(state)
         except QuestionError as error:
-            lacking.setdefault(str(error), []).append((state.testset, state.lp))
+            reasons.setdefault(str(error), []).append((state.testset, state.lp))
             continue
         frames.append(found.frame)
         signatures += found.signature.splitlines()
         lines += found.lines
     if not frames:
-        raise QuestionError("; ".join(lacking))
+        raise QuestionError("; ".join(reasons))
     return Part(
         _OTHERS,
         grids=(grid("Rankings of metrics", pl.concat(frames, how="diagonal"), _BRIEF),),
-        notes=(*dict.fromkeys(lines), *(f"Not ranked: {named(of)}: {reason}." for reason, of in lacking.items())),
+        notes=(*dict.fromkeys(lines), *(f"Not ranked: {named(of)}: {reason}." for reason, of in reasons.items())),
         signatures=tuple(signatures),
     )
 

@@ -9,7 +9,7 @@ import metaeval.papers
 from metaeval.papers import PAPERS
 from metaeval.papers.items import Cell
 from metaeval.papers.printed import Printed, printed_values, verdict
-from metaeval.papers.running import _on_lacking, beside, chosen
+from metaeval.papers.running import _on_excluded, beside, chosen
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
@@ -80,8 +80,8 @@ def test_metrics_are_spelled_in_any_case_and_other_cells_are_new() -> None:
 
 
 def test_a_printed_value_without_a_cell_says_what_is_missing() -> None:
-    lacking = {("t", "all"): "t is not loaded"}
-    (row,) = beside([], [_printed(0.97)], lacking)
+    excluded = {("t", "all"): "t is not loaded"}
+    (row,) = beside([], [_printed(0.97)], excluded)
     assert (row.verdict, row.note) == ("not_loaded", "p. 1; t is not loaded")
     (row,) = beside([], [_printed(0.97)], {})
     assert row.note == "p. 1; a is not among what is loaded for t l"
@@ -106,10 +106,10 @@ def test_evaluation_sets_that_are_named_and_cannot_be_used_are_named() -> None:
     states = [state("wmt23", "en-de", 3), state("wmt24", "en-cs", 0)]
     found = chosen(states, "wmt23,wmt24", "en-de,en-cs")
     assert list(found.sets) == [("wmt23", "en-de")]
-    assert _on_lacking(found.lacking) == [
+    assert _on_excluded(found.excluded) == [
         "without wmt23 en-cs, wmt24 en-de: not loaded",
         "without wmt24 en-cs: no human or no metric scores",
     ]
-    assert chosen(states[:1], "all", "en-de").lacking == {}
+    assert chosen(states[:1], "all", "en-de").excluded == {}
     with pytest.raises(QuestionError, match="not both are loaded for wmt24 en-cs"):
         chosen(states[1:], "wmt24", "en-cs")

@@ -37,7 +37,7 @@ def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Table) -> N
     assert row["high"] <= row["data_high"]
     assert row["power_there"] == 1
     assert row["reason"] is None
-    assert "assumed: new segments are like those that there are, and the systems stay the same" in of_segments.notes
+    assert "assumed: new segments are like the loaded ones, and the systems stay the same" in of_segments.notes
 
 
 def test_the_order_of_the_two_metrics_does_not_matter(of_segments: Table, simulated_warehouse: Warehouse) -> None:
@@ -63,7 +63,7 @@ def test_worlds_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -
         metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, name, **asked) for name in ("spa", "spa(n=inf)")
     )
     assert found.frame.drop("measure", "signature").equals(by_limit.frame.drop("measure", "signature"))
-    assert "worlds are made with spa(n=inf), the limit of spa for many signs" in found.notes
+    assert "simulated data sets take spa(n=inf), the limit of spa for many resamples" in found.notes
 
 
 def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> None:
@@ -71,7 +71,7 @@ def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> No
     row = found.frame.row(0, named=True)
     assert (row["unit"], row["first"], row["test"]) == ("judgements", "Oriole-refA", "perm-inputs")
     assert row["needed"] < row["n_there"]
-    assert any(note.startswith("assumed: new judgements are like those that there are") for note in found.notes)
+    assert any(note.startswith("assumed: new judgements are like the loaded ones") for note in found.notes)
 
 
 def test_a_world_of_judgements_has_their_means_as_its_human_score(simulated_warehouse: Warehouse) -> None:
@@ -88,7 +88,7 @@ def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: War
     found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson", unit="systems", **QUICK)
     row = found.frame.row(0, named=True)
     assert (row["unit"], row["test"], row["n_there"]) == ("systems", "jackknife-systems", 15)
-    assert "assumed: new systems are like those that there are, and the segments stay the same" in found.notes
+    assert "assumed: new systems are like the loaded ones, and the segments stay the same" in found.notes
 
 
 @pytest.mark.parametrize(("unit", "test"), [("segments", "wilcoxon"), ("judgements", "rank-sum")])

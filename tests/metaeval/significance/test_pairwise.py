@@ -254,6 +254,7 @@ def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
     frame, shape = pair_frame(found), pair_json(found)
     assert frame["p"].to_list() == [one["p"] for one in shape["tests"]]
     assert frame["value_better"].to_list() == [one["values"][0] for one in shape["tests"]]
+    assert frame["resamples"].to_list() == [one["draws"] for one in shape["tests"]]
     assert shape["interval"]["low"] == found.low
     assert shape["summary"] == " ".join(found.words)
 

@@ -1,4 +1,4 @@
--- Files that the warehouse knows, with what tells which to take away. One row per file and evaluation set.
+-- Files that the warehouse knows, with what tells which to remove. One row per file and evaluation set.
 SELECT
   o.source_id, o.evalset_id, t.name AS testset, e.lp, o.origin, o.path, o.bundle, o.status,
   EXISTS (FROM segment AS g WHERE g.source_id = o.source_id) AS declares_segments
