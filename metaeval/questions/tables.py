@@ -20,7 +20,7 @@ from metaeval.tables.scatter import scatter as lay
 from metaeval.tables.table import Table
 from queries.audit import audit as find
 from queries.engines import Engine
-from queries.findings import findings_frame
+from queries.findings import Severity, at_least, findings_frame
 from queries.pairs import Unit
 from warehouse import Warehouse
 
@@ -160,15 +160,23 @@ def correlations(
 
 @question
 def audit(
-    warehouse: Warehouse, testset: str | None = None, lp: str | None = None, *, check: Names = (), deep: bool = False
+    warehouse: Warehouse,
+    testset: str | None = None,
+    lp: str | None = None,
+    *,
+    severity: Severity = "info",
+    check: Names = (),
+    deep: bool = False,
 ) -> Table:
     """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.
 
-    testset, lp: one, several joined by commas, or "all". check: only these checks. deep: also compare every row with
-    stored checksums. Columns: severity, check, what is found, and the SQL that shows it.
+    testset, lp: one, several joined by commas, or "all". severity: findings of at least this one. check: only these
+    checks. deep: also compare every row with stored checksums. Columns: severity, check, what is found, and the SQL
+    that shows it.
     """
     checks = names_of(check)
     found = find(warehouse, testset, lp, checks, deep=deep)
     where = " ".join(name for name in (testset, lp) if name) or "all"
-    described = line([("audit", where), ("checks", ",".join(checks) or None), ("deep", "yes" if deep else None)])
-    return Table(findings_frame(found), described, ())
+    parts = [("audit", where), ("severity", None if severity == "info" else severity)]
+    described = line([*parts, ("checks", ",".join(checks) or None), ("deep", "yes" if deep else None)])
+    return Table(findings_frame(at_least(severity, found)), described, ())
