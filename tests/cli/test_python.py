@@ -206,6 +206,9 @@ def test_what_needs_tests_needs_them_in_both() -> None:
     assert set(together.OF_TESTS) == set(on_command_line.OF_TESTS) - {"dask"} | {"fresh"}
 
 
+OF_SYSTEMS = {"first": "A", "second": "B", "tell": "systems"}
+
+
 @pytest.mark.parametrize(
     ("command", "words", "keywords"),
     [
@@ -225,6 +228,8 @@ def test_what_needs_tests_needs_them_in_both() -> None:
         ("rank", ("--primary", "--all-metrics"), {"primary": True, "all_metrics": True}),
         ("systems", ("--system-score", "mean"), {"system_score": "mean"}),
         ("correlations", ("-m", "pearson(by=item)", "--system-score", "mean"), {"measure": "pearson(by=item)"}),
+        ("plan", ("A", "B", "--tell", "systems", "--draws", "9"), {**OF_SYSTEMS, "draws": 9}),
+        ("plan", ("A", "B", "--tell", "systems", "-m", "pa"), {**OF_SYSTEMS, "measure": "pa"}),
         ("trend", ("--bridges", "--pool", "mean"), {"view": "bridges", "pool": "mean"}),
         ("trend", ("--without-contaminated",), {"without_contaminated": True}),
         ("noise", ("--kind", "system", "--share", "0.2"), {"kinds": "system", "shares": [0.2]}),
