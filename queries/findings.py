@@ -1,7 +1,7 @@
 """Findings of the audit: what each check says of a row of its query, and the SQL that shows it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -50,6 +50,12 @@ class Reported:
     n: int | None = None
     value: float | None = None
     shown: Mapping[str, str] | None = None
+
+
+def at_least(severity: Severity, findings: Iterable[Finding]) -> list[Finding]:
+    """The findings of this severity or a worse one."""
+    shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    return [finding for finding in findings if finding.severity in shown]
 
 
 def findings_frame(findings: list[Finding]) -> pl.DataFrame:

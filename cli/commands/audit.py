@@ -39,14 +39,13 @@ def audit(
     Example: scorehouse audit sim24 en-de
     """
     from queries.audit import audit as find
-    from queries.findings import SEVERITIES, findings_frame
+    from queries.findings import SEVERITIES, at_least, findings_frame
     from warehouse import Warehouse
     from warehouse.wording import counted
 
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
         found = find(warehouse, testset, lp, check or (), deep=deep, progress=advance)
-    shown = [item for item in found if SEVERITIES.index(item.severity) <= SEVERITIES.index(severity)]
-    frame = findings_frame(shown)
+    frame = findings_frame(at_least(severity, found))  # type: ignore[arg-type]
     counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}
     notes = [", ".join(counted(n, "note" if name == "info" else name) for name, n in counts.items())]
     if output.is_for_reading and not queries:

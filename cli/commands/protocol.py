@@ -68,15 +68,7 @@ def protocol(
     from cli.charts.protocol import task_panels
     from metaeval.protocols import protocol_named
     from metaeval.protocols.cached import scored
-    from metaeval.protocols.tables import (
-        as_json,
-        beside_lines,
-        excluded_lines,
-        missing_lines,
-        rank_correlation,
-        score_frame,
-    )
-    from metaeval.significance.options import pairs_that_differ
+    from metaeval.protocols.tables import as_json, lines_on, rank_correlation, score_frame
 
     if tests.test is not None or tests.correction != "none" or tests.early_stop:
         raise UsageError("a protocol brings its own tests: --test, --correction and --early-stop do not go with it")
@@ -121,14 +113,10 @@ def protocol(
             notes = [*notes, *more]
     if versus is None:
         charted.draw(output, lambda: task_panels(found))
-        lines = [*missing_lines(found), *excluded_lines(found, verbose)]
-        if found.n_significant is not None:
-            lines.append(f"{pairs_that_differ(found.n_significant, 'metrics')} in the overall score")
-        lines += beside_lines(found)
         output.show(
             score_frame(found),
             signature=[found.signature],
-            notes=[*found.notes, *lines, *notes],
+            notes=[*found.notes, *lines_on(found, verbose), *notes],
             json_shape=as_json(found),
         )
         return

@@ -10,6 +10,7 @@ from metaeval.measures.applicable import IN_WORDS
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
+from metaeval.significance.options import pairs_that_differ
 
 
 def as_json(found: ProtocolScore) -> dict[str, Any]:
@@ -59,6 +60,14 @@ def _beside_json(found: Beside | None) -> dict[str, Any] | None:
         return None
     shown = {name: getattr(found, name) for name in ("test", "alternative", "n_own", "n_lost", "n_gained")}
     return {**shown, "clusters": [int(number) or None for number in found.clusters]}
+
+
+def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
+    """What a reader should know beside the table, one line each; verbose: with the names of excluded metrics."""
+    lines = [*missing_lines(found), *excluded_lines(found, verbose)]
+    if found.n_significant is not None:
+        lines.append(f"{pairs_that_differ(found.n_significant, 'metrics')} in the overall score")
+    return lines + beside_lines(found)
 
 
 def beside_lines(found: ProtocolScore) -> list[str]:

@@ -50,8 +50,10 @@ def trend(
     without_contaminated: bool = False,
     draws: int = 1000,
     alpha: float = 0.05,
+    fresh: bool = False,
     system_score: SystemScore | None = None,
     seed: int = 0,
+    raw_ties: bool = False,
     round_human: int | None = None,
     **options: Unpack[SliceOptions],
 ) -> Table:
@@ -61,6 +63,7 @@ def trend(
     for each year and protocol. "within": slopes over publication years within each evaluation set, pooled.
     "over-years": the trend of the yearly gaps, tested by permuting years. "bridges": sets with two human protocols.
     by: "family", "version", "kind", "best", one or several. published: publication years by base name or pattern.
+    fresh: recompute results that the warehouse has stored.
     Raises QuestionError: unknown names, or no evaluation set with a value.
     """
     ways = names_of(by)
@@ -69,9 +72,9 @@ def trend(
     for way in ways:
         if way not in BYS:
             raise unknown("by", way, BYS)
-    computing, testing = Options(system_score, seed, round_human=round_human), TestOptions(draws=draws, alpha=alpha)
+    computing, testing = Options(system_score, seed, raw_ties, round_human), TestOptions(draws=draws, alpha=alpha)
     asked = slice_of(testset, lp, options)
-    found = history(lambda: nullcontext(warehouse), asked, measure_of(measure), computing, testing, anchor)
+    found = history(lambda: nullcontext(warehouse), asked, measure_of(measure), computing, testing, anchor, fresh=fresh)
     years = tuple((published or {}).items())
     shown = show(
         found,
@@ -93,6 +96,7 @@ def deltas(
     draws: int = 1000,
     system_score: SystemScore | None = None,
     seed: int = 0,
+    raw_ties: bool = False,
     round_human: int | None = None,
     **options: Unpack[SliceOptions],
 ) -> Table:
@@ -105,7 +109,7 @@ def deltas(
     Raises QuestionError: unknown names, or no pair of systems.
     """
     what = differences.Asked(tuple(agreement), human_alpha, percent, draws, seed)
-    computing = Options(system_score, seed, round_human=round_human)
+    computing = Options(system_score, seed, raw_ties, round_human)
     return delta_tables.deltas_table(
         differences.deltas(warehouse, slice_of(testset, lp, options), metric, computing, what)
     )
@@ -122,6 +126,7 @@ def hard_pairs(
     significant: bool = False,
     alpha: float = 0.05,
     system_score: SystemScore | None = None,
+    raw_ties: bool = False,
     round_human: int | None = None,
     **options: Unpack[SliceOptions],
 ) -> Table:
@@ -132,7 +137,7 @@ def hard_pairs(
     Returns a row for each pair: the systems, people's difference and its p, how many metrics are right, and which.
     """
     what = hardness.Asked(at_most, least_metrics, alpha, significant)
-    computing = Options(system_score, round_human=round_human)
+    computing = Options(system_score, raw_ties=raw_ties, round_human=round_human)
     return hardness.hard_pairs(warehouse, slice_of(testset, lp, options), computing, what).table
 
 
@@ -200,17 +205,19 @@ def paper(
     metrics: Names = (),
     draws: int | None = None,
     seed: int = 0,
+    fresh: bool = False,
 ) -> Table:
     """Recompute a table or figure of a paper, each value beside the printed one.
 
     name: such as "thompson-2024"; item: such as "table-1". testset, lp: joined by commas or "all"; None for the paper's
     own. metrics: of a figure that shows one or two. draws: None for the paper's number of resamples.
+    fresh: recompute results that the warehouse has stored.
     Returns a row for each value; verdict: "met", "noise", "explained", "differs", "not_loaded" or "new".
     Raises QuestionError: unknown names, or nothing can be computed on what was named.
     """
     found = paper_named(name)
     request = Request(lambda: nullcontext(warehouse), seed, draws, names_of(metrics))
-    return results_table([run_item(request, found, item_named(found, item), testset, lp, human)])
+    return results_table([run_item(request, found, item_named(found, item), testset, lp, human, fresh=fresh)])
 
 
 @question

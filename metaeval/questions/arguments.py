@@ -7,6 +7,7 @@ from typing import Any, Literal, ParamSpec, TypedDict, get_args, get_origin, get
 
 from metaeval.measures import Measure, parse_measure
 from metaeval.questions.kinds import checked
+from metaeval.questions.together import OF_SLICES, RULES, check_known, check_together
 from metaeval.table import Table
 from queries.selection import Outliers, Slice
 from warehouse import Warehouse
@@ -53,21 +54,18 @@ _DEFAULTS: dict[str, object] = {
 _FIELDS = {"domain": "domains", "document": "documents"}
 _PLACES = ("testset", "lp")
 _PATTERNS = ("domain", "document", "systems", "metrics")
-_BESIDE: dict[str, dict[str, tuple[str, ...]]] = {
-    "rank": {"significance": ("test", "population", "alternative", "draws", "alpha", "correction")},
-    "protocol": {"significance": ("population", "alternative", "draws", "alpha")},
-    "thresholds": {"curve": ("points",)},
-}
-"""Of questions: flags, and the parameters that do nothing without them."""
 Asked = ParamSpec("Asked")
 
 
 def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
-    """Refuse what does not fit the annotations, and let `help` and editors show a slice's options."""
+    """Refuse what does not fit the annotations or goes together, and let `help` and editors show a slice's options."""
     signature, hints = inspect.signature(function), get_type_hints(function)
-    hints |= get_type_hints(SliceOptions) if "options" in signature.parameters else {}
+    takes_slice = "options" in signature.parameters
+    hints |= get_type_hints(SliceOptions) if takes_slice else {}
     closed = {name: _choices(hint) for name, hint in hints.items()}
-    beside = _BESIDE.get(function.__name__, {})
+    shown = _shown(signature)
+    defaults = {name: one.default for name, one in shown.parameters.items()}
+    rules = RULES.get(function.__name__, ()) + (OF_SLICES if takes_slice else ())
 
     def check(name: str, value: Any) -> Any:
         if isinstance(value, Warehouse) and value.is_closed:
@@ -80,26 +78,27 @@ def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
 
     @wraps(function)
     def asked(*args: Asked.args, **kwargs: Asked.kwargs) -> Table:
-        bound = signature.bind(*args, **kwargs)
-        given = bound.arguments
-        for name in given.keys() - {"options"}:
-            given[name] = check(name, given[name])
-        if "options" in given:
-            given["options"] = {name: check(name, value) for name, value in given["options"].items()}
-        for flag, names in beside.items():
-            for name in () if given.get(flag) else names:
-                if name in given and given[name] != signature.parameters[name].default:
-                    raise QuestionError(f"{name} needs {flag}=True")
+        check_known(function.__name__, kwargs, tuple(shown.parameters))
+        bound = shown.bind(*args, **kwargs)
+        given = {name: check(name, value) for name, value in bound.arguments.items()}
+        check_together(rules, defaults | given, defaults)
+        bound.arguments.update(given)
         return function(*bound.args, **bound.kwargs)
 
-    shown = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
-    if len(shown) < len(signature.parameters):
-        shown += [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=hint)
-            for name, hint in get_type_hints(SliceOptions).items()
-        ]
-    asked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    asked.__signature__ = shown  # type: ignore[attr-defined]
     return asked
+
+
+def _shown(signature: inspect.Signature) -> inspect.Signature:
+    """A question's signature with each option of a slice in place of all of them."""
+    own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    if len(own) == len(signature.parameters):
+        return signature
+    own += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=hint)
+        for name, hint in get_type_hints(SliceOptions).items()
+    ]
+    return signature.replace(parameters=own)
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
@@ -114,11 +113,9 @@ def names_of(given: Names) -> tuple[str, ...]:
 
 
 def slice_of(testset: str, lp: str, options: SliceOptions) -> Slice:
-    """Raises QuestionError: there is no such option, or no such segments."""
+    """Raises QuestionError: there are no such segments."""
     values: dict[str, Any] = {}
     for name, value in options.items():
-        if name not in _DEFAULTS:
-            raise unknown("option", name, _DEFAULTS)
         if name == "segments" and value is not None:
             value = _span(*value)  # type: ignore[misc]
         values[_FIELDS.get(name, name)] = names_of(value) if name in _PATTERNS else value  # type: ignore[arg-type]

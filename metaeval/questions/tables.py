@@ -20,7 +20,7 @@ from metaeval.tables.scatter import View as ScatterView
 from metaeval.tables.scatter import scatter as lay
 from queries.audit import audit as find
 from queries.engines import Engine
-from queries.findings import findings_frame
+from queries.findings import Severity, at_least, findings_frame
 from queries.pairs import Unit
 from warehouse import Warehouse
 
@@ -160,12 +160,19 @@ def correlations(
 
 @question
 def audit(
-    warehouse: Warehouse, testset: str | None = None, lp: str | None = None, *, check: Names = (), deep: bool = False
+    warehouse: Warehouse,
+    testset: str | None = None,
+    lp: str | None = None,
+    *,
+    severity: Severity = "info",
+    check: Names = (),
+    deep: bool = False,
 ) -> Table:
     """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.
 
-    testset, lp: one, several joined by commas, or "all". check: only these checks. deep: also compare every row with
-    stored checksums. Columns: severity, check, what is found, and the SQL that shows it.
+    testset, lp: one, several joined by commas, or "all". severity: findings of at least this one. check: only these
+    checks. deep: also compare every row with stored checksums. Columns: severity, check, what is found, and the SQL
+    that shows it.
     """
     checks = names_of(check)
     found = find(warehouse, testset, lp, checks, deep=deep)
@@ -174,8 +181,9 @@ def audit(
             ("audit", ",".join(checks) or "all"),
             ("testset", testset or "all"),
             ("lp", lp or "all"),
+            ("severity", None if severity == "info" else severity),
             ("deep", "yes" if deep else None),
             ("scorehouse", program_version()),
         ]
     )
-    return Table(findings_frame(found), described, ())
+    return Table(findings_frame(at_least(severity, found)), described, ())

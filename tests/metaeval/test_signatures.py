@@ -24,6 +24,10 @@ ASKED: dict[str, tuple[str, Given]] = {
     "rank": ("rank", {**SIM, "measures": ["pa", "acc_eq(by=item)"]}),
     "rank, spa": ("rank", {**SIM, "measures": "spa(n=50)"}),
     "rank, tested": ("rank", {**QUICK, "measures": "pa", "significance": True}),
+    "rank, with intervals": ("rank", {**QUICK, "measures": ["pa", "pearson"], "intervals": True}),
+    "rank, by domain": ("rank", {**SIM, "measures": "pa", "by": "domain"}),
+    "rank, by domain, tested": ("rank", {**QUICK, "measures": "pa", "by": "domain", "significance": True}),
+    "rank by Williams' test": ("rank", {**SIM, "measures": "pearson", "significance": True, "test": "williams"}),
     "rank, with people": ("rank", {**SIM, "measures": "pearson", "ceiling": True}),
     "rank, pooled": ("rank", {**YEARS, "measures": "pa", "pool": "mean"}),
     "rank, pooled spa": ("rank", {**YEARS, "measures": "spa(n=50)", "pool": "mean"}),
@@ -32,6 +36,8 @@ ASKED: dict[str, tuple[str, Given]] = {
     "compare, two": ("compare", {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "simchrF"]}),
     "protocol": ("protocol", {"testset": "sim24", "lp": "cs-uk", "rules": "wmt23"}),
     "protocol, tested": ("protocol", {**QUICK, "rules": "wmt23", "significance": True}),
+    "protocol, beside": ("protocol", {**QUICK, "rules": "wmt23", "significance": True, "population": "segments"}),
+    "protocol by Williams' test": ("protocol", {**SIM, "rules": "wmt14", "significance": True}),
     "systems": ("systems", QUICK),
     "systems by a metric": ("systems", {**QUICK, "scorer": "simBLEU"}),
     "counts": ("counts", SIM),
@@ -102,7 +108,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ceiling": (True,),
     "rules": ("wmt24",),
     "scorer": ("simchrF",),
-    "by": ("none", "length", "best"),
+    "by": ("none", "length", "best", "domain"),
+    "intervals": (True,),
     "epsilon": (0.5,),
     "scale": ("ranks",),
     "measure": ("kendall", "pearson(by=item)"),
@@ -126,14 +133,15 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "halves": ("judgements",),
     "points": (30,),
     "check": ("coverage",),
+    "severity": ("error", "warning"),
     "deep": (True,),
 }
 """By option: values to try; one that a question does not take is passed over."""
 
 SHOWS = {"warehouse", "testset", "lp", "verbose", "strict", "curve", "tell", "n", "name", "item", "first", "second"}
 """What names the question, or how much of the answer is shown."""
-COMPUTES = {"engine", "session", "n_threads"}
-"""Who computes: numbers do not depend on it."""
+COMPUTES = {"engine", "session", "n_threads", "fresh"}
+"""Who computes, and whether again: numbers do not depend on it."""
 OF_ITSELF = {("scatter", "view")}
 """Views of one answer."""
 IN_COLUMNS = {("trend", "by"), ("rank, with people", "ceiling")}

@@ -21,6 +21,7 @@ from warehouse import QuestionError, Warehouse
 EN_DE = ("sim24", "en-de")
 METRICS = ("Oriole", "Embermatch")
 QUICK: dict[str, Any] = {"worlds": 20, "draws": 40}
+OF_SYSTEMS: dict[str, Any] = {"tell": "systems", "worlds": 20}
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +96,7 @@ def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: War
 def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> None:
     ranked = metaeval.systems(simulated_warehouse, *EN_DE, test="paired-t").frame["system"]
     better, worse = ranked[2], ranked[7]
-    more: dict[str, Any] = {"tell": "systems", "unit": unit, **QUICK}
-    found = metaeval.plan(simulated_warehouse, *EN_DE, worse, better, **more)
+    found = metaeval.plan(simulated_warehouse, *EN_DE, worse, better, unit=unit, **OF_SYSTEMS)
     row = found.frame.row(0, named=True)
     assert (row["first"], row["second"], row["test"], row["measure"]) == (better, worse, test, "mqm")
     assert row["needed"] is not None
@@ -132,23 +132,21 @@ def test_a_world_of_two_systems_finds_what_is_clear_and_nothing_the_other_way_ro
         (METRICS, {"worlds": 3}, "at least 20"),
         (METRICS, {"power": 0.2}, "power 0.2"),
         (METRICS, {"unit": "documents"}, "unknown unit"),
-        (("A", "B"), {"tell": "systems", "unit": "systems"}, "two systems need segments or judgements"),
-        (("A", "B"), {"tell": "systems"}, "unknown system"),
+        (("A", "B"), {**OF_SYSTEMS, "unit": "systems"}, "two systems need segments or judgements"),
+        (("A", "B"), OF_SYSTEMS, "unknown system"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(
     names: tuple[str, str], more: dict[str, Any], message: str, simulated_warehouse: Warehouse
 ) -> None:
     with pytest.raises(QuestionError, match=message):
-        metaeval.plan(simulated_warehouse, *EN_DE, *names, **{**QUICK, **more})
+        metaeval.plan(simulated_warehouse, *EN_DE, *names, **{"worlds": 20, **more})
 
 
 def test_without_single_judgements_there_is_no_plan_of_them(simulated_warehouse: Warehouse) -> None:
     systems = metaeval.systems(simulated_warehouse, "sim23", "cs-uk", test="paired-t").frame["system"]
     with pytest.raises(QuestionError, match="no single judgements of mqm"):
-        metaeval.plan(
-            simulated_warehouse, "sim23", "cs-uk", systems[0], systems[-1], tell="systems", unit="judgements", **QUICK
-        )
+        metaeval.plan(simulated_warehouse, "sim23", "cs-uk", systems[0], systems[-1], unit="judgements", **OF_SYSTEMS)
 
 
 def test_without_single_judgements_metrics_are_planned_by_segments(simulated_warehouse: Warehouse) -> None:

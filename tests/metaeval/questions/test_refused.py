@@ -10,6 +10,7 @@ import pytest
 
 import metaeval
 from metaeval.questions.arguments import SliceOptions
+from metaeval.questions.together import OF_TESTS
 from tests.helpers import sampled
 from warehouse import QuestionError, Warehouse
 
@@ -125,7 +126,19 @@ def test_a_value_of_another_kind_is_refused(
         ("rank", {"significance": "no"}, "significance 'no': expected True or False"),
         ("rank", {"outliers": None}, "outliers None: expected one of organisers, mad, none"),
         ("rank", {"test": "perm-inputs"}, "test needs significance=True"),
-        ("rank", {"draws": 5}, "draws needs significance=True"),
+        ("rank", {"draws": 5}, "draws needs significance=True or intervals=True"),
+        ("rank", {"fresh": True}, "fresh needs significance=True"),
+        ("rank", {"pool": "mean", "significance": True}, "pool does not go with significance=True; metaeval.protocol"),
+        ("rank", {"by": "domain", "intervals": True}, "by does not go with intervals=True"),
+        ("rank", {"plus_one_": True}, "unknown option 'plus_one_' for metaeval.rank; did you mean 'plus_one'"),
+        ("rank", {"drawz": 3}, "unknown option 'drawz' for metaeval.rank; did you mean 'draws'"),
+        ("rank", {"options": {}}, "unknown option 'options' for metaeval.rank"),
+        ("audit", {"foo": 1}, "unknown option 'foo' for metaeval.audit; available: check, deep"),
+        (
+            "protocol",
+            {"testset": "wmt24", "test": "perm-both"},
+            "a protocol brings its own tests: test, correction and",
+        ),
         ("protocol", {"testset": "wmt24", "population": "systems"}, "population needs significance=True"),
         ("thresholds", {"points": 5}, "points needs curve=True"),
         ("compare", {"draws": "10"}, "draws '10': expected a whole number"),
@@ -149,6 +162,45 @@ def test_a_value_of_another_kind_is_refused(
 def test_what_is_expected_is_said(name: str, given: dict[str, Any], line: str, simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match=f"^{line}"):
         _ask(name, simulated_warehouse, given)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_an_unknown_option_is_refused_with_near_ones_of_the_whole_signature(
+    name: str, simulated_warehouse: Warehouse
+) -> None:
+    for known in inspect.signature(getattr(metaeval, name)).parameters:
+        with pytest.raises(
+            QuestionError, match=f"^unknown option '{known}_x' for metaeval.{name}; did you mean"
+        ) as told:
+            _ask(name, simulated_warehouse, {f"{known}_x": 1})
+        assert repr(known) in str(told.value)
+        assert len(str(told.value).splitlines()) == 1
+
+
+OTHER_VALUES: Mapping[str, Any] = {
+    "test": "williams",
+    "population": "systems",
+    "alternative": "greater",
+    "alpha": 0.01,
+    "correction": "holm",
+    "plus_one": True,
+    "mid_p": False,
+    "early_stop": True,
+    "unit": "document",
+    "legacy_df": True,
+    "absolute": True,
+    "fresh": True,
+}
+
+
+@pytest.mark.parametrize(("name", "more"), [("rank", {}), ("rank", {"intervals": True}), ("protocol", {})])
+@pytest.mark.parametrize("option", OF_TESTS)
+def test_options_of_tests_need_tests(
+    name: str, more: dict[str, Any], option: str, simulated_warehouse: Warehouse
+) -> None:
+    if option in inspect.signature(getattr(metaeval, name)).parameters:
+        with pytest.raises(QuestionError, match=f"^{option} needs significance=True$"):
+            _ask(name, simulated_warehouse, {option: OTHER_VALUES[option], **more})
 
 
 EVERY = "every number and list of every question: a minute"
