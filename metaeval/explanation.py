@@ -7,6 +7,7 @@ import polars as pl
 from metaeval.evaluation import rankable
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.notes import EXPLAIN, Hinted
 from metaeval.options import Options
 from metaeval.study import Result
 from metaeval.table import Table, table_signature
@@ -67,7 +68,7 @@ def excluded(result: Result, verbose: bool) -> list[str]:
     verbose: with names and reasons; else only how many, and where to see more.
     """
     selection = result.selection
-    lines = []
+    lines: list[str] = []
     for kind, choices in (("systems", selection.systems), ("metrics", selection.metrics)):
         out = [choice for choice in choices if choice.reason is not None]
         included = {_base_of(choice) for choice in choices if choice.reason is None}
@@ -75,7 +76,7 @@ def excluded(result: Result, verbose: bool) -> list[str]:
             continue
         if not verbose:
             are = "is" if len(out) == 1 else "are"
-            lines.append(f"{len(out)} of {len(choices)} {kind} {are} excluded (--explain says why)")
+            lines.append(Hinted(f"{len(out)} of {len(choices)} {kind} {are} excluded", EXPLAIN))
             named = (*selection.slice.metrics, *selection.slice.systems)
             lines += [
                 f"{choice.name} is excluded: {choice.reason}"

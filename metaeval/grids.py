@@ -47,7 +47,7 @@ class Gridded:
                 excluded[choice.name] = some_missing(n)
         kept = tuple(choice for choice in self.selection.chosen_metrics if choice.name not in excluded)
         if not kept:
-            raise QuestionError(no_metric(self.selection, excluded))
+            raise no_metric(self.selection, excluded)
         return kept, excluded
 
 

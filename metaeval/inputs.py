@@ -15,6 +15,7 @@ from queries.reasons import Exclusion, Reason
 from queries.selection import Level, MetricChoice, Selection, Slice, most_common, select
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT
 
 MOST_DECIMALS = 15  # of a double
 
@@ -74,7 +75,7 @@ class Inputs:
         block = self.of_level("seg")
         check_judged(block)
         if not block.with_segments.any():
-            raise QuestionError(no_metric(block.selection, block.excluded))
+            raise no_metric(block.selection, block.excluded)
         return block.only(block.with_segments)
 
     def _select(self, level: Level, human: HumanUse) -> Selection:
@@ -95,15 +96,15 @@ def where(selection: Selection) -> str:
     return f"{selection.slice.testset} {selection.slice.lp}"
 
 
-def without_segments(selection: Selection) -> str:
-    """What is missing where nothing is judged by segments."""
-    return f"human score {selection.human!r} of {where(selection)} has no segment scores"
+def without_segments(selection: Selection) -> QuestionError:
+    """The error where nothing is judged by segments."""
+    return QuestionError(f"human score {selection.human!r} of {IT} has no segment scores", where=where(selection))
 
 
 def check_judged(block: Block) -> None:
     """Raises QuestionError: the human score has no segment scores."""
     if not block.judged.any():
-        raise QuestionError(without_segments(block.selection))
+        raise without_segments(block.selection)
 
 
 def check_whole(options: Options, asked: Slice) -> None:
@@ -112,17 +113,18 @@ def check_whole(options: Options, asked: Slice) -> None:
         raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
 
 
-def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str = "can be used") -> str:
-    """The line for a question without a metric: how many are excluded, and why most of them.
+def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str = "can be used") -> QuestionError:
+    """The error for a question without a metric: how many are excluded, and why most of them.
 
     excluded: metrics of the selection without what the question needs, with the reason.
     """
     choices = [replace(choice, reason=choice.reason or excluded.get(choice.name)) for choice in selection.metrics]
     if not choices:
-        return f"no metric of {where(selection)} {can}: none is loaded"
+        return QuestionError(f"no metric of {IT} {can}: none is loaded", where=where(selection))
     assert all(choice.reason is not None for choice in choices), "a metric without a reason not to be used"
     why = most_common(choices) if len(choices) > 1 else str(choices[0].reason)
-    return f"no metric of {where(selection)} {can}: {len(choices)} excluded, {why} (rank --explain lists all)"
+    reason = f"no metric of {IT} {can}: {len(choices)} excluded, {why}"
+    return QuestionError(reason, where=where(selection), hint="rank --explain lists all")
 
 
 def metric_place(block: Block, scorer: str) -> int | None:
@@ -145,7 +147,8 @@ def metric_place(block: Block, scorer: str) -> int | None:
 def without_mad_outliers(block: Block) -> Block:
     """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
     if block.selection.human is None:
-        raise QuestionError(f"the MAD rule needs human scores; {where(block.selection)} has none (drop --mad-outliers)")
+        reason = f"the MAD rule needs human scores; {IT} has none (drop --mad-outliers)"
+        raise QuestionError(reason, where=where(block.selection))
     outlying = mad_outliers(system_scores(block, "submitted").human)
     return with_systems(block, ~outlying, Exclusion(Reason.MAD_OUTLIER))
 

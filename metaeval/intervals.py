@@ -87,7 +87,8 @@ def _ends(
             progress=None if progress is None else lambda done, total: progress(f"{measure} intervals", done, total),
         )
     except (QuestionError, ValueError) as error:
-        return none, none, "no intervals, " + str(error).removeprefix(f"measure {str(measure)!r}: "), ""
+        why = error.reason if isinstance(error, QuestionError) and error.about else str(error)  # words name the measure
+        return none, none, f"no intervals, {why}", ""
     ends = [drawn.interval(place, CONFIDENCE, measure.interval) for place in range(len(block.metrics))]
     what = "systems" if by_systems is not None else "segments"
     how = f"{CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {counted(n_draws, 'resample')})"

@@ -11,6 +11,7 @@ from metaeval.direction import wrong_way
 from metaeval.evaluation import EQUAL, Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure, parse_measure
+from metaeval.notes import EXPLAIN, Hinted
 from metaeval.options import Options
 from metaeval.signature import signature
 from metaeval.system_scores import SystemScore
@@ -86,7 +87,7 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(evaluation.excluded).items()]
         notes.append(f"{measure}: without {'; '.join(reasons)}")
     if not evaluation.metrics:
-        notes.append(f"{measure}: no metric can be ranked (--explain says why)")
+        notes.append(Hinted(f"{measure}: no metric can be ranked", EXPLAIN))
     elif not is_judged:
         notes.append(f"{measure}: not defined, {without_segments(block.selection)}")
     if measure.fixed_system_score and options.system_score not in (None, measure.fixed_system_score):
@@ -239,14 +240,14 @@ def check_ranked(studies: Sequence[Study]) -> None:
         return
     if ranked:
         needing = ", ".join(dict.fromkeys(str(result.evaluation.measure) for result in ranked))
-        lines = dict.fromkeys(without_segments(result.selection) for result in ranked)
+        lines = dict.fromkeys(str(without_segments(result.selection)) for result in ranked)
         raise QuestionError(f"{'; '.join(lines)}, which {needing} needs (pearson or pa rank by system scores)")
     faults = {
         where(result.selection): no_metric(result.selection, result.evaluation.excluded, can="can be ranked")
         for result in results
     }
     first, *others = faults
-    raise QuestionError(faults[first] + (f"; nor of {', '.join(others)}" if others else ""))
+    raise QuestionError(f"{faults[first]}; nor of {', '.join(others)}") if others else faults[first]
 
 
 def rank(

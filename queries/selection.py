@@ -11,7 +11,7 @@ from queries.evalsets import evalset_id
 from queries.reasons import Exclusion, Reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import IT, unknown
 from warehouse.wording import counted
 
 Level = Literal["seg", "sys"]
@@ -266,7 +266,7 @@ def _choose_segments(found: Holdings, asked: Slice, where: str) -> Sequence[tupl
         and (first is None or last is None or first <= row[0] <= last)
     ]
     if rows and not chosen:
-        raise QuestionError(f"--domain, --document and --segments select no segment of {where}")
+        raise QuestionError(f"--domain, --document and --segments select no segment of {IT}", where=where)
     return chosen
 
 
@@ -304,7 +304,7 @@ def _choose_systems(
         for system_id, name, kind, is_outlier in found.systems
     ]
     if not any(choice.reason is None for choice in choices):
-        raise QuestionError(f"no system of {where} remains: {most_common(choices) or 'it has none'}")
+        raise QuestionError(f"no system of {IT} remains: {most_common(choices) or 'it has none'}", where=where)
     return choices
 
 

@@ -5,9 +5,10 @@ from typing import Literal
 
 from queries.evalsets import choice_of_humans
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import IT, unknown
 
 HumanUse = Literal["required", "optional", "none"]
+_NO_OFFICIAL_HUMAN = f"{IT} has no official human score"
 
 
 def human_score(
@@ -24,18 +25,18 @@ def human_score(
         if named in humans:
             return named, ()
         if not humans:
-            raise QuestionError(f"no human score of {where} is loaded")
+            raise QuestionError(f"no human score of {IT} is loaded", where=where)
         raise unknown("human score", named, humans, where=where)
     if official in humans:
         return official, ()
-    absent = f"the official human score {official!r} of {where} is not loaded"
-    absent = absent if official else f"{where} has no official human score"
+    absent = f"the official human score {official!r} of {IT} is not loaded" if official else _NO_OFFICIAL_HUMAN
     if len(humans) == 1:
         (only,) = humans
-        return only, (f"{absent}; using {only}, the only one available",)
+        return only, (str(QuestionError(f"{absent}; using {only}, the only one available", where=where)),)
+    error = QuestionError(f"{absent}; {choice_of_humans(humans)}", where=where)
     if use == "required":
-        raise QuestionError(f"{absent}; {choice_of_humans(humans)}")
-    return None, (f"without human scores: {absent}; {choice_of_humans(humans)}",)
+        raise error
+    return None, (f"without human scores: {error}",)
 
 
 def reference(

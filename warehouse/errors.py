@@ -13,8 +13,64 @@ DISK_FULL = "the disk is full"
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
 
+IT = "\ufffc"
+"""Stands in an error's reason for the evaluation set that it is about, see `WarehouseError`."""
+_VERBS = (f"{IT} has ", f"{IT} is ")
+
+
 class WarehouseError(Exception):
-    """Base of all errors that a user can cause or mend; its text is one message for them."""
+    """Base of all errors that a user can cause or mend; its text is one message for them, joined from its fields.
+
+    Who wants a part of the message takes the field: no text is taken apart.
+    about: a file or a measure, in front of the reason and a colon. where: the evaluation set that `IT` in the reason
+    stands for. hint: where more is to be found; in brackets behind the reason.
+
+    >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint="rank --explain says why")
+    >>> str(error), error.reason
+    ('no metric of wmt23 en-de is left (rank --explain says why)', 'no metric of wmt23 en-de is left')
+    >>> error.called("it"), error.brief
+    ('no metric of it is left (rank --explain says why)', 'no metric is left (rank --explain says why)')
+    >>> WarehouseError(f"{IT} has no domains", where="wmt23 en-de").predicate
+    'no domains'
+    """
+
+    def __init__(self, reason: str = "", *, about: str = "", where: str = "", hint: str = "") -> None:
+        super().__init__(reason)
+        self._reason = reason
+        self.about = about
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self._joined(self.reason)
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, without what stands in front of it and without the hint."""
+        return self._naming(self.where, self._reason)
+
+    @property
+    def brief(self) -> str:
+        """The message for a line that names the evaluation set elsewhere: without "of" it."""
+        return self._joined(self._naming(self.where, self._reason.replace(f" of {IT}", "")))
+
+    @property
+    def predicate(self) -> str:
+        """The reason for a line that begins with the evaluation set: without "it has" or "it is" in front."""
+        verb = next((verb for verb in _VERBS if self._reason.startswith(verb)), "")
+        return self._naming(self.where, self._reason.removeprefix(verb))
+
+    def called(self, name: str) -> str:
+        """The message with another name for the evaluation set, such as "it"."""
+        return self._joined(self._naming(name, self._reason))
+
+    def _naming(self, name: str, reason: str) -> str:
+        return reason.replace(IT, name) if self.where else reason
+
+    def _joined(self, reason: str) -> str:
+        about = f"{self.about}: " if self.about else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{about}{reason}{hint}"
 
 
 class SchemaError(WarehouseError):
@@ -106,5 +162,5 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
         hint = f"available: {shown}"
     else:
         hint = "none are available"
-    place = f" for {where}" if where else ""
-    return QuestionError(f"unknown {kind} {name!r}{place}; {hint}")
+    place = f" for {IT}" if where else ""
+    return QuestionError(f"unknown {kind} {name!r}{place}; {hint}", where=where)

@@ -127,7 +127,7 @@ class GroupMeasure(Measure):
     def check_resampled(self) -> None:
         """Raises QuestionError: the groups cannot be resampled."""
         if not self._resampled:
-            raise QuestionError(f"measure {str(self)!r}: documents and domains cannot be resampled")
+            raise QuestionError("documents and domains cannot be resampled", about=f"measure {str(self)!r}")
 
     def resample_of(self, judged: Judged) -> ResampleStatistic:
         """The kernel that resamples; slow, families have faster ones."""

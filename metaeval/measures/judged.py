@@ -11,6 +11,7 @@ from metaeval.kernels.arrays.grouping import Grouping
 from queries.blocks import Block
 from queries.selection import Selection
 from warehouse import QuestionError
+from warehouse.errors import IT
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def documents_of(selection: Selection, kept: npt.ArrayLike) -> Ints:
     named = [name for name, is_kept in zip(selection.documents, np.asarray(kept), strict=True) if is_kept]
     if None in named:
         asked = selection.slice
-        raise QuestionError(f"{asked.testset} {asked.lp} has segments without a document; take --unit segment")
+        where = f"{asked.testset} {asked.lp}"
+        raise QuestionError(f"{IT} has segments without a document; take --unit segment", where=where)
     return np.unique(np.array(named, dtype=str), return_inverse=True)[1].astype(np.int64)
 
 

@@ -178,7 +178,7 @@ def pooled_pairs(
         try:
             blocks.append(_block(warehouse, one))
         except QuestionError as error:
-            notes.append(f"without {one.testset} {one.lp}: {str(error).partition(' (rank')[0]}")
+            notes.append(f"without {one.testset} {one.lp}: {error.reason}")
     if not blocks:
         raise QuestionError("; ".join(notes))
     return _paired(blocks, notes, seed, n_draws)

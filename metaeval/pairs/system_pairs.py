@@ -16,6 +16,7 @@ from queries.evalsets import expand
 from queries.longitudinal import human_levels, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.progress import Progress
 
@@ -88,7 +89,7 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
     judged = np.flatnonzero(~np.isnan(scores.human))
     where = f"{block.selection.slice.testset} {block.selection.slice.lp}"
     if len(judged) < 2:
-        raise QuestionError(f"{block.selection.human} of {where} has scores of fewer than two systems")
+        raise QuestionError(f"{block.selection.human} of {IT} has scores of fewer than two systems", where=where)
     whole = ~np.isnan(scores.metrics[:, judged]).any(axis=1)
     first, second = np.triu_indices(len(judged), 1)
     human, metrics = scores.human[judged], scores.metrics[np.ix_(whole, judged)]
@@ -149,7 +150,7 @@ def read_pairs(
                 pairs_of(one, options, tested=tested) for one in _blocks(warehouse, own, options, each_protocol)
             )
         except QuestionError as error:
-            notes.setdefault(str(error).replace(f"{testset} {lp}", "it"), []).append(f"{testset} {lp}")
+            notes.setdefault(error.called("it"), []).append(f"{testset} {lp}")
     return found, [f"without {', '.join(named)}: {reason}" for reason, named in notes.items()]
 
 

@@ -15,6 +15,7 @@ from metaeval.signature import line, program_version
 from queries.longitudinal import EvalsetState, evalset_states
 from queries.selection import Slice
 from warehouse import QuestionError
+from warehouse.errors import IT
 from warehouse.progress import Progress
 
 Set = tuple[str, str]  # test set, language pair
@@ -36,12 +37,23 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Row:
-    """A cell of an item beside what is printed."""
+    """A cell of an item beside what is printed. remarks: on the cell, and on what is not loaded or differs."""
 
     cell: Cell
     printed: Printed | None
     verdict: Verdict
-    note: str
+    remarks: tuple[str, ...]
+
+    @property
+    def note(self) -> str:
+        """The page of what is printed, then the remarks."""
+        page = () if self.printed is None else (_page(self.printed),)
+        return _listed((*page, *self.remarks))
+
+    @property
+    def remark(self) -> str:
+        """The remarks alone."""
+        return _listed(self.remarks)
 
 
 @dataclass(frozen=True)
@@ -65,23 +77,34 @@ class Availability:
     """Which evaluation sets an item can be computed on, with what was loaded for each, and why not on others."""
 
     sets: Mapping[Set, EvalsetState]
-    excluded: Mapping[Set, str]
+    excluded: Mapping[Set, QuestionError]
 
 
 def available(item: Item, states: Sequence[EvalsetState]) -> Availability:
     """The evaluation sets of the paper that are loaded."""
     by_set = {(one.testset, one.lp): one for one in states}
     sets: dict[Set, EvalsetState] = {}
-    excluded: dict[Set, str] = {}
+    excluded: dict[Set, QuestionError] = {}
     for testset, lp in item.sets:
         every = [one for one in states if one.testset == testset]
         found = every if lp == "all" else [by_set[testset, lp]] if (testset, lp) in by_set else []
         usable = [one for one in found if one.n_humans and one.n_metrics]
         sets |= {(one.testset, one.lp): one for one in usable}
         if not usable:
-            what = testset if lp == "all" else f"{testset} {lp}"
-            excluded[testset, lp] = f"{what} is not loaded" if not found else f"{what} has no human or no metric scores"
+            excluded[testset, lp] = _without_scores(testset, lp) if found else _not_loaded(testset, lp)
     return Availability(sets, excluded)
+
+
+def _not_loaded(testset: str, lp: str) -> QuestionError:
+    return QuestionError(f"{IT} is not loaded", where=_name(testset, lp))
+
+
+def _without_scores(testset: str, lp: str) -> QuestionError:
+    return QuestionError(f"{IT} has no human or no metric scores", where=_name(testset, lp))
+
+
+def _name(testset: str, lp: str) -> str:
+    return testset if lp == "all" else f"{testset} {lp}"
 
 
 def chosen(states: Sequence[EvalsetState], testset: str, lp: str) -> Availability:
@@ -95,10 +118,10 @@ def chosen(states: Sequence[EvalsetState], testset: str, lp: str) -> Availabilit
         names = ", ".join(f"{one.testset} {one.lp}" for one in states)
         raise QuestionError(f"an item of a paper needs human and metric scores; not both are loaded for {names}")
     there = {(one.testset, one.lp) for one in states}
-    excluded = {name: f"{' '.join(name)} has no human or no metric scores" for name in there - set(usable)}
+    excluded = {name: _without_scores(*name) for name in there - set(usable)}
     if "all" not in (testset, lp):
         named = product(testset.split(","), lp.split(","))
-        excluded |= {name: f"{' '.join(name)} is not loaded" for name in named if name not in there}
+        excluded |= {name: _not_loaded(*name) for name in named if name not in there}
     return Availability(usable, dict(sorted(excluded.items())))
 
 
@@ -139,7 +162,7 @@ def run(
     asked = [Slice(*one, human=wanted if is_own or human else None) for one in there.sets]
     results, excluded = _results(request, paper, item, asked, there, database=database, fresh=fresh)
     if not is_own and not results:
-        raise QuestionError("; ".join(dict.fromkeys(excluded.values())))
+        raise QuestionError("; ".join(dict.fromkeys(error.reason for error in excluded.values())))
     computed = [found for found, _ in results]
     comparable = human in (None, item.human)
     printed = [one for one in printed_values(paper.name) if one.item == item.name] if comparable else []
@@ -148,22 +171,22 @@ def run(
         printed = [one for one in printed if (one.testset, one.lp) in shown]
     notes = [note for found, more in results for note in (*found.notes, *more)]
     notes += _on_excluded(excluded) if results else []
+    reasons = {one: error.reason for one, error in excluded.items()}
     return Outcome(
         paper,
         item,
-        tuple(beside([cell for found in computed for cell in found.cells], printed, excluded, item.unavailable)),
+        tuple(beside([cell for found in computed for cell in found.cells], printed, reasons, item.unavailable)),
         tuple(dict.fromkeys(found.signature for found in computed)),
         tuple(dict.fromkeys(notes)),
-        excluded,
+        reasons,
     )
 
 
-def _on_excluded(excluded: Mapping[Set, str]) -> list[str]:
+def _on_excluded(excluded: Mapping[Set, QuestionError]) -> list[str]:
     """A line for each reason why evaluation sets have no values."""
     by_reason: dict[str, list[str]] = {}
-    for one, why in excluded.items():
-        name = " ".join(part for part in one if part != "all")
-        by_reason.setdefault(why.removeprefix(f"{name} has ").removeprefix(f"{name} is "), []).append(name)
+    for (testset, lp), error in excluded.items():
+        by_reason.setdefault(error.predicate, []).append(_name(testset, lp))
     return [f"without {', '.join(names)}: {why}" for why, names in by_reason.items()]
 
 
@@ -176,7 +199,7 @@ def _results(
     *,
     database: Path | None,
     fresh: bool,
-) -> tuple[list[tuple[Computed, list[str]]], dict[Set, str]]:
+) -> tuple[list[tuple[Computed, list[str]]], dict[Set, QuestionError]]:
     """What was computed, with notes on where it came from, and why there is nothing for the other sets."""
     excluded = dict(there.excluded)
     if not item.needs_data:
@@ -189,7 +212,7 @@ def _results(
         try:
             found.append(_stored(told, paper, item, group, there, database=database, fresh=fresh))
         except QuestionError as error:
-            excluded |= {(one.testset, one.lp): str(error).partition(" (rank --explain")[0] for one in group}
+            excluded |= {(one.testset, one.lp): error for one in group}
     return found, excluded
 
 
@@ -256,11 +279,11 @@ def beside(
     for cell in cells:
         one = by_place.pop(_place(cell), None)
         if one is None:
-            rows.append(Row(cell, None, "new", cell.note))
+            rows.append(Row(cell, None, "new", (cell.note,)))
             continue
         why = short.get((cell.testset, cell.lp))
         found: Verdict = "not_loaded" if why else verdict(cell, one)
-        rows.append(Row(cell, one, found, _note(cell, one, found, why)))
+        rows.append(Row(cell, one, found, _remarks(cell, one, found, why)))
     for one in by_place.values():
         why = (
             excluded.get((one.testset, one.lp))
@@ -270,7 +293,7 @@ def beside(
             or f"{one.row} is not among what is loaded for {one.testset} {one.lp}"
         )
         empty = Cell(one.row, one.column, one.testset, one.lp, None)
-        rows.append(Row(empty, one, "not_loaded", f"{_page(one)}; {why}"))
+        rows.append(Row(empty, one, "not_loaded", (why,)))
     return rows
 
 
@@ -294,11 +317,15 @@ def _page(printed: Printed) -> str:
     return f"p. {printed.page}" if printed.page.isdecimal() else printed.page
 
 
-def _note(cell: Cell, printed: Printed, found: Verdict, why: str | None) -> str:
-    parts = [_page(printed), cell.note]
-    parts += [f"standard error {cell.error:.2g}"] if cell.error else []
-    parts += [why] if why else []
-    parts += [printed.reason] if found == "explained" else []
+def _remarks(cell: Cell, printed: Printed, found: Verdict, why: str | None) -> tuple[str, ...]:
+    remarks = [cell.note]
+    remarks += [f"standard error {cell.error:.2g}"] if cell.error else []
+    remarks += [why] if why else []
+    remarks += [printed.reason] if found == "explained" else []
+    return tuple(remarks)
+
+
+def _listed(parts: Iterable[str]) -> str:
     return "; ".join(part for part in parts if part)
 
 

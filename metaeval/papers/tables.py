@@ -55,7 +55,7 @@ def items_table(opened: Opened, paper: Paper) -> Table:
                 "n_printed": n_printed,
                 "computable_on": "; ".join(f"{testset} {_several(lps)}" for testset, lps in loaded.items())
                 or ("needs no scores" if not item.needs_data else None),
-                "missing": "; ".join([*there.excluded.values(), *missing]) or None,
+                "missing": "; ".join([*(error.reason for error in there.excluded.values()), *missing]) or None,
             }
         )
     schema = {name: pl.Int64 if name == "n_printed" else pl.String for name in rows[0]}
@@ -150,5 +150,5 @@ def summary_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 def _missing(outcome: Outcome) -> list[str]:
     reasons = [*outcome.excluded.values()]
-    reasons += [row.note.partition("; ")[2] for row in outcome.rows if row.verdict == "not_loaded" and row.printed]
+    reasons += [row.remark for row in outcome.rows if row.verdict == "not_loaded" and row.printed]
     return reasons if len(set(reasons)) <= 4 else [*dict.fromkeys(reasons)][:4]

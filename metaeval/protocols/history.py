@@ -67,7 +67,7 @@ def apply_rules(
                 entry = enter(warehouse, protocol, asked.testset, lps=[asked.lp], asked=asked, options=options)
             found.append(Applied(protocol, last, score(entry, options=options), None))
         except QuestionError as error:
-            found.append(Applied(protocol, last, None, str(error).partition(" (rank --explain")[0]))
+            found.append(Applied(protocol, last, None, error.reason))
     if all(one.score is None for one in found):
         raise QuestionError("; ".join(dict.fromkeys(str(one.reason) for one in found)))
     return found

@@ -15,7 +15,7 @@ from metaeval.inputs import Opened
 from metaeval.options import Options
 from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import Blocks, Entry, enter
-from metaeval.protocols.scoring import ProtocolScore, score
+from metaeval.protocols.scoring import NothingScoredError, ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.signature import line, option_parts, program_version
 from metaeval.table import Table
@@ -160,7 +160,7 @@ def _scored(waiting: _Waiting, options: Options) -> Answer:
 
 
 def _unanswered(protocol: Protocol, testset: str, error: QuestionError) -> Answer:
-    reason = str(error).partition(" (rank --explain")[0].replace(f" by {protocol.name}", "")
+    reason = error.by_any if isinstance(error, NothingScoredError) else error.reason
     return Answer(None, reason, f"protocol:{protocol.name}|testset:{testset}")
 
 

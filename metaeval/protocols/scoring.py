@@ -28,12 +28,24 @@ from warehouse.progress import Progress
 
 
 @dataclass(frozen=True)
+class Missing:
+    """A task that does without a metric: its place among the tasks, the language pairs concerned, and why."""
+
+    task: int
+    lps: tuple[str, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{','.join(self.lps)}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class ProtocolScore:
     """Metrics (base names) by a protocol, best overall first; those without an overall score last, by name.
 
     overall: a weighted mean of values, or, with by_ranks, of ranks in the tasks, where lower is better. missing:
-    metric -> (task, reason). excluded: metric that no task takes -> why. clusters: 0 = none (not tested, or without an
-    overall score). population, beside: what tests that hold their level for a population find.
+    metric -> tasks without it. excluded: metric that no task takes -> why. clusters: 0 = none (not tested, or without
+    an overall score). population, beside: what tests that hold their level for a population find.
     """
 
     protocol: str
@@ -44,7 +56,7 @@ class ProtocolScore:
     ranks: Ints
     clusters: Ints
     tasks: tuple[Task, ...]
-    missing: dict[str, tuple[tuple[int, str], ...]]
+    missing: dict[str, tuple[Missing, ...]]
     excluded: dict[str, str]
     n_significant: int | None
     signature: str
@@ -61,6 +73,14 @@ class ProtocolScore:
     def winners(self) -> tuple[str, ...]:
         """The metrics of rank 1."""
         return tuple(name for name, rank in zip(self.metrics, self.ranks, strict=True) if rank == 1)
+
+
+class NothingScoredError(QuestionError):
+    """No metric can be scored by a protocol. by_any: the reason without the protocol's name."""
+
+    def __init__(self, by_any: str, *, by: str = "", hint: str = "") -> None:
+        super().__init__(f"{by_any} by {by}", hint=hint)
+        self.by_any = by_any
 
 
 def score(
@@ -89,9 +109,10 @@ def score(
     jobs, dropped = jobs_of(entry, options)
     names = sorted({name for job in jobs for one in job.group for name in one.places})
     if not names:
-        raise QuestionError(
-            f"no metric of {entry.testset} {','.join(entry.lps)} can be scored by {entry.protocol.name} "
-            "(rank --explain says why; --all-metrics takes contrastive ones too)"
+        raise NothingScoredError(
+            f"no metric of {entry.testset} {','.join(entry.lps)} can be scored",
+            by=entry.protocol.name,
+            hint="rank --explain says why; --all-metrics takes contrastive ones too",
         )
     by_ranks = entry.protocol.overall == "ranks"
     tests: list[TaskTest | None] = [None] * len(jobs)
@@ -174,14 +195,14 @@ def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
     return [f"{name}: missing in every task: {'; '.join(found)}" for name, found in sorted(reasons.items())]
 
 
-def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task]) -> tuple[tuple[int, str], ...]:
+def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task]) -> tuple[Missing, ...]:
     """Tasks that do without a metric, and why; also those whose measure is not defined for it."""
-    found: list[tuple[int, str]] = []
+    found: list[Missing] = []
     for number, (job, task) in enumerate(zip(jobs, tasks, strict=True)):
-        missing = [one for one in job.group if name not in one.places]
-        found += [(number, f"{one.lp}: {one.absent.get(name, 'no such metric')}") for one in missing]
-        if not missing and np.isnan(task.values[place]):
-            found.append((number, f"{','.join(task.lps)}: {task.measure} is undefined"))
+        absent = [one for one in job.group if name not in one.places]
+        found += [Missing(number, (one.lp,), str(one.absent.get(name, "no such metric"))) for one in absent]
+        if not absent and np.isnan(task.values[place]):
+            found.append(Missing(number, task.lps, f"{task.measure} is undefined"))
     return tuple(found)
 
 

@@ -45,7 +45,7 @@ def as_json(found: ProtocolScore) -> dict[str, Any]:
                 "values": [task.values[place] for task in found.tasks],
                 "ranks": [cluster(task.ranks[place]) for task in found.tasks],
                 "clusters": [cluster(task.clusters[place]) for task in found.tasks],
-                "missing": [{"task": number, "reason": reason} for number, reason in found.missing.get(name, ())],
+                "missing": [{"task": one.task, "reason": str(one)} for one in found.missing.get(name, ())],
             }
             for place, name in enumerate(found.metrics)
         ],
@@ -110,9 +110,9 @@ def missing_lines(found: ProtocolScore) -> list[str]:
     lines = []
     for metric, parts in found.missing.items():
         tasks: dict[str, list[str]] = {}
-        for number, reason in parts:
-            task = found.tasks[number]
-            why = reason.removeprefix(f"{task.lps[0]}: ") if len(task.lps) == 1 else reason  # the task names its own
+        for one in parts:
+            task = found.tasks[one.task]
+            why = one.reason if len(task.lps) == 1 else str(one)  # a task's name has its only language pair
             tasks.setdefault(why, []).append(task_name(task))
         lines += [f"{metric}: missing in {', '.join(named)}: {reason}" for reason, named in tasks.items()]
     return lines
@@ -150,9 +150,7 @@ def score_frame(found: ProtocolScore) -> pl.DataFrame:
         if task.beside is not None:
             columns[f"cluster {name} for {found.population}"] = [int(number) or None for number in task.beside.clusters]
     if found.missing:
-        columns["missing"] = [
-            "; ".join(dict.fromkeys(reason for _, reason in found.missing.get(name, ()))) for name in found.metrics
-        ]
+        columns["missing"] = ["; ".join(dict.fromkeys(map(str, found.missing.get(name, ())))) for name in found.metrics]
     return pl.DataFrame(columns)
 
 

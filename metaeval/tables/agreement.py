@@ -46,7 +46,7 @@ def agreement(warehouse: Warehouse, asked: Slice, measure: Measure, options: Opt
         scores = np.where(block.judged, block.scores, 0.0)
         groups = np.where(block.judged, labels(block, measure["by"]), -1)
     if not block.metrics:
-        raise QuestionError(no_metric(whole.selection, excluded))
+        raise no_metric(whole.selection, excluded)
     matrix = kernels.correlation_matrix(scores, groups, statistic)
     signature = table_signature(("matrix", measure), block, ("system_score", source))
     return Table(_frame(block, matrix), signature, table_notes(block, excluded))

@@ -159,7 +159,7 @@ def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_hum
     else:
         excluded, block = block.excluded, block.only(block.with_segments)
         if not block.metrics:
-            raise QuestionError(no_metric(block.selection, excluded))
+            raise no_metric(block.selection, excluded)
         ordered, values = [f"mean of {len(block.metrics)} metrics"], [_mean(block)]
     if len(names) < 2:
         ordered, values = [str(block.selection.human), *ordered], [block.human, *values]

@@ -43,7 +43,7 @@ def system_means(
     signature = table_signature(("table", "means"), found.block, n_metrics=len(metrics))
     notes = slice_remarks(selection, metrics)
     if not metrics:
-        notes = [no_metric(selection, {}), *notes]
+        notes = [str(no_metric(selection, {})), *notes]
     return Table(_with_kind(frame, selection.human), signature, tuple(notes))
 
 

@@ -34,7 +34,7 @@ def ties(warehouse: Warehouse, asked: Slice, round_human: int | None = None) -> 
     block = whole.only(whole.with_segments)
     notes = table_notes(block, whole.excluded)
     if not block.metrics:
-        notes = (no_metric(whole.selection, whole.excluded), *notes)
+        notes = (str(no_metric(whole.selection, whole.excluded)), *notes)
     signature = table_signature(("table", "ties"), block, *option_parts(Options(round_human=round_human)))
     return Table(_frame(block), signature, notes)
 

@@ -127,6 +127,19 @@ def pooled_by_year(frame: pl.DataFrame, measure: Measure, how: Pooling) -> pl.Da
     return pl.DataFrame(rows, schema=schema, orient="row").sort("year", "protocol", "by", "group")
 
 
+def first_reasons(frame: pl.DataFrame) -> dict[tuple[int, str, str, str], str]:
+    """(year, protocol, by, group) -> the first reason why an evaluation set has no value. frame: as of `grouped`."""
+    rows = (
+        line_rows(frame)
+        .filter(pl.col("human").is_not_null())
+        .drop_nulls("reason")
+        .unique(["year", "protocol", "by", "group"], keep="first", maintain_order=True)
+        .select("year", "protocol", "by", "group", "reason")
+        .rows()
+    )
+    return {(year, protocol, by, group): reason for year, protocol, by, group, reason in rows}
+
+
 def _counts(there: pl.DataFrame) -> list[tuple[Any, ...]]:
     return (
         there.select("year", "protocol", "testset", "lp")

@@ -13,6 +13,7 @@ from warehouse.facts.metrics import MetricFacts, describe, folded
 
 By = Literal["family", "version", "kind", "best"]
 BYS: tuple[By, ...] = get_args(By)
+NO_SUCH_METRIC = "no such metric"
 FLOOR = ("sentinel", "random")  # kinds that judge no translation: what every metric must beat
 LEARNED = ("trained", "llm", "unknown")  # kinds that may have seen human scores
 COLUMNS = (
@@ -98,7 +99,7 @@ def _by(way: By, sets: pl.LazyFrame, metrics: pl.LazyFrame, excluded: pl.LazyFra
                 pl.coalesce(
                     "set_reason",
                     "metric_reason",
-                    pl.concat_str(pl.lit("no such metric in "), "testset", pl.lit(" "), "lp"),
+                    pl.concat_str(pl.lit(f"{NO_SUCH_METRIC} in "), "testset", pl.lit(" "), "lp"),
                 )
             ),
         )

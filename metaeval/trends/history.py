@@ -20,7 +20,7 @@ from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import IT, unknown
 from warehouse.facts.metrics import describe, folded
 from warehouse.progress import Progress
 
@@ -29,12 +29,21 @@ BATCH = 8  # evaluation sets whose results are stored together
 
 @dataclass(frozen=True)
 class SetHistory:
-    """What one evaluation set contributes: its official point first, then those of bridges; or why it has none."""
+    """What one evaluation set contributes: its official point first, then those of bridges; or why it has none.
+
+    brief: the reason for a line that names the evaluation set elsewhere.
+    """
 
     points: tuple[Point, ...]
     reason: str | None
     signature: str
     notes: tuple[str, ...] = ()
+    brief: str | None = None
+
+    @classmethod
+    def without(cls, error: QuestionError) -> "SetHistory":
+        """That of an evaluation set without any point."""
+        return cls((), str(error), "", brief=error.brief)
 
 
 @dataclass(frozen=True)
@@ -97,8 +106,8 @@ def history(
         states = evalset_states(warehouse, asked.testset, asked.lp)
         _check_anchor(warehouse, states, anchor)
         for state in states:
-            if (reason := _without(state)) is not None:
-                found[state] = SetHistory((), reason, "")
+            if (error := _nothing_loaded(state)) is not None:
+                found[state] = SetHistory.without(error)
                 continue
             questions[state] = _question(state, asked, measure, options, testing, anchor)
             kept = None if fresh else questions[state].stored(warehouse)
@@ -135,11 +144,11 @@ def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: 
         raise unknown("metric", anchor, known)
 
 
-def _without(state: EvalsetState) -> str | None:
+def _nothing_loaded(state: EvalsetState) -> QuestionError | None:
     """Why an evaluation set can have no point, as far as that is seen without reading scores."""
     if not state.n_humans:
-        return "no human score is loaded"
-    return None if state.n_metrics else "no metric scores are loaded"
+        return QuestionError("no human score is loaded")
+    return None if state.n_metrics else QuestionError("no metric scores are loaded")
 
 
 def _question(
@@ -159,7 +168,7 @@ class _Jobs:
     judged: pl.DataFrame | None = None
     judged_by: str = ""
     bridges: tuple[tuple[Block, Block], ...] = ()
-    reason: str | None = None
+    error: QuestionError | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -169,7 +178,7 @@ def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anch
             asked, also = _with_own_metrics(warehouse, asked, anchor)
             block = Inputs(warehouse, asked, options.round_human, also=also).block(measure)
         except QuestionError as error:
-            return _Jobs(None, reason=str(error))
+            return _Jobs(None, error=error)
         humans = human_levels(warehouse, asked.testset, asked.lp)
         official = str(block.selection.human)
         behind = judged_by(humans, official)
@@ -194,20 +203,23 @@ def _with_own_metrics(warehouse: Warehouse, asked: Slice, anchor: str) -> tuple[
     named = {name for both in there for name in both}
     kept = tuple(pattern for pattern in asked.metrics if any(fnmatchcase(name, pattern) for name in named))
     if not kept:
-        raise QuestionError(f"none of the metrics {', '.join(asked.metrics)} is in {asked.testset} {asked.lp}")
+        raise QuestionError(
+            f"none of the metrics {', '.join(asked.metrics)} is in {IT}", where=f"{asked.testset} {asked.lp}"
+        )
     return replace(asked, metrics=kept), (anchor,) if anchor in named else ()
 
 
 def _computed(jobs: _Jobs, measure: Measure, options: Options, testing: TestOptions, anchor: str) -> SetHistory:
-    if jobs.block is None:
-        return SetHistory((), jobs.reason, "")
+    if jobs.error is not None:
+        return SetHistory.without(jobs.error)
+    assert jobs.block is not None
     ceiling = None
     if jobs.judged is not None:
         ceiling = split_half(jobs.block, jobs.judged, jobs.judged_by, measure, options)
     try:
         points = [point(jobs.block, measure, options, testing, anchor, ceiling=ceiling)]
     except QuestionError as error:
-        return SetHistory((), str(error), "")
+        return SetHistory.without(error)
     notes = list(jobs.notes)
     for first, second in jobs.bridges:
         try:

@@ -8,8 +8,8 @@ import polars as pl
 from metaeval.ranking import named
 from metaeval.signature import Parts, line, option_parts, program_version, restricted
 from metaeval.table import Table
-from metaeval.trends.gaps import Pooling, line_rows, pooled_by_year
-from metaeval.trends.groups import FLOOR, By
+from metaeval.trends.gaps import Pooling, first_reasons, line_rows, pooled_by_year
+from metaeval.trends.groups import FLOOR, NO_SUCH_METRIC, By
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
 from warehouse.facts.metrics import KINDS
@@ -63,8 +63,16 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     kinds = {(row["by"], row["group"]): row["kind"] for row in by_year.drop_nulls("kind").rows(named=True)}
     reasons: dict[str, int] = {}
     cells: dict[tuple[str, str], dict[tuple[int, str], str]] = {}
+    first = first_reasons(frame)
+    absent = {f"{NO_SUCH_METRIC} in {one.testset} {one.lp}": NO_SUCH_METRIC for one in found.entries}
     for row in by_year.rows(named=True):
-        cells.setdefault((row["by"], row["group"]), {})[row["year"], row["protocol"]] = _cell(row, alpha, reasons)
+        year, protocol, own = row["year"], row["protocol"], (row["by"], row["group"])
+        if row["value"] is None:
+            reason = first.get((year, protocol, *own), "no value")
+            text = f"[{reasons.setdefault(absent.get(reason, reason), len(reasons) + 1)}]"
+        else:
+            text = _cell(row, alpha)
+        cells.setdefault(own, {})[year, protocol] = text
     shown = [key for key in cells if key in kinds and (key[0] in ("family", "version") or kinds[key] not in FLOOR)]
     ordered = sorted(shown, key=lambda key: _order(key, kinds[key]))
     columns: dict[str, list[str]] = {"group": [_label(by, group) for by, group in ordered]}
@@ -98,10 +106,7 @@ def _order(key: tuple[str, str], kind: str) -> tuple[bool, bool, int, str]:
     return kind in FLOOR, by in ("kind", "best"), KINDS.index(kind), group.casefold()
 
 
-def _cell(row: dict[str, Any], alpha: float, reasons: dict[str, int]) -> str:
-    if row["value"] is None:
-        reason = str(row["reason"] or "no value").split(" in wmt")[0].split("; and ")[0]
-        return f"[{reasons.setdefault(reason, len(reasons) + 1)}]"
+def _cell(row: dict[str, Any], alpha: float) -> str:
     text = f"{row['value']:.3f}"
     if row["gap"] is not None and row["metric"] != row["anchor"]:
         star = SIGNIFICANT if row["gap_p"] is not None and row["gap_p"] <= alpha else ""
@@ -235,8 +240,7 @@ def without_answer(found: History) -> list[str]:
     by_reason: dict[str, list[tuple[str, str]]] = {}
     for entry in found.entries:
         if not entry.found.points:
-            reason = str(entry.found.reason).replace(f" of {entry.testset} {entry.lp}", "")
-            by_reason.setdefault(reason, []).append((entry.testset, entry.lp))
+            by_reason.setdefault(str(entry.found.brief), []).append((entry.testset, entry.lp))
     return [f"no value, {reason}: {named(places)}" for reason, places in by_reason.items()]
 
 

@@ -124,8 +124,8 @@ def _within(found: History, asked: Asked) -> Shown:
 
 def _reasons(slopes: Within) -> list[str]:
     places: dict[str, list[str]] = {}
-    for where, reason in slopes.skipped.items():
-        places.setdefault(reason.replace(f" of {where}", ""), []).append(where)
+    for where, reason in slopes.briefly.items():
+        places.setdefault(reason, []).append(where)
     return [f"no slope, {reason}: {', '.join(named)}" for reason, named in places.items()]
 
 

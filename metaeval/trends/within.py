@@ -67,7 +67,8 @@ class Within:
 
     by_protocol: the same over the sets of one protocol. leave_one_out: the pooled slope without each set, aligned with
     sets. unknown: metrics of unknown year, excluded. contaminated: metrics known to be trained on the human scores of
-    an evaluation set's year, excluded where asked. skipped: evaluation set -> why it has no slope.
+    an evaluation set's year, excluded where asked. skipped: evaluation set -> why it has no slope;
+    briefly: the same reasons, for a line that names the set elsewhere.
     """
 
     measure: str
@@ -79,6 +80,7 @@ class Within:
     unknown: tuple[str, ...]
     contaminated: tuple[str, ...]
     skipped: Mapping[str, str]
+    briefly: Mapping[str, str]
     without_contaminated: bool
     signature: str
 
@@ -119,7 +121,8 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
     Raises QuestionError: no evaluation set has a slope.
     """
     sets: list[SetSlope] = []
-    skipped = {f"{one.testset} {one.lp}": str(one.found.reason) for one in found.entries if not one.found.points}
+    without = {f"{one.testset} {one.lp}": one.found for one in found.entries if not one.found.points}
+    few: dict[str, str] = {}
     unknown: dict[str, None] = {}
     dirty: dict[str, None] = {}
     kinds: dict[str, list[tuple[float, float, int]]] = {}
@@ -131,7 +134,7 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
             kinds.setdefault(kind, []).append((*estimate, one.context.n_systems))
         years = known.years
         if len(years) < FEWEST_METRICS or len(set(years)) < FEWEST_YEARS:
-            skipped[f"{entry.testset} {entry.lp}"] = (
+            few[f"{entry.testset} {entry.lp}"] = (
                 f"{counted(len(years), 'metric')} of {len(set(years))} known publication years, a slope needs "
                 f"{FEWEST_METRICS} of {FEWEST_YEARS}"
             )
@@ -153,9 +156,10 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
                 known.contaminated,
             )
         )
+    skipped = {where: str(one.reason) for where, one in without.items()} | few
     if not sets:
-        few = next(iter(skipped.items()), ("", "no evaluation set"))
-        raise QuestionError(f"no slope over publication years: {few[0]}: {few[1]} (--published NAME=YEAR adds years)")
+        where, why = next(iter(skipped.items()), ("", "no evaluation set"))
+        raise QuestionError(f"no slope over publication years: {where}: {why} (--published NAME=YEAR adds years)")
     pooled = _pooled(sets)
     protocols = dict.fromkeys(one.protocol for one in sets)
     slopes, variances = [one.slope for one in sets], [one.error**2 for one in sets]
@@ -173,6 +177,7 @@ def within(found: History, published: Sequence[tuple[str, int]] = (), *, without
         unknown=tuple(sorted(unknown)),
         contaminated=tuple(sorted(dirty)),
         skipped=skipped,
+        briefly={where: str(one.brief) for where, one in without.items()} | few,
         without_contaminated=without_contaminated,
         signature=_signature(found, sets, pooled, published, without_contaminated),
     )

@@ -78,9 +78,11 @@ def read_manifest(folder: Path, tables: Collection[str]) -> Manifest:
             raise ValueError(f"{path.stat().st_size} bytes")
         return _parsed(path.read_text(encoding="utf-8"), tables)
     except OSError as error:
-        raise SourceError(f"{path}: cannot be read: {error.strerror}; expected a folder that `export` wrote") from error
+        raise SourceError(
+            f"cannot be read: {error.strerror}; expected a folder that `export` wrote", about=str(path)
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{path}: not the manifest of a complete export: {error}; {_AGAIN}") from error
+        raise SourceError(f"not the manifest of a complete export: {error}; {_AGAIN}", about=str(path)) from error
 
 
 def check_files(folder: Path, manifest: Manifest) -> None:
@@ -95,7 +97,7 @@ def check_files(folder: Path, manifest: Manifest) -> None:
     try:
         foreign = sorted({path for path in folder.glob(_PARTITION_FILES) if not path.name.startswith(".")} - {*listed})
     except OSError as error:
-        raise SourceError(f"{folder}: cannot be read: {error}") from error
+        raise SourceError(f"cannot be read: {error}", about=str(folder)) from error
     _check_listed(folder, listed, foreign)
 
 
@@ -112,7 +114,7 @@ def _check_listed(folder: Path, listed: Mapping[Path, FileRecord], foreign: Coll
         missing = [path for path in listed if not path.is_file()]
         changed = [path for path, record in listed.items() if path not in missing and not _is_same(path, record)]
     except OSError as error:
-        raise SourceError(f"{folder}: cannot be read: {error}") from error
+        raise SourceError(f"cannot be read: {error}", about=str(folder)) from error
     wrong = [
         f"{len(found)} of {len(listed)} files {what}: {_named(folder, found)}"
         for found, what in ((missing, "missing"), (changed, "differ from the manifest"))
@@ -121,7 +123,7 @@ def _check_listed(folder: Path, listed: Mapping[Path, FileRecord], foreign: Coll
     if foreign:
         wrong.append(f"{counted(len(foreign), 'file')} that the manifest does not list: {_named(folder, foreign)}")
     if wrong:
-        raise SourceError(f"{folder}: not a complete export: {'; '.join(wrong)}; {_AGAIN}")
+        raise SourceError(f"not a complete export: {'; '.join(wrong)}; {_AGAIN}", about=str(folder))
 
 
 def _is_same(path: Path, record: FileRecord) -> bool:

@@ -90,10 +90,11 @@ def _check_rows(connection: duckdb.DuckDBPyConnection, folder: Path, key: Evalse
         try:
             ((n,),) = connection.execute(f"SELECT count(*) FROM {partition_rows(folder, table, key)}").fetchall()
         except duckdb.Error as error:
-            raise SourceError(f"{path}: not a readable Parquet file: {str(error).splitlines()[0]}") from error
+            raise SourceError(f"not a readable Parquet file: {str(error).splitlines()[0]}", about=str(path)) from error
         if n != record.rows:
             raise SourceError(
-                f"{path}: {counted(n, 'row')}, expected {record.rows} (as the manifest says); export it again"
+                f"{counted(n, 'row')}, expected {record.rows} (as the manifest says); export it again",
+                about=str(path),
             )
 
 
@@ -113,7 +114,8 @@ def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path
     if sorted(here) == sorted(there):
         return True
     raise SourceError(
-        f"{folder}: {key.testset} {key.lp} is in {database} already, from other files; name another warehouse with --db"
+        f"{key.testset} {key.lp} is in {database} already, from other files; name another warehouse with --db",
+        about=str(folder),
     )
 
 
@@ -142,7 +144,8 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
         write_checksums(connection, [evalset_id])
     except (duckdb.ConstraintException, duckdb.BinderException, duckdb.ConversionException) as error:
         raise SourceError(
-            f"{folder}: {key.testset} {key.lp} has rows that no warehouse can hold: {str(error).splitlines()[0]}"
+            f"{key.testset} {key.lp} has rows that no warehouse can hold: {str(error).splitlines()[0]}",
+            about=str(folder),
         ) from error
 
 
@@ -276,4 +279,4 @@ def _check(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey,
         if found != files[table].rows:
             wrong.append(f"{counted(files[table].rows, 'row')} of {table}, {found} of them with their vector")
     if wrong:
-        raise SourceError(f"{folder}: {key.testset} {key.lp} is inconsistent: {'; '.join(wrong)}")
+        raise SourceError(f"{key.testset} {key.lp} is inconsistent: {'; '.join(wrong)}", about=str(folder))

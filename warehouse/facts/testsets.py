@@ -73,18 +73,19 @@ class TestsetFacts:
 
 def _strings(value: object, where: str) -> frozenset[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise SourceError(f"{where}: found {value!r}, expected a list of strings")
+        raise ValueError(f"{where}: found {value!r}, expected a list of strings")
     return frozenset(value)
 
 
-def _check_keys(data: Mapping[str, object], known: set[str], where: str) -> None:
+def _check_keys(data: Mapping[str, object], known: set[str], where: str = "") -> None:
     if not set(data) <= known:
-        raise SourceError(f"{where}: unknown keys {sorted(set(data) - known)}, expected some of {sorted(known)}")
+        prefix = f"{where}: " if where else ""
+        raise ValueError(f"{prefix}unknown keys {sorted(set(data) - known)}, expected some of {sorted(known)}")
 
 
 def _evalset(data: object, where: str) -> EvalsetFacts:
     if not isinstance(data, dict):
-        raise SourceError(f"{where}: found {data!r}, expected a table")
+        raise ValueError(f"{where}: found {data!r}, expected a table")
     known = {
         "standard_reference",
         "standard_human",
@@ -98,14 +99,14 @@ def _evalset(data: object, where: str) -> EvalsetFacts:
     human = data.get("standard_human", {})
     ranks = data.get("ranks_human_references", False)
     if not (reference is None or isinstance(reference, str)):
-        raise SourceError(f"{where}.standard_reference: found {reference!r}, expected a string")
+        raise ValueError(f"{where}.standard_reference: found {reference!r}, expected a string")
     if not (isinstance(human, dict) and set(human) <= set(LEVELS) and all(isinstance(v, str) for v in human.values())):
-        raise SourceError(f"{where}.standard_human: found {human!r}, expected levels {LEVELS} with names")
+        raise ValueError(f"{where}.standard_human: found {human!r}, expected levels {LEVELS} with names")
     if not isinstance(ranks, bool):
-        raise SourceError(f"{where}.ranks_human_references: found {ranks!r}, expected true or false")
+        raise ValueError(f"{where}.ranks_human_references: found {ranks!r}, expected true or false")
     aliases = data.get("aliases", {})
     if not (isinstance(aliases, dict) and all(isinstance(name, str) for name in aliases.values())):
-        raise SourceError(f"{where}.aliases: found {aliases!r}, expected spellings with the systems they stand for")
+        raise ValueError(f"{where}.aliases: found {aliases!r}, expected spellings with the systems they stand for")
     return EvalsetFacts(
         aliases=dict(aliases),
         standard_reference=reference,
@@ -123,39 +124,43 @@ def parse_facts(text: str, where: str) -> TestsetFacts:
     Raises SourceError: no TOML, or a key or value that is not understood.
     """
     try:
-        data: dict[str, Any] = tomllib.loads(text)
+        return _facts(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise SourceError(f"{where}: not valid TOML: {error}") from error
-    _check_keys(data, {"name", "year", "description", "metrics", "lps"}, where)
+        raise SourceError(f"not valid TOML: {error}", about=where) from error
+    except ValueError as error:
+        raise SourceError(str(error), about=where) from error
+
+
+def _facts(data: Mapping[str, Any]) -> TestsetFacts:
+    """Raises ValueError: a key or value that is not understood."""
+    _check_keys(data, {"name", "year", "description", "metrics", "lps"})
     name, year, description = data.get("name"), data.get("year"), data.get("description")
     if not isinstance(name, str) or not name:
-        raise SourceError(f"{where}: name: found {name!r}, expected the test set's name")
+        raise ValueError(f"name: found {name!r}, expected the test set's name")
     if not (year is None or type(year) is int) or not (description is None or isinstance(description, str)):
-        raise SourceError(f"{where}: year must be a number and description a string")
+        raise ValueError("year must be a number and description a string")
     metrics, lps = data.get("metrics"), data.get("lps", {})
     if not (metrics is None or isinstance(metrics, dict)) or not isinstance(lps, dict):
-        raise SourceError(f"{where}: metrics and lps must be tables")
-    _check_keys(metrics or {}, {"primary", "baseline"}, f"{where}: metrics")
+        raise ValueError("metrics and lps must be tables")
+    _check_keys(metrics or {}, {"primary", "baseline"}, "metrics")
     return TestsetFacts(
         name=name,
         year=year,
         description=description,
-        primary=None if metrics is None else _strings(metrics.get("primary", []), f"{where}: metrics.primary"),
-        baseline=frozenset()
-        if metrics is None
-        else _strings(metrics.get("baseline", []), f"{where}: metrics.baseline"),
-        lps={_language_pair(lp, where): _evalset(data, f"{where}: lps.{lp}") for lp, data in lps.items()},
+        primary=None if metrics is None else _strings(metrics.get("primary", []), "metrics.primary"),
+        baseline=frozenset() if metrics is None else _strings(metrics.get("baseline", []), "metrics.baseline"),
+        lps={_language_pair(lp): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},
     )
 
 
-def _language_pair(text: str, where: str) -> str:
+def _language_pair(text: str) -> str:
     """A language pair as the warehouse spells it, which is how it must stand in the file."""
     try:
         spelled = str(LanguagePair.parse(text))
     except ValueError as error:
-        raise SourceError(f"{where}: lps.{text}: {error}") from error
+        raise ValueError(f"lps.{text}: {error}") from error
     if spelled != text:
-        raise SourceError(f"{where}: lps.{text}: expected {spelled}, one dash between the languages")
+        raise ValueError(f"lps.{text}: expected {spelled}, one dash between the languages")
     return text
 
 
@@ -191,10 +196,10 @@ def declared_facts(testset: str, folder: Path) -> TestsetFacts | None:
     try:
         text = own.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{own}: cannot be read: {error}") from error
+        raise SourceError(f"cannot be read: {error}", about=str(own)) from error
     declared = parse_facts(text, str(own))
     if declared.name != testset:
-        raise SourceError(f"{own}: name is {declared.name!r}, expected {testset!r} (its folder)")
+        raise SourceError(f"name is {declared.name!r}, expected {testset!r} (its folder)", about=str(own))
     return declared
 
 

@@ -83,7 +83,8 @@ def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport,
         try:
             imported = import_parquet(folder, database, progress=progress)
         except SourceError as error:
-            report.faults.append(Fault(str(folder), 0, str(error).removeprefix(f"{folder}: ")))
+            found = error.reason if error.about == str(folder) else str(error)  # else of a file in it
+            report.faults.append(Fault(str(folder), 0, found))
             continue
         for item in imported:
             status: Status = "unchanged" if item.status == "unchanged" else "loaded"

@@ -238,7 +238,7 @@ def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts |
         try:
             declared.append(declared_facts(testset, root))
         except SourceError as error:
-            return None, [Fault(path, 0, str(error).removeprefix(f"{path}: "))]
+            return None, [Fault(path, 0, error.reason)]
         if declared[-1] != declared[0]:
             what = f"declares other facts of {testset} than {telling[0] / FACTS_FILE}"
             return None, [Fault(path, 0, what, "one content", "load one or the other")]

@@ -9,6 +9,7 @@ from cli.charts.ranking import ranking_dots
 from cli.report.content import Part, figure, grid
 from cli.report.desk import SYSTEM_MEASURE, Desk
 from cli.report.making import Job, Section
+from metaeval.notes import Hinted
 from metaeval.ranking import named
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
@@ -26,7 +27,7 @@ _COLUMNS = {
     "n_systems": "systems",
     "n_segments": "segments",
 }
-_WHY = "(`scorehouse rank --explain` says why)"
+_WHY = "`scorehouse rank --explain` says why"
 _OTHERS = "All other evaluation sets"
 _BRIEF = {"testset": "test set", "lp": "language pair", "human": "human score", **_COLUMNS}
 
@@ -55,7 +56,7 @@ def _detailed(desk: Desk, state: EvalsetState) -> Part:
         heading,
         (figure(ranking_dots(found.frame, found.signature, found.lines), signatures),),
         (grid(f"Ranking of metrics, {heading}", found.frame, _COLUMNS),),
-        tuple(note.replace("(--explain says why)", _WHY) for note in found.notes),
+        tuple(f"{note.text} ({_WHY})" if isinstance(note, Hinted) else note for note in found.notes),
         signatures,
     )
 

@@ -16,7 +16,7 @@ from metaeval.options import Options
 from metaeval.protocols import Protocol, Rule, cached, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
-from metaeval.protocols.scoring import ProtocolScore, score
+from metaeval.protocols.scoring import Missing, ProtocolScore, score
 from metaeval.protocols.tables import (
     as_json,
     beside_lines,
@@ -48,6 +48,11 @@ def scored(warehouse: Warehouse, protocol: Protocol, testset: str, **more: objec
     entering = {name: more.pop(name) for name in ("lps", "asked", "all_metrics") if name in more}
     options = more.get("options")
     return score(enter(warehouse, protocol, testset, options=options, **entering), **more)  # type: ignore[arg-type]
+
+
+def without(task: int, lp: str, reason: str) -> Missing:
+    """A task that does without a metric in one language pair."""
+    return Missing(task, (lp,), reason)
 
 
 def value_of(found: ProtocolScore, task: int) -> dict[str, float]:
@@ -86,7 +91,7 @@ def test_a_metric_without_a_value_in_a_task_names_the_task(tmp_path: Path, signi
     with tiny_warehouse(tmp_path) as warehouse:
         more = {"all_metrics": True, "significance": significance, "testing": TestOptions(draws=20)}
         found = scored(warehouse, made("pa", "pearson"), "tiny24", **more)
-    assert found.missing["Flat"] == ((1, "en-de: pearson is undefined"),)
+    assert found.missing["Flat"] == (without(1, "en-de", "pearson is undefined"),)
     assert found.metrics[-1] == "Only" or np.isnan(found.overall[-1])
     for place, name in enumerate(found.metrics):
         assert np.isnan(found.overall[place]) == (name in found.missing)
@@ -244,7 +249,10 @@ def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_w
         found = score(entry, significance=True, testing=QUICK)
     assert len(kept) == 3
     assert found.missing == {
-        "Onlooker": ((0, "en-de: pearson is undefined"), (1, "cs-uk: pearson is undefined"))  # the same for all systems
+        "Onlooker": (
+            without(0, "en-de", "pearson is undefined"),
+            without(1, "cs-uk", "pearson is undefined"),
+        )  # the same for all systems
     }
     drawn = (kept[0][1] / 2 + kept[1][1] / 2 + 2 * kept[2][1]) / 4
     by_name = dict(zip(found.metrics, found.overall, strict=True))
@@ -276,8 +284,11 @@ def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tmp_path: Pa
             warehouse, made("pearson", "pearson(by=none)"), "tiny24", all_metrics=True, significance=True, testing=QUICK
         )
     assert found.missing == {
-        "Flat": ((0, "en-de: pearson is undefined"), (1, "en-de: pearson(by=none) is undefined")),
-        "Only": ((1, "en-de: no segment scores"),),
+        "Flat": (
+            without(0, "en-de", "pearson is undefined"),
+            without(1, "en-de", "pearson(by=none) is undefined"),
+        ),
+        "Only": (without(1, "en-de", "no segment scores"),),
     }
     place = found.metrics.index("Only")
     assert np.isnan(found.overall[place])
@@ -297,8 +308,8 @@ def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Pa
     with tiny_warehouse(tmp_path, one, two) as warehouse:
         found = scored(warehouse, made("pearson"), "tiny24", lps=["de-en", "en-de"], significance=True, testing=QUICK)
         assert found.missing == {
-            "Fine": ((0, "de-en: no such metric"),),
-            "Flat": ((0, "de-en: pearson is undefined"), (1, "en-de: pearson is undefined")),
+            "Fine": (without(0, "de-en", "no such metric"),),
+            "Flat": (without(0, "de-en", "pearson is undefined"), without(1, "en-de", "pearson is undefined")),
         }
         assert np.isnan(found.overall[found.metrics.index("Fine")])
         both = scored(warehouse, made("pearson", "pa", "pearson(by=item)"), "tiny24", lps=["de-en", "en-de"])

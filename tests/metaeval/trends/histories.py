@@ -12,6 +12,7 @@ from metaeval.trends.history import Entry, History, SetHistory
 from metaeval.trends.points import Ceiling, Context, Point
 from queries.blocks import Block
 from queries.selection import Selection, Slice
+from warehouse import QuestionError
 
 NAN = float("nan")
 
@@ -72,7 +73,9 @@ def made_history(
     found = [
         Entry(testset, lp, year, SetHistory(tuple(own), None, "s")) for (year, testset, lp), own in entries.items()
     ]
-    found += [Entry(testset, lp, year, SetHistory((), reason, "")) for year, testset, lp, reason in missing]
+    found += [
+        Entry(testset, lp, year, SetHistory.without(QuestionError(reason))) for year, testset, lp, reason in missing
+    ]
     return History(parse_measure(measure), "BLEU", tuple(found), 0, (), Slice("all", "all"), Options(), TestOptions())
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metaeval.trends.groups import COLUMNS, grouped
-from metaeval.trends.tables import bridges, without_answer, without_step
+from metaeval.trends.tables import bridges, wide, without_answer, without_step
 from tests.metaeval.trends.histories import made_history, made_point
 
 FOUND = made_history(
@@ -66,6 +66,20 @@ def test_reasons_are_those_of_the_set_of_the_metric_or_that_there_is_none() -> N
     assert found["wmt20", "wmt-z", None, "COMET"]["reason"] == "COMET: no segment scores"
     assert found["wmt19", "wmt-z", None, "COMET"]["reason"] == "no such metric in wmt19 en-de"
     assert without_answer(FOUND) == ["no value, no human score is loaded: wmt22 en-de"]
+
+
+def test_a_cell_without_a_value_has_the_first_reason_whatever_the_test_set_is_called() -> None:
+    why = "no scores in wmt21; and that is all"
+    found = made_history(
+        (2021, made_point("sim21", "de-en", {"BLEU": 0.6}, excluded={"COMET": why})),
+        (2021, made_point("sim21", "en-de", {"BLEU": 0.6})),
+        (2022, made_point("sim22", "en-de", {"BLEU": 0.6})),
+        (2022, made_point("sim22", "de-en", {"BLEU": 0.6})),
+        (2023, made_point("wmt23", "en-de", {"BLEU": 0.6, "COMET": 0.7})),
+    )
+    shown = wide(grouped(found, ["family"]), found, ["family"], None, 0.05)
+    assert shown.frame.filter(group="COMET").row(0) == ("COMET", "[1]", "[2]", "0.700 +0.100")
+    assert [note for note in shown.notes if note.startswith("[")] == [f"[1] COMET: {why}", "[2] no such metric"]
 
 
 def test_the_best_of_a_kind_is_chosen_by_value_and_reference_free_apart() -> None:
