@@ -119,6 +119,19 @@ def test_sql_stands_below_the_statistics(package: str) -> None:
                 assert not ("SELECT " in node.value and " FROM " in node.value), f"{path}:{node.lineno}"
 
 
+def test_long_statements_of_the_warehouse_stand_in_files_of_sql() -> None:
+    for path in (ROOT / "warehouse").rglob("*.py"):
+        for node in ast.walk(_parsed(path)):
+            text = ""
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = node.value
+            elif isinstance(node, ast.JoinedStr):
+                text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
+            text = text.strip()
+            if re.match("(SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM|CREATE) ", text):
+                assert text.count("\n") < 5, f"{path}:{node.lineno}"
+
+
 def test_tests_share_builders_and_never_import_one_another() -> None:
     for path in itertools.chain(*((ROOT / folder).rglob("*.py") for folder in ("tests", "benchmarks"))):
         imports = " ".join(IMPORT.findall(path.read_text(encoding="utf-8")))
