@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_i
 from benchmarks.levels import ALPHA, EVALSETS, SIMULATED, Count, Source, sources
 from benchmarks.null_worlds import Pair, null_world
 from metaeval.options import Options
-from metaeval.significance.systems import SYSTEM_TESTS, SystemTest, system_p_values
+from metaeval.significance.systems import SystemTest, system_p_values
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ class Row:
 def rows(data: str, scorer: str, null: Literal["segments", "documents"]) -> list[Row]:
     """The rows of a kind. Where segments are independent there are no documents."""
     units = UNITS if null == "documents" else UNITS[:1]
-    return [Row(data, scorer, null, test, unit) for test in SYSTEM_TESTS for unit in units]
+    return [Row(data, scorer, null, test, unit) for test in get_args(SystemTest) for unit in units]
 
 
 Kind = tuple[str, str, Literal["segments", "documents"]]

@@ -11,9 +11,10 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import duckdb
+import polars as pl
 
 from queries.limits import MARGIN, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
@@ -22,9 +23,6 @@ from warehouse.database.faults import is_of_damage, suspicion, translated
 from warehouse.database.frames import frame
 from warehouse.database.opening import plain_path, settle_log
 from warehouse.errors import DISK_FULL, is_of_full_disk
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
@@ -47,8 +45,6 @@ _MULTI = duckdb.StatementType.MULTI
 
 def main(ready: IO[bytes], request: IO[bytes]) -> None:
     """Answer a request: a line of JSON when it begins and one when it is done, then the rows as an Arrow stream."""
-    import polars  # noqa: F401 (before its room counts as the query's)
-
     words = request.read()
     if not words:  # nothing was asked
         return
@@ -119,14 +115,12 @@ def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> "tuple[pl.DataFrame, bool]":
+def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.DataFrame, bool]:
     """The answer, and whether it has more rows than were asked for.
 
     Raises QuestionError: no statement that only reads, several, or DuckDB refuses it. LimitError: memory ran out.
     SchemaError: the database cannot be read.
     """
-    import polars as pl
-
     try:
         query = _without_end(connection, asked.query)
         _check_statement(connection, query, asked.parameters)
@@ -247,14 +241,12 @@ def _fits(kind: Any) -> bool:
     return kind.id in _PLAIN_TYPES
 
 
-def _checked_times(answered: "pl.DataFrame") -> "pl.DataFrame":
+def _checked_times(answered: pl.DataFrame) -> pl.DataFrame:
     """The frame as it is.
 
     Raises QuestionError: a date or time outside of the years 1 to 9999, such as infinity, which nothing can print.
     """
     import datetime
-
-    import polars as pl
 
     for name, kind in answered.schema.items():
         if kind == pl.Date or (isinstance(kind, pl.Datetime) and kind.time_unit != "ns"):
@@ -265,10 +257,8 @@ def _checked_times(answered: "pl.DataFrame") -> "pl.DataFrame":
     return answered
 
 
-def _plain_numbers(answered: "pl.DataFrame") -> "pl.DataFrame":
+def _plain_numbers(answered: pl.DataFrame) -> pl.DataFrame:
     """Decimals, which sums of whole numbers become too, as plain integers where they are whole and fit, else floats."""
-    import polars as pl
-
     for name, kind in answered.schema.items():
         if isinstance(kind, pl.Decimal):
             column = answered[name]

@@ -7,6 +7,7 @@ and how to go there.
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 
 from queries.catalog import questions
@@ -14,6 +15,7 @@ from queries.engines import ENGINES, Engine
 from queries.pairs import COUNTS, outcomes
 from queries.spark import ask_spark
 from warehouse import SourceError
+from warehouse.database.frames import frame
 from warehouse.errors import unknown
 from warehouse.export import is_export, is_unfinished
 
@@ -85,10 +87,6 @@ def _ask(folder: Path, engine: str, question: str, values: dict[str, object], se
 
 
 def _ask_duckdb(folder: Path, text: str, values: dict[str, object]) -> pl.DataFrame:
-    import duckdb
-
-    from warehouse.database.frames import frame
-
     files = str(folder / _PARTITIONS).replace("'", "''")
     with duckdb.connect() as connection:
         connection.execute(

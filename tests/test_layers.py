@@ -13,12 +13,26 @@ import grimp
 import pytest
 from importlinter.cli import lint_imports
 
+from cli.main import COMMANDS
+from warehouse import load
+from warehouse.simulation import write_shared_task
+from warehouse.simulation.evalset import SimulatedEvalset
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("cli", "metaeval", "queries", "warehouse", "migrations")
 KERNELS = sorted((ROOT / "metaeval" / "kernels").rglob("*.py"))
 IMPORT = re.compile(r"(?:^|[:;])[ \t]*(?:from|import)\b((?:[^(\n\\]|\\\n)*(?:\([^)]*\))?)", re.MULTILINE)
 """What looks like an import, with all its names, wherever it stands."""
 HEAVY = ("duckdb", "polars", "numpy", "scipy")
+HEAVY_ROOMS = ("warehouse.readers", "warehouse.staging", "warehouse.loading", "warehouse.database")
+LATE = {
+    "queries/adhoc.py",  # imports Polars while the process of a query starts
+    "queries/listing.py",  # completion: no Polars
+    "warehouse/database/connection.py",  # completion: no Polars, no NumPy
+    "warehouse/database/frames.py",  # completion, and never DuckDB: see there
+    "warehouse/staging/portions.py",  # a load of known files: no NumPy
+}
+"""Modules of the warehouse and of queries that import a heavy library where it is used, and for whom."""
 
 
 def _modules(tree: ast.AST) -> Iterator[str]:
@@ -44,6 +58,11 @@ def _top_level(tree: ast.Module) -> ast.Module:
     bare = Bare().visit(tree)
     assert isinstance(bare, ast.Module)
     return bare
+
+
+def _late(path: Path) -> set[str]:
+    """What a module imports in functions, or for types, and not at its top."""
+    return set(_modules(_parsed(path))) - set(_modules(_top_level(_parsed(path))))
 
 
 def _parsed(path: Path) -> ast.Module:
@@ -87,6 +106,16 @@ def test_scipy_is_imported_inside_the_functions_that_need_it(package: str) -> No
         assert not {module for module in modules if module.partition(".")[0] == "scipy"}, path
 
 
+@pytest.mark.parametrize("package", ["queries", "warehouse"])
+def test_libraries_are_imported_at_the_top_of_modules_but_where_that_would_cost_time(package: str) -> None:
+    late = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / package).rglob("*.py")
+        if _late(path) & {"duckdb", "polars", "numpy"}
+    }
+    assert late == {path for path in LATE if path.startswith(f"{package}/")}
+
+
 @pytest.mark.parametrize("package", ["cli", "metaeval"])
 def test_sql_stands_below_the_statistics(package: str) -> None:
     for path in _with_word(package, "SELECT", "FROM"):
@@ -98,6 +127,19 @@ def test_sql_stands_below_the_statistics(package: str) -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in docstrings:
                 assert not ("SELECT " in node.value and " FROM " in node.value), f"{path}:{node.lineno}"
+
+
+def test_long_statements_of_the_warehouse_stand_in_files_of_sql() -> None:
+    for path in (ROOT / "warehouse").rglob("*.py"):
+        for node in ast.walk(_parsed(path)):
+            text = ""
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = node.value
+            elif isinstance(node, ast.JoinedStr):
+                text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
+            text = text.strip()
+            if re.match("(SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM|CREATE) ", text):
+                assert text.count("\n") < 5, f"{path}:{node.lineno}"
 
 
 def test_tests_share_builders_and_never_import_one_another() -> None:
@@ -123,20 +165,36 @@ def test_folders_of_tests_are_those_of_the_packages() -> None:
     assert {str(folder) for folder in there - tested} <= by_others
 
 
+def _loaded_by(*lines: list[str]) -> set[str]:
+    """The modules that a new process has loaded once it has run these command lines."""
+    program = f"""
+import sys
+from cli.main import exit_code
+codes = [exit_code(words) for words in {lines!r}]
+print(*sys.modules, file=sys.stderr)
+sys.exit(max(codes))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout
+    return set(done.stderr.splitlines()[-1].split())
+
+
 @pytest.mark.parametrize(
     "words", [["--help"], ["rank", "--help"], ["sql", "--help"], ["load", "--help"], ["--version"]]
 )
 def test_help_loads_nothing_heavy(words: list[str]) -> None:
-    program = f"""
-import sys
-from cli.main import exit_code
-code = exit_code({words!r})
-print(*sorted(set(sys.modules) & set({HEAVY!r})), file=sys.stderr)
-sys.exit(code)
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stderr.split() == []
-    assert done.stdout
+    assert _loaded_by(words) & {*HEAVY, *HEAVY_ROOMS} == set()
+
+
+def test_the_help_of_no_command_loads_anything_heavy() -> None:
+    assert _loaded_by(*([name, "--help"] for name in COMMANDS)) & {*HEAVY, *HEAVY_ROOMS} == set()
+
+
+def test_a_load_of_known_files_loads_no_arrays(simulated_task: tuple[SimulatedEvalset, ...], tmp_path: Path) -> None:
+    files, database = tmp_path / "files", tmp_path / "scores.duckdb"
+    write_shared_task(files, simulated_task[:1])
+    load([files], database)
+    assert "numpy" not in _loaded_by(["load", str(files), "--db", str(database), "--quiet"])
 
 
 def test_means_in_views_are_added_up_in_order() -> None:

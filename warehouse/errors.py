@@ -1,7 +1,7 @@
 """What can go wrong, by what the caller can do about it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -164,3 +164,24 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
         hint = "none are available"
     place = f" for {IT}" if where else ""
     return QuestionError(f"unknown {kind} {name!r}{place}; {hint}", where=where)
+
+
+def unlisted(kind: str, value: object, values: Sequence[str]) -> str:
+    """The text for a value that is none of a closed set's, with all of them and the nearest.
+
+    >>> unlisted("--by", "itme", ("item", "system"))
+    "--by 'itme': expected one of item, system; did you mean 'item'?"
+    """
+    return f"{kind} {value!r}: expected {one_of(value, values)}"
+
+
+def one_of(value: object, values: Sequence[str]) -> str:
+    """What was expected in place of a value, for messages that quote it themselves: see `unlisted`.
+
+    >>> one_of("Bootstraps", ("bootstrap", "jackknife"))
+    "one of bootstrap, jackknife; did you mean 'bootstrap'?"
+    """
+    folded = {item.lower(): item for item in values}
+    near = get_close_matches(value.lower(), folded, n=1) if isinstance(value, str) else []
+    hint = "".join(f"; did you mean {folded[item]!r}?" for item in near)
+    return f"one of {', '.join(values)}{hint}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Spec = dict[str, Any]
 Rows = list[dict[str, Any]]
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-BLUE, ORANGE, GREY, LIGHT = "#0072b2", "#d55e00", "#8c8c8c", "#cfcfcf"
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
 MIDDLE = "#767676"  # can be seen on a light page and on a dark one
 CATEGORIES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f", "#882255")
 SHAPES = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")

@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from cli.exit_codes import UsageError
+from warehouse.errors import unlisted
 
 
 def chosen(flag: str, value: str, values: Sequence[str]) -> str:
@@ -15,10 +16,7 @@ def chosen(flag: str, value: str, values: Sequence[str]) -> str:
     """
     if value in values:
         return value
-    from difflib import get_close_matches
-
-    near = "".join(f"; did you mean {name!r}?" for name in get_close_matches(value, values, n=1))
-    raise UsageError(f"{flag} {value!r}: expected one of {', '.join(values)}{near}")
+    raise UsageError(unlisted(flag, value, values))
 
 
 def choice(values: Sequence[str], *flags: str, **more: Any) -> Any:

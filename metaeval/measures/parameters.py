@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from warehouse.errors import one_of
+
 Value = str | int | float
 GROUPINGS = ("none", "item", "system", "doc", "domain")
 
@@ -29,7 +31,7 @@ def choice(*allowed: str) -> Callable[[str], Value]:
 
     def parse(text: str) -> Value:
         if text not in allowed:
-            raise ValueError(f"one of {', '.join(allowed)}")
+            raise ValueError(one_of(text, allowed))
         return text
 
     return parse

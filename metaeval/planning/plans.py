@@ -1,12 +1,12 @@
 """Plans: how many units a question needs for a given power, as a table, with signature and notes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.planning.worlds import Unit
@@ -79,7 +79,7 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
     fewest, most = FEWEST[what.unit], MOST * question.there
     if question.there < fewest:
         raise QuestionError(f"{question.there} {what.unit}: at least {fewest} are needed to plan with")
-    advance: Callable[[int, int], None] | None = None
+    advance: Advance | None = None
     if progress is not None:
         shown = progress
 

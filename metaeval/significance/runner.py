@@ -1,6 +1,6 @@
 """One test of metrics against each other on prepared data: every command and protocol runs it here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.jackknife_test import jackknife_test
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
@@ -22,7 +23,6 @@ from metaeval.significance.options import TestOptions
 from queries.blocks import Block
 from warehouse import QuestionError
 
-Advance = Callable[[int, int], None]
 EARLY_STOP = (0.02, 0.5)  # p-values outside are settled soon: the organisers' bounds
 
 

@@ -32,7 +32,6 @@ from warehouse.errors import unknown
 from warehouse.wording import counted
 
 SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
-SYSTEM_TESTS: tuple[SystemTest, ...] = ("permutation", "bootstrap", "wilcoxon", "paired-t")
 
 
 @dataclass(frozen=True)

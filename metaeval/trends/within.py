@@ -21,7 +21,7 @@ from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import describe
 from warehouse.wording import counted
 
-FEWEST_METRICS, FEWEST_YEARS, FEWEST_SETS = 5, 2, 3
+FEWEST_METRICS, FEWEST_YEARS = 5, 2
 NORMAL = 1.959963984540054  # 97.5% quantile
 BASE_KIND = "string"
 

@@ -142,6 +142,21 @@ def test_best_real_metrics_are_those_of_rank(real: Path) -> None:
     assert_best_metrics_are_those_of_rank(real)
 
 
+def test_best_metrics_by_two_measures_are_the_first_of_rank(simulated_database: Path) -> None:
+    rows = example(simulated_database, "best-by-two-measures").iter_rows(named=True)
+    with Warehouse.open(simulated_database) as warehouse:
+        for row in rows:
+            ranked = rank(warehouse, row["testset"], row["lp"], ["pearson", "pa"])
+            values = {
+                measure: dict(ranked.filter(measure=measure).select("metric", "value").drop_nulls().iter_rows())
+                for measure in ("pearson", "pa")
+            }
+            assert values["pearson"][row["best_by_pearson"]] == pytest.approx(max(values["pearson"].values()))
+            assert values["pa"][row["best_by_accuracy"]] == pytest.approx(max(values["pa"].values()))
+            assert (row["pearson"], row["accuracy"]) == pytest.approx([max(values[one].values()) for one in values])
+            assert row["its_accuracy"] == pytest.approx(values["pa"][row["best_by_pearson"]])
+
+
 def test_ensembles_are_those_of_plain_arrays(simulated_database: Path) -> None:
     with Warehouse.open(simulated_database) as warehouse:
         rows = warehouse.rows(

@@ -6,18 +6,16 @@ A checksum depends on the rows alone, not on their order, on threads, or on Duck
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
+import numpy as np
 
 from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
 from warehouse.errors import SchemaError
 
-if TYPE_CHECKING:
-    import numpy as np
-
-Columns = Callable[[str, Mapping[str, object]], "Mapping[str, np.ndarray[Any, Any]]"]
+Columns = Callable[[str, Mapping[str, object]], Mapping[str, np.ndarray[Any, Any]]]
 
 TABLES = ("score", "vector", "aggregate_score", "judgement", "rating", "segment", "segment_text", "system")
 CATALOGUE = (
@@ -116,20 +114,16 @@ def _of_catalogue(columns: Columns) -> Checksums:
     return _sums(iter([columns(_sql("checked_catalogue"), {})]), _WHOLE_FILE)
 
 
-def _spans(vectors: "np.ndarray[Any, Any]", counts: "np.ndarray[Any, Any]") -> list[tuple[int, int]]:
+def _spans(vectors: np.ndarray[Any, Any], counts: np.ndarray[Any, Any]) -> list[tuple[int, int]]:
     """First and last of vectors that are read together, so that no answer has many more rows than `_READ`."""
-    import numpy as np
-
     pieces = (np.cumsum(counts, dtype=np.int64) - 1) // _READ
     starts = np.flatnonzero(np.diff(pieces, prepend=-1))
     ends = np.append(starts, len(vectors))[1:] - 1
     return [(int(vectors[start]), int(vectors[end])) for start, end in zip(starts, ends, strict=True)]
 
 
-def _sums(answers: "Iterator[Mapping[str, np.ndarray[Any, Any]]]", last_evalset: int) -> Checksums:
+def _sums(answers: Iterator[Mapping[str, np.ndarray[Any, Any]]], last_evalset: int) -> Checksums:
     """Checksums of rows with columns evalset_id, key, value, and number (of the table; without it, the first)."""
-    import numpy as np
-
     n_slots = (last_evalset + 1) * len(_NAMES)
     sums, counts = np.zeros(n_slots, dtype=np.uint64), np.zeros(n_slots, dtype=np.int64)
     for found in answers:
@@ -148,15 +142,13 @@ def _sums(answers: "Iterator[Mapping[str, np.ndarray[Any, Any]]]", last_evalset:
     }
 
 
-def mixed(keys: "np.ndarray[Any, Any]", values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def mixed(keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A number of 64 bits for each key with its value, where one bit of either changes about half of them (SplitMix64).
 
     >>> import numpy as np
     >>> [f"{number:x}" for number in mixed(np.array([1, 2], dtype=np.uint64), np.array([0.0, np.nan]))]
     ['e220a8397b1dcdaf', 'cbff414f082e4e34']
     """
-    import numpy as np
-
     first, second, third = (np.uint64(number) for number in _ODD)
     mix = np.asarray(keys, dtype=np.uint64) * first
     mix += np.asarray(values, dtype=np.float64).view(np.uint64)
@@ -170,9 +162,7 @@ def mixed(keys: "np.ndarray[Any, Any]", values: "np.ndarray[Any, Any]") -> "np.n
 
 def _columns(
     connection: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object]
-) -> "dict[str, np.ndarray[Any, Any]]":
-    import numpy as np
-
+) -> dict[str, np.ndarray[Any, Any]]:
     found = connection.execute(query, dict(parameters)).fetchnumpy()
     return {
         name: column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column

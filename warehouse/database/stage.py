@@ -7,16 +7,14 @@ Numbers of files, vectors and judgements are unique within the batch, so that ro
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
+import polars as pl
 
 from warehouse.database.frames import insert
 from warehouse.database.statements import statement
 from warehouse.errors import Fault
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _MOST_GATHERED = 1_000_000  # rows that wait for their table
 _OF_FILES = "file_no IN (SELECT unnest($files))"
@@ -92,7 +90,7 @@ class Batch:
         self._lay_out()
         return self._connection
 
-    def stage(self, evalset: "Evalset", file_numbers: Iterable[int] = ()) -> "Stage":
+    def stage(self, evalset: Evalset, file_numbers: Iterable[int] = ()) -> "Stage":
         """A stage of one more evaluation set, of which some files will bring something."""
         if not self._is_laid_out:
             self._connection.execute(statement(__package__, "stage"))
@@ -119,7 +117,7 @@ class Batch:
         self._n_judgements += n
         return range(self._n_judgements - n, self._n_judgements)
 
-    def add(self, table: str, frame: "pl.DataFrame") -> None:
+    def add(self, table: str, frame: pl.DataFrame) -> None:
         """Append rows to `temp.staged_<table>`."""
         if not frame.is_empty():
             self._added.add(table)
@@ -133,8 +131,6 @@ class Batch:
         return table in self._added
 
     def _lay_out(self) -> None:
-        import polars as pl
-
         gathered, self._gathered, self._n_gathered = self._gathered, defaultdict(list), 0
         for table, frames in gathered.items():
             alike: dict[tuple[str, ...], list[pl.DataFrame]] = defaultdict(list)
@@ -205,7 +201,7 @@ class Stage:
     def fault(self, file_no: int, fault: Fault) -> None:
         self.faults[file_no].append(fault)
 
-    def add(self, table: str, frame: "pl.DataFrame") -> None:
+    def add(self, table: str, frame: pl.DataFrame) -> None:
         """Append rows to `temp.staged_<table>`; those of segments are at hand in `segments` as well."""
         if table == "segment" and not frame.is_empty():
             self.segments.append(frame)
@@ -239,8 +235,6 @@ class Stage:
 
     def write_systems(self) -> None:
         """Lay the noted systems and spellings out, once all files are read."""
-        import polars as pl
-
         rows = [(file_no, name, kind) for file_no, systems in self._systems.items() for name, kind in systems.items()]
         spellings = [
             (self.evalset_no, spelling, system, rule) for spelling, (system, rule) in sorted(self._spellings.items())

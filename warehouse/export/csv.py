@@ -33,13 +33,13 @@ def export_csv(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exported:
     Raises OSError: the folder can't be written.
     """
     place = folder / quoted(key.testset) / quoted(key.lp)
-    testset, lp = (name.replace("'", "''") for name in (key.testset, key.lp))
+    asked = {"testset": key.testset, "lp": key.lp}
     n_files = n_rows = n_bytes = 0
     for view, (columns, order) in _VIEWS.items():
         path = place / f"{view}.csv"
-        query = f"SELECT {columns} FROM {view} WHERE testset = '{testset}' AND lp = '{lp}' ORDER BY {order}"
+        query = f"SELECT {columns} FROM {view} WHERE testset = $testset AND lp = $lp ORDER BY {order}"
         with beside(path) as fresh:
-            n = copy(warehouse, query, fresh, "FORMAT csv, HEADER")
+            n = copy(warehouse, query, fresh, "FORMAT csv, HEADER", asked)
         if not n:
             path.unlink()
             continue

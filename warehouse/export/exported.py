@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -50,14 +51,16 @@ def quoted(name: str) -> str:
     return encoded.replace(".", "%2E") if set(encoded) == {"."} else encoded
 
 
-def copy(warehouse: Warehouse, query: str, path: Path, options: str) -> int:
+def copy(
+    warehouse: Warehouse, query: str, path: Path, options: str, parameters: Mapping[str, object] | None = None
+) -> int:
     """Write the rows of one of the program's own queries to a file; how many there were.
 
     Raises OSError: the file can't be written. SchemaError: the warehouse is damaged.
     """
     target = plain_path(path).replace("'", "''")
     try:
-        ((n_rows,),) = warehouse.rows(f"COPY ({query}) TO '{target}' ({options})")
+        ((n_rows,),) = warehouse.rows(f"COPY ({query}) TO '{target}' ({options})", parameters)
     except SchemaError as error:
         cause = error.__cause__
         if isinstance(cause, duckdb.IOException) and not is_of_damage(cause):

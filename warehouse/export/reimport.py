@@ -196,21 +196,8 @@ def _shifted(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKe
 def _map_scorers(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey) -> None:
     """Scorers are shared by evaluation sets: those that the warehouse knows by name are kept, the others come in."""
     source = partition_rows(folder, "scorer", key)
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TEMP TABLE imported_scorer AS
-        SELECT
-          p.scorer_id AS old_id,
-          coalesce(
-            o.scorer_id,
-            (SELECT coalesce(max(scorer_id), 0) FROM scorer)
-              + row_number() OVER (PARTITION BY o.scorer_id IS NULL ORDER BY p.scorer_id)
-          )::INTEGER AS new_id,
-          o.scorer_id IS NULL AS is_new
-        FROM {source} AS p
-        LEFT JOIN scorer AS o ON o.kind = p.kind AND o.name = p.name
-        """
-    )
+    file = str(partition_file(folder, "scorer", key))
+    connection.execute(statement(__package__, "imported_scorer"), {"file": file})
     columns = [column for column in shared_columns(connection, folder, key, "scorer") if column != "scorer_id"]
     chosen = ", ".join(f'"{column}"' for column in columns)
     connection.execute(

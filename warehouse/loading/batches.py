@@ -17,7 +17,6 @@ from warehouse.staging.checks import check_batch
 from warehouse.staging.holdings import Holdings, holdings
 from warehouse.staging.known_evalsets import KnownEvalsets
 from warehouse.staging.lookups import of_evalsets
-from warehouse.writing.transaction import write_batch
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
 _MOST_BYTES, _MOST_EVALSETS = 8_000_000, 32  # of one batch: what a stopped load loses, and how long the file is locked
@@ -138,6 +137,8 @@ class BatchLoad:
         Returns whether another process changed something between staging and writing; and the faults of evaluation
         sets that contradict what the warehouse holds.
         """
+        from warehouse.writing.transaction import write_batch  # NumPy: a load of known files writes nothing
+
         with writing(self.database, self.connection):
             now = of_evalsets(batch.rows, "held_sources", [(one.load.testset, one.load.lp) for one in staged])
             for one in staged:

@@ -4,7 +4,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Batch
 from warehouse.database.updating import in_memory, writing
@@ -16,9 +17,6 @@ from warehouse.staging.holdings import holdings
 from warehouse.staging.known_evalsets import KnownEvalsets
 from warehouse.staging.record_staging import stage_records
 from warehouse.writing.transaction import write_batch
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,7 @@ class ComputedMetric:
         records = Records(scores=self._scores(evalset)).normal(claim.path)
         return Content(claim, file_no, self.sha256, n_bytes=0, n_lines=0, records=records)
 
-    def _scores(self, evalset: EvalsetKey) -> "pl.DataFrame":
-        import polars as pl
-
+    def _scores(self, evalset: EvalsetKey) -> pl.DataFrame:
         names = sorted(self.system_scores)
         of_segments = pl.DataFrame(
             {

@@ -8,7 +8,9 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
@@ -19,9 +21,6 @@ from warehouse.readers.text.quoted import quoted_cells, quoted_table
 from warehouse.readers.text.tables import numbers, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of, two_letters
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SEGMENT = ("user", "system", "item", "type", "source", "target", "score")
 _TIMES = ("start", "end")
@@ -60,8 +59,6 @@ class AppraiseReader:
         return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, n_columns))
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -121,10 +118,8 @@ def _human(path: Path, n_columns: int) -> str:
     return "da-sqm-src" if "SegLvlLivSrc" in path.name else "da-sqm"
 
 
-def _checked(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Numbers as such; rows with something else are faults."""
-    import polars as pl
-
     faults: list[Fault] = []
     for column in ("score", *_TIMES):
         table, more = numbers(table, column, path)
@@ -147,10 +142,8 @@ def _checked(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fau
     return table, faults
 
 
-def _described(table: "pl.DataFrame", claim: Claim, *, shift: int) -> "pl.DataFrame":
+def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame:
     """Judgements with all that the rows say: languages, system, document, rater, time and status."""
-    import polars as pl
-
     if "document" not in table.columns:
         table = table.with_columns(document=pl.lit(None, pl.String), is_document=pl.lit("False"))
     named = pl.col("system").str.extract_groups(_SYSTEM_FILE)
@@ -192,19 +185,17 @@ def _described(table: "pl.DataFrame", claim: Claim, *, shift: int) -> "pl.DataFr
     )
 
 
-def _short_codes(languages: "pl.Series") -> "pl.Series":
+def _short_codes(languages: pl.Series) -> pl.Series:
     codes = {language: two_letters(language) for language in languages.unique().to_list()}
     return languages.replace(codes)
 
 
-def _errors(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def _errors(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """The marked errors of each judgement, in order; text that lists none is a fault.
 
     Appraise counts the characters of a span from 0 up to the last one, so one is added to the end. A span of
     something missing in the translation has no place.
     """
-    import polars as pl
-
     rows: list[tuple[int, str | None, str | None, int | None, int | None]] = []
     faults = []
     marked = table.filter((pl.col("spans") != "[]") & ~pl.col("is_document"))
@@ -243,10 +234,8 @@ def _span(error: dict[str, Any]) -> tuple[str | None, str | None, int | None, in
     return category, severity, start, end + 1
 
 
-def _document_scores(table: "pl.DataFrame") -> "pl.DataFrame | None":
+def _document_scores(table: pl.DataFrame) -> pl.DataFrame | None:
     """Mean score of each document as a whole: a human score of its own, which is no mean over segments."""
-    import polars as pl
-
     if table.is_empty():
         return None
     key = ["testset", "lp", "kind", "scorer", "system", "document"]
@@ -257,10 +246,8 @@ def _document_scores(table: "pl.DataFrame") -> "pl.DataFrame | None":
     return means.with_columns(level=pl.lit("doc"))
 
 
-def _note(table: "pl.DataFrame") -> str:
+def _note(table: pl.DataFrame) -> str:
     """How many rows count, and how many of each special kind there are."""
-    import polars as pl
-
     is_document = table["is_document"]
     words = {
         "bad": "of quality control (bad)",

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
+
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
@@ -46,8 +48,6 @@ class AutomaticScoreReader:
         return claim_automatic(path, self.name, given, _NAME)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -102,8 +102,6 @@ class SystemScoreListReader:
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)

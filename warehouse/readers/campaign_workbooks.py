@@ -15,7 +15,9 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
@@ -24,9 +26,6 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.workbooks import check_workbook
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _JUDGEMENTS = "hum_annotations"
 _SYSTEM = "automatic_metrics"
@@ -60,8 +59,6 @@ class CampaignWorkbookReader:
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         path = claim.path
         try:
             check_workbook(data)
@@ -151,13 +148,12 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or ["damaged"])[0]
 
 
-def _sheets(data: bytes) -> "tuple[pl.DataFrame, dict[str, object], list[str]]":
+def _sheets(data: bytes) -> tuple[pl.DataFrame, dict[str, object], list[str]]:
     """Rows of the judgements with `line`, the row of the sheet; the facts by name; names of further sheets.
 
     Cells are read as numbers where they are, as reading them as texts rounds them.
     """
     import fastexcel
-    import polars as pl
 
     logging.getLogger("fastexcel").setLevel(logging.CRITICAL)  # what it says of cells is told as faults and notes
     workbook = fastexcel.read_excel(data)
@@ -184,10 +180,8 @@ def _wrong_facts(facts: Mapping[str, object], path: Path) -> list[Fault]:
     ]
 
 
-def _checked(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def _checked(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with numbers, ids and marks as such; what is none is a fault."""
-    import polars as pl
-
     faults: list[Fault] = []
     as_text = pl.col("valid_line").cast(pl.String).str.to_lowercase()
     is_mark = as_text.is_in(["true", "false", "1", "0", "1.0", "0.0"])
@@ -202,10 +196,8 @@ def _checked(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Faul
     return rows.with_columns(pl.col("User").cast(pl.String)), faults
 
 
-def _number(rows: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def _number(rows: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """A column of numbers, of which some may be missing."""
-    import polars as pl
-
     value = pl.col(column).cast(pl.Float64, strict=False)
     rows, faults = cells_that_are(
         rows, column, pl.col(column).is_null() | value.is_finite(), "a finite number, or none where missing", path
@@ -213,9 +205,7 @@ def _number(rows: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFram
     return rows.with_columns(value.alias(column)), faults
 
 
-def _with_pair(rows: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
-    import polars as pl
-
+def _with_pair(rows: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     if given.lp is not None:
         return rows.with_columns(lp=pl.lit(given.lp)), []
     faults: list[Fault] = []
@@ -228,10 +218,8 @@ def _with_pair(rows: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.Data
     return rows.with_columns(lp=pl.concat_str("Source", pl.lit("-"), "Target")), faults
 
 
-def _of_segments(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def _of_segments(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Scores of metrics for single segments; a segment that several people judged has the same ones again."""
-    import polars as pl
-
     places = ["line", "testset", "lp", "system", "domain", "document", "index"]
     parts = [pl.DataFrame(schema={"line": pl.Int64})]
     faults: list[Fault] = []
@@ -254,14 +242,12 @@ def _of_segments(rows: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[
     return pl.concat(parts, how="diagonal"), faults
 
 
-def _is_further(rows: "pl.DataFrame", column: str) -> bool:
+def _is_further(rows: pl.DataFrame, column: str) -> bool:
     """Whether a column holds neither scores nor anything that is known.
 
     Numbers with single texts among them are scores, and so is what stands below a metric's name: those texts are
     faults.
     """
-    import polars as pl
-
     if column in _OURS or rows[column].dtype.is_numeric() or _is_metric(column):
         return False
     if rows[column].dtype != pl.String:
@@ -279,9 +265,7 @@ def _is_metric(name: str) -> bool:
     return name.startswith("metric_") or any(describe(base).is_known for base in (name, name.removesuffix("_src")))
 
 
-def _of_system(rows: "pl.DataFrame", facts: Mapping[str, object]) -> "pl.DataFrame":
-    import polars as pl
-
+def _of_system(rows: pl.DataFrame, facts: Mapping[str, object]) -> pl.DataFrame:
     if rows.is_empty():
         return pl.DataFrame(schema={"line": pl.Int64})
     place = rows.row(0, named=True)

@@ -4,28 +4,24 @@ Rows of score files repeat their names again and again: as texts a row takes abo
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 _SIZES = ("Int8", "Int16", "Int32", "Int64")  # what whole numbers shrink to
 
 
-def compact(frame: "pl.DataFrame") -> "pl.DataFrame":
+def compact(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with codes instead of texts; columns without any value have no type. `plain` gives it back."""
     return frame.select(_small(column) if column.null_count() < frame.height else _none(column) for column in frame)
 
 
-def plain(frame: "pl.DataFrame", types: "Mapping[str, pl.DataType | type[pl.DataType]]") -> "pl.DataFrame":
+def plain(frame: pl.DataFrame, types: Mapping[str, pl.DataType | type[pl.DataType]]) -> pl.DataFrame:
     """The frame as it was before; types: those of its columns then."""
     return frame.select(_plain(column, types[column.name]) for column in frame)
 
 
-def joined(frames: "Sequence[pl.DataFrame]") -> "pl.DataFrame":
+def joined(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Compact frames of the same columns, one below the other; their rows are not moved in the memory."""
-    import polars as pl
-
     first, *others = frames
     if not others:
         return first
@@ -34,10 +30,8 @@ def joined(frames: "Sequence[pl.DataFrame]") -> "pl.DataFrame":
     return pl.concat(alike, rechunk=False)
 
 
-def _common(types: "Sequence[pl.DataType]") -> "pl.DataType":
+def _common(types: Sequence[pl.DataType]) -> pl.DataType:
     """The type that holds what some columns hold."""
-    import polars as pl
-
     there = [kind for kind in types if kind != pl.Null]
     if not there:
         return pl.Null()
@@ -47,9 +41,7 @@ def _common(types: "Sequence[pl.DataType]") -> "pl.DataType":
     return max(there, key=lambda kind: _SIZES.index(str(kind))) if there[0].is_integer() else there[0]
 
 
-def _small(column: "pl.Series") -> "pl.Series":
-    import polars as pl
-
+def _small(column: pl.Series) -> pl.Series:
     if column.dtype == pl.String:
         if not column.null_count() and (column == column[0]).all():  # the most frequent case, and much faster
             return column.head(1).cast(pl.Enum([column[0]])).new_from_index(0, len(column))
@@ -57,15 +49,11 @@ def _small(column: "pl.Series") -> "pl.Series":
     return column.shrink_dtype() if column.dtype.is_integer() else column
 
 
-def _none(column: "pl.Series") -> "pl.Series":
-    import polars as pl
-
+def _none(column: pl.Series) -> pl.Series:
     return pl.Series(column.name, [None], dtype=pl.Null).new_from_index(0, len(column))
 
 
-def _plain(column: "pl.Series", kind: "pl.DataType | type[pl.DataType]") -> "pl.Series":
-    import polars as pl
-
+def _plain(column: pl.Series, kind: pl.DataType | type[pl.DataType]) -> pl.Series:
     dtype = column.dtype
     if isinstance(dtype, pl.Enum) and len(dtype.categories) == 1 and not column.null_count() and len(column):
         return column.head(1).cast(kind).new_from_index(0, len(column))

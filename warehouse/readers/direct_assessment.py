@@ -9,16 +9,14 @@ counted from 1, or `DOCUMENT_INDEX` with indices from 0 where whole documents we
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.tables import table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _FILE = re.compile(r"(metrics-)?ad-(?P<level>seg|doc|sys)(-scores)?-(?P<lp>[a-z]{2,3}-[a-z]{2,3})\.csv")
 _RAW_JUDGEMENTS = re.compile(r"(metrics-)?ad-.*good-stnd-redup.*")
@@ -53,8 +51,6 @@ class DirectAssessmentReader:
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -95,10 +91,8 @@ def _is_header(columns: Sequence[str], level: str) -> bool:
     return len(found) == len(columns) and needed <= found <= _KNOWN and is_placed
 
 
-def _placed(table: "pl.DataFrame") -> "pl.DataFrame":
+def _placed(table: pl.DataFrame) -> pl.DataFrame:
     """`DOCUMENT::INDEX` as document and index; line numbers as they stand; `DOCUMENT_INDEX` with the index from 1."""
-    import polars as pl
-
     if "SEGID" in table.columns:
         within = pl.col("SEGID").str.extract_groups(r"^(?<document>.+)::(?<index>[0-9]+)$")
         return table.with_columns(

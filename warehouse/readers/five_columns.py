@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
+import polars as pl
+
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
@@ -50,8 +52,6 @@ class FiveColumnReader:
         return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         path = claim.path
         text, faults = text_of(data, path)
         if not text:

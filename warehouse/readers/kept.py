@@ -4,16 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import EvalsetKey
 from warehouse.readers.compact import compact, joined
 from warehouse.readers.records import Records, columns
 from warehouse.readers.text.faults import of_each_kind
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _FEW = 1000  # rows that take no room worth the time
 _FRAMES = ("scores", "judgements", "segments")
@@ -23,8 +21,8 @@ _FRAMES = ("scores", "judgements", "segments")
 class Kept:
     """What a file brings to each evaluation set; frames of many rows are compact. faults, notes: of the whole file."""
 
-    frames: "Mapping[str, Mapping[EvalsetKey, pl.DataFrame]]"
-    ratings: "pl.DataFrame"
+    frames: Mapping[str, Mapping[EvalsetKey, pl.DataFrame]]
+    ratings: pl.DataFrame
     scores_from_judgements: bool
     faults: tuple[Fault, ...]
     notes: tuple[str, ...]
@@ -36,8 +34,6 @@ class Kept:
 
     def of(self, evalset: EvalsetKey) -> Records:
         """The rows of one evaluation set, in compact frames."""
-        import polars as pl
-
         found = {
             name: self.frames[name][evalset] if evalset in self.frames[name] else pl.DataFrame(schema=columns(name))
             for name in _FRAMES
@@ -83,5 +79,5 @@ def kept(pieces: Iterable[Records]) -> Kept:
     )
 
 
-def _one(frames: "list[pl.DataFrame]") -> "pl.DataFrame":
+def _one(frames: list[pl.DataFrame]) -> pl.DataFrame:
     return frames[0] if len(frames) == 1 else joined([compact(frame) for frame in frames])

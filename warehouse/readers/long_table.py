@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair
@@ -18,9 +19,6 @@ from warehouse.readers.text.named_columns import Header, header_of, placed, tabl
 from warehouse.readers.text.tables import numbers
 from warehouse.readers.vocabulary import language_pair_called, reference_called, standard_reference, testset_of
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")
 _HUMAN = re.compile(r"(mqm|esa|da|sqm|da-sqm|wmt|wmt-.+|appraise|wmt-appraise.*|human|humans)([-_].*)?", re.IGNORECASE)
@@ -61,8 +59,6 @@ class LongTableReader:
 
     def parse_pieces(self, pieces: Callable[[], Iterable[bytes]], claim: Claim, given: Given) -> Iterator[Records]:
         """The rows of a large file in pieces: first all cells are checked and kept in little room."""
-        import polars as pl
-
         header = _header(next(iter(pieces()), b""), claim)
         if header is None or header.form == "parquet":
             yield self.parse(b"".join(pieces()), claim, given)
@@ -142,10 +138,8 @@ def claim_of(path: Path, reader: str, given: Given) -> Claim:
     )
 
 
-def opened(data: bytes, claim: Claim) -> "tuple[Header | None, pl.DataFrame, list[Fault]]":
+def opened(data: bytes, claim: Claim) -> tuple[Header | None, pl.DataFrame, list[Fault]]:
     """The header and the table under our names (`_` before those that have none), and faults of its form."""
-    import polars as pl
-
     header = _header(data, claim)
     if header is None:
         return None, pl.DataFrame(), [Fault(str(claim.path), 1, "no column of systems", "one named 'system'")]
@@ -162,10 +156,8 @@ def _header(data: bytes, claim: Claim) -> Header | None:
     return header_of(claim.path, [] if is_parquet else head)
 
 
-def with_evalset(table: "pl.DataFrame", given: Given) -> "pl.DataFrame":
+def with_evalset(table: pl.DataFrame, given: Given) -> pl.DataFrame:
     """The table with test set and language pair in each row, and the reference of metrics that name none."""
-    import polars as pl
-
     if {"source", "target"} <= set(table.columns) and "lp" not in table.columns:
         table = table.with_columns(lp=pl.concat_str("source", pl.lit("-"), "target"))
     for column, said in (("testset", given.testset), ("lp", given.lp)):
@@ -203,10 +195,8 @@ def variant(name: str) -> tuple[str, str | None, bool]:
     return found["base"], reference_called(found["reference"]), True
 
 
-def _named(table: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def _named(table: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with place, value, and what the scores are called, from the columns that there are or from the user."""
-    import polars as pl
-
     table, faults = placed(table, path)
     table, more = numbers(table.with_columns(pl.col("value").fill_null("")), "value", path)
     faults += more
@@ -224,14 +214,12 @@ def _named(table: "pl.DataFrame", given: Given, path: Path) -> "tuple[pl.DataFra
 
 
 def _chosen(
-    table: "pl.DataFrame", all_names: Collection[str], given: Given, path: Path
-) -> "tuple[pl.DataFrame, list[Fault]]":
+    table: pl.DataFrame, all_names: Collection[str], given: Given, path: Path
+) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with kind, scorer and reference, of the metric that the user named, where one was.
 
     all_names: of all rows of the file.
     """
-    import polars as pl
-
     faults: list[Fault] = []
     names = sorted(all_names)
     if given.metric is not None and names != [given.metric]:
@@ -261,13 +249,11 @@ def _chosen(
     return with_evalset(with_references(table, given), given), faults + more
 
 
-def with_references(table: "pl.DataFrame", given: Given) -> "pl.DataFrame":
+def with_references(table: pl.DataFrame, given: Given) -> pl.DataFrame:
     """scorer and reference of each row, and whether the row, its metric's name or the user tells the reference.
 
     table: with `named`, `kind` and `reference` as it stands in the row.
     """
-    import polars as pl
-
     variants = [(name, *variant(name)) for name in table["named"].drop_nulls().unique().to_list()]
     schema = {"named": pl.String, "base": pl.String, "by_name": pl.String, "is_by_name": pl.Boolean}
     written = {name: reference_called(name) for name in table["reference"].drop_nulls().unique().to_list()}

@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
@@ -18,9 +19,6 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, line_faults
 from warehouse.readers.text.tables import columns_found, text_of, whole_numbers
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _NAMES = {  # names of columns in both generations
     "system": "system",
@@ -77,8 +75,6 @@ class MqmAnnotationsReader:
         return claim_mqm(path, self.name, _FILE.match(path.name), given, is_annotation=True)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -119,14 +115,12 @@ def _columns(header: str) -> list[str]:
     return columns
 
 
-def _rows(text: str, path: Path) -> "tuple[pl.DataFrame, list[Fault], int]":
+def _rows(text: str, path: Path) -> tuple[pl.DataFrame, list[Fault], int]:
     """Rows under our names of columns, and `line`; faults; and how many lines repeat another to the last sign.
 
     Columns behind the ones that are needed may be left out or added. A repeated line is taken once: an error that is
     marked once must not count twice.
     """
-    import polars as pl
-
     header, *lines = text.removesuffix("\n").split("\n")
     columns = _columns(header)
     n_needed = 1 + max((columns.index(name) for name in columns if not name.startswith("_")), default=0)
@@ -143,13 +137,11 @@ def _rows(text: str, path: Path) -> "tuple[pl.DataFrame, list[Fault], int]":
     return named, faults, sound.height - once.height
 
 
-def _weighted(errors: "pl.DataFrame", weights: Weights) -> "pl.DataFrame":
+def _weighted(errors: pl.DataFrame, weights: Weights) -> pl.DataFrame:
     """Each error with its weight, and whether its row says that there is none.
 
     Where an annotator found no translation at all, that error alone has a weight, and the first of several.
     """
-    import polars as pl
-
     category = pl.col("category").str.to_lowercase().str.strip_chars()
     is_free = pl.lit(False)
     for beginning in weights.free:
@@ -181,10 +173,8 @@ def _weighted(errors: "pl.DataFrame", weights: Weights) -> "pl.DataFrame":
     )
 
 
-def _judgements(errors: "pl.DataFrame") -> "pl.DataFrame":
+def _judgements(errors: pl.DataFrame) -> pl.DataFrame:
     """One judgement for each annotator of a system's segment, named by the line of its first error."""
-    import polars as pl
-
     document = ["document"] if "document" in errors.columns else []
     return errors.group_by("judgement", maintain_order=True).agg(
         pl.col("line", "system", "segment", "rater", *document).first(),
@@ -194,10 +184,8 @@ def _judgements(errors: "pl.DataFrame") -> "pl.DataFrame":
     )
 
 
-def _ratings(marked: "pl.DataFrame") -> "pl.DataFrame":
+def _ratings(marked: pl.DataFrame) -> pl.DataFrame:
     """Errors in the file's order; spans count the characters of the text without its marks, the end is exclusive."""
-    import polars as pl
-
     marked = marked.with_columns(
         *(pl.lit(None, pl.String).alias(side) for side in ("source", "target") if side not in marked.columns)
     )

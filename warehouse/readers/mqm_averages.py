@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
+
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.mqm_files import claim_mqm
@@ -30,8 +32,6 @@ class MqmAverageReader:
         return claim_mqm(path, self.name, named, given, is_annotation=False)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)

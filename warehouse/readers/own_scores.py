@@ -8,7 +8,8 @@ all of them.
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.names import REFERENCE_FREE, LanguagePair
@@ -16,9 +17,6 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, repeated_faults
 from warehouse.readers.text.tables import numbers, table_of, text_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score")
 
@@ -51,8 +49,6 @@ class OwnScoreReader:
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -78,10 +74,8 @@ class OwnScoreReader:
         return Records(scores=scores, faults=faults)
 
 
-def _torn_blocks(table: "pl.DataFrame", path: Path) -> list[Fault]:
+def _torn_blocks(table: pl.DataFrame, path: Path) -> list[Fault]:
     """The first lines of second blocks of one system."""
-    import polars as pl
-
     starts = table.filter(pl.col("system").ne_missing(pl.col("system").shift(1)))
     again = starts.filter(~pl.col("system").is_first_distinct())
     return repeated_faults(again, "system", "a second block of system {!r}", "one block of lines per system", path)

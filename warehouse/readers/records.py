@@ -7,7 +7,8 @@ settled later, for all files of an evaluation set together.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import LEVELS, is_language_pair
@@ -15,10 +16,7 @@ from warehouse.readers.claims import EvalsetKey
 from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import UNREADABLE
 
-if TYPE_CHECKING:
-    import polars as pl
-
-    Kind = pl.DataType | type[pl.DataType]
+Kind = pl.DataType | type[pl.DataType]
 
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 
@@ -41,18 +39,16 @@ class Records:
         judgements of one system.
     """
 
-    scores: "pl.DataFrame | None" = None
-    judgements: "pl.DataFrame | None" = None
-    ratings: "pl.DataFrame | None" = None
-    segments: "pl.DataFrame | None" = None
+    scores: pl.DataFrame | None = None
+    judgements: pl.DataFrame | None = None
+    ratings: pl.DataFrame | None = None
+    segments: pl.DataFrame | None = None
     scores_from_judgements: bool = False
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def normal(self, path: Path) -> "Records":
         """Every frame with all its columns, checked; rows that break the rules become faults."""
-        import polars as pl
-
         faults = list(self.faults)
         scores, judgements, ratings, segments = (
             _completed(getattr(self, name), columns(name)) for name in ("scores", "judgements", "ratings", "segments")
@@ -79,10 +75,8 @@ class Records:
         return tuple(sorted(key for key in found if None not in key))
 
 
-def columns(name: str) -> "dict[str, Kind]":
+def columns(name: str) -> dict[str, Kind]:
     """The columns of one frame of completed records, with their types."""
-    import polars as pl
-
     place: dict[str, Kind] = {
         "line": pl.Int64,
         "testset": pl.String,
@@ -121,15 +115,11 @@ def columns(name: str) -> "dict[str, Kind]":
     }
 
 
-def _without_negative_zero(column: str) -> "pl.Expr":
-    import polars as pl
-
+def _without_negative_zero(column: str) -> pl.Expr:
     return pl.when(pl.col(column) == 0).then(0.0).otherwise(pl.col(column)).alias(column)
 
 
-def _completed(frame: "pl.DataFrame | None", schema: "Mapping[str, Kind]") -> "pl.DataFrame":
-    import polars as pl
-
+def _completed(frame: pl.DataFrame | None, schema: Mapping[str, Kind]) -> pl.DataFrame:
     if frame is None:
         return pl.DataFrame(schema=schema)
     return frame.select(
@@ -138,10 +128,8 @@ def _completed(frame: "pl.DataFrame | None", schema: "Mapping[str, Kind]") -> "p
     )
 
 
-def readable_rows(frame: "pl.DataFrame") -> "pl.DataFrame":
+def readable_rows(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows of a damaged file whose names are whole."""
-    import polars as pl
-
     names = [name for name in ("testset", "lp", "system", "scorer") if name in frame.columns]
     is_damaged = pl.any_horizontal(pl.col(name).str.contains(UNREADABLE, literal=True) for name in names)
     return frame.filter(~is_damaged.fill_null(False))
@@ -153,14 +141,12 @@ class _Check:
 
     found: str
     expected: str
-    is_wrong: "pl.Expr"
+    is_wrong: pl.Expr
     quoted: str | None = None
 
 
-def _checks(frame: "pl.DataFrame") -> list[_Check]:
+def _checks(frame: pl.DataFrame) -> list[_Check]:
     """What rows must have: names, a known level and language pair, and a place where one is needed."""
-    import polars as pl
-
     checks = []
     for name in ("testset", "lp", "system", "scorer"):
         if name in frame.columns:
@@ -184,10 +170,8 @@ def _checks(frame: "pl.DataFrame") -> list[_Check]:
     return checks
 
 
-def _wrong_rows(frame: "pl.DataFrame", path: Path) -> list[Fault]:
+def _wrong_rows(frame: pl.DataFrame, path: Path) -> list[Fault]:
     """The faults of rows that fail a check."""
-    import polars as pl
-
     if frame.is_empty():
         return []
     checks = _checks(frame)

@@ -7,7 +7,8 @@ numbers from 1.
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
@@ -17,9 +18,6 @@ from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.head import head_of
 from warehouse.readers.text.tables import table_of, text_of
 from warehouse.readers.vocabulary import language_pair_called, testset_called, testset_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
 _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")
@@ -52,8 +50,6 @@ class SegmentDetailsReader:
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
@@ -91,13 +87,11 @@ def _fits(row: Sequence[str]) -> bool:
     return len(row) == len(_COLUMNS) and row[0].isdecimal() and row[4].isdecimal() and "-" in row[2]
 
 
-def _misplaced(table: "pl.DataFrame", path: Path) -> list[Fault]:
+def _misplaced(table: pl.DataFrame, path: Path) -> list[Fault]:
     """Lines whose numbers do not follow from those before: lines 1, 2, …, in a document 1, 2, … too.
 
     Lines with other faults have no row in the table: any of them may have been one of the document.
     """
-    import polars as pl
-
     n_lost = pl.col("line") - pl.int_range(1, pl.len() + 1)
     rows = table.with_columns(n_lost=n_lost).with_columns(
         at=pl.col("line") + (pl.col("N") - pl.col("line")).shift(1, fill_value=0),

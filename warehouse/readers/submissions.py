@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.names import is_language_pair
@@ -26,9 +27,6 @@ from warehouse.readers.vocabulary import (
     testset_of,
     year_of,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _FILE = re.compile(r"(?P<name>.+\.(?P<level>sys|domain|doc|seg)\.(?:score|tsv))(?:\.gz)?")
 _BACKUP = re.compile(_FILE.pattern + r"\.bk(?:\.gz)?|(?P<other>.+)\.bk(?:\.score)?(?:\.gz)?")
@@ -173,10 +171,8 @@ def _details(path: Path) -> tuple[Path, ...]:
     return ()
 
 
-def _named(table: "pl.DataFrame", path: Path, given: Given) -> "tuple[pl.DataFrame, list[Fault]]":
+def _named(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with test set, language pair, metric and reference in the program's words; unknown test sets are faults."""
-    import polars as pl
-
     table, faults = _with_testsets(table, "TESTSET", lambda name: testset_called(name, path) or given.testset, path)
     table = table.with_columns(
         lp=_replaced(table, "LP", language_pair_called),
@@ -192,13 +188,11 @@ def _named(table: "pl.DataFrame", path: Path, given: Given) -> "tuple[pl.DataFra
     return with_references(table, says_always="REFSET" in table.columns), faults
 
 
-def with_references(table: "pl.DataFrame", *, says_always: bool) -> "pl.DataFrame":
+def with_references(table: pl.DataFrame, *, says_always: bool) -> pl.DataFrame:
     """`reference` of each row: `said`, unless the registry knows that the metric saw none.
 
     says_always: a null in `said` means no reference; else that the file tells none: then it is the standard one.
     """
-    import polars as pl
-
     keys = table.select("scorer", "testset", "lp").unique()
     rows = [
         (scorer, testset, lp, is_reference_free(scorer, testset), standard_reference(scorer, testset, lp))
@@ -215,11 +209,9 @@ def with_references(table: "pl.DataFrame", *, says_always: bool) -> "pl.DataFram
 
 
 def _with_testsets(
-    table: "pl.DataFrame", column: str, called: Callable[[str], str | None], path: Path
-) -> "tuple[pl.DataFrame, list[Fault]]":
+    table: pl.DataFrame, column: str, called: Callable[[str], str | None], path: Path
+) -> tuple[pl.DataFrame, list[Fault]]:
     """The rows whose test set can be told, with `testset`; and one fault for each name that tells none."""
-    import polars as pl
-
     table = table.with_columns(testset=_replaced(table, column, called))
     expected = "a test set of the shared tasks, such as newstest2020"
     faults = repeated_faults(
@@ -228,18 +220,14 @@ def _with_testsets(
     return table.filter(pl.col("testset").is_not_null()), faults
 
 
-def _replaced(table: "pl.DataFrame", column: str, called: Callable[[str], str | None]) -> "pl.Expr":
+def _replaced(table: pl.DataFrame, column: str, called: Callable[[str], str | None]) -> pl.Expr:
     """The column with each distinct value replaced by what it is called."""
-    import polars as pl
-
     names = table[column].unique().to_list()
     return pl.col(column).replace_strict(names, [called(name) for name in names], return_dtype=pl.String)
 
 
-def _placed(table: "pl.DataFrame", layout: str) -> "pl.DataFrame":
+def _placed(table: pl.DataFrame, layout: str) -> pl.DataFrame:
     """Rows with level, and domain, document, segment or index as the layout has them."""
-    import polars as pl
-
     level = layout[:3]
     if level == "seg" and "DOC" not in table.columns:
         return table.with_columns(level=pl.lit("seg"), segment=pl.col("SEGNO"))
@@ -275,8 +263,6 @@ def _testset_of_2025(set_id: str, path: Path, given: Given) -> str | None:
 
 def _parse_2025(text: str, path: Path, given: Given) -> Records:
     """Columns are known by the header. `all` for segment, document and domain makes a score one of a higher level."""
-    import polars as pl
-
     columns = [cell.strip() for cell in text.split("\n", 1)[0].split("\t")]
     if len(set(columns)) < len(columns):
         return Records(faults=[Fault(str(path), 1, "a column that appears twice", "each column once")])
@@ -308,10 +294,8 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
     return Records(scores=with_references(_indexed(table), says_always=False), faults=faults)
 
 
-def _indexed(table: "pl.DataFrame") -> "pl.DataFrame":
+def _indexed(table: pl.DataFrame) -> pl.DataFrame:
     """Segments numbered within their document, from 1: by their numbers, or where these are words, as they come."""
-    import polars as pl
-
     document = ["testset", "lp", "doc_id"]
     number = pl.col("segment_id").cast(pl.Int64, strict=False)
     first = pl.col("line").min().over([*document, "segment_id"])

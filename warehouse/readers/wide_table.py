@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
@@ -19,9 +20,6 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import Header, header_of, placed
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import MISSING, numbers
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PLACES = (
     "testset",
@@ -55,8 +53,6 @@ class WideTableReader:
         return place_lacking(header, given) or claim_of(path, self.name, given)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         header, table, faults = opened(data, claim)
         if header is None or table.is_empty():
             return Records(faults=faults)
@@ -140,9 +136,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _has_numbers(cells: "pl.Series") -> bool:
+def _has_numbers(cells: pl.Series) -> bool:
     """Whether a column holds scores: some numbers, and not less of them than of anything else."""
-    import polars as pl
-
     n_numbers = cells.cast(pl.Float64, strict=False).is_not_null().sum()
     return 0 < n_numbers >= len(cells) - cells.null_count() - n_numbers

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.automatic_scores import claim_automatic
@@ -32,8 +34,6 @@ class Wmt25AutomaticReader:
         return claim_automatic(path, self.name, given, f"automatic_scores/{path.name}")
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)

@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
@@ -45,8 +47,6 @@ class Wmt25HumanReader:
         return Claim.of_judgements(path, self.name, "humeval", testset, given.human or _HUMAN)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
-        import polars as pl
-
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)

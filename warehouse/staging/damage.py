@@ -1,7 +1,8 @@
 """Further faults of damaged files, in their sound rows: all are reported at once; mending one shows no other."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.readers.compact import plain
@@ -9,9 +10,6 @@ from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL, columns
 from warehouse.staging.naming import check_known, met_systems, spelled
 from warehouse.staging.placing import declaring_segments, known_segments, tell_lost
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def tell_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
@@ -28,19 +26,13 @@ def tell_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapp
     _tell_segments(damaged, scores, judgements, stage)
 
 
-def _rows(contents: Sequence[Content], name: str) -> "pl.DataFrame":
-    import polars as pl
-
+def _rows(contents: Sequence[Content], name: str) -> pl.DataFrame:
     tables = [(one.file_no, plain(getattr(one.records, name), columns(name))) for one in contents]
     return pl.concat([table.with_columns(file_no=pl.lit(file_no, dtype=pl.Int64)) for file_no, table in tables])
 
 
-def _tell_segments(
-    contents: Sequence[Content], scores: "pl.DataFrame", judgements: "pl.DataFrame", stage: Stage
-) -> None:
+def _tell_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
     """Rows of numbered segments that there are not, where files may name no new ones."""
-    import polars as pl
-
     known = known_segments(stage)
     is_closed = stage.evalset.is_declared or bool(declaring_segments(stage))
     closed = [

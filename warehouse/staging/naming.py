@@ -1,7 +1,8 @@
 """Systems of an evaluation set on the stage: the one that each spelling in the files belongs to."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.errors import Fault
@@ -11,21 +12,16 @@ from warehouse.readers.records import TUTORIAL
 from warehouse.staging.row_faults import tell_rows
 from warehouse.staging.spelling import Joined, join_spellings, nearest, told_apart
 
-if TYPE_CHECKING:
-    import polars as pl
 
-
-def met_systems(rows: "pl.DataFrame") -> "pl.DataFrame":
+def met_systems(rows: pl.DataFrame) -> pl.DataFrame:
     """The spellings of systems in some rows: file_no, system, the first line, and the number of lines."""
-    import polars as pl
-
     return rows.group_by("file_no", "system").agg(pl.col("line").min(), n=pl.len())
 
 
 def names_of(
     contents: Sequence[Content],
-    scored: "pl.DataFrame",
-    judgements: "pl.DataFrame",
+    scored: pl.DataFrame,
+    judgements: pl.DataFrame,
     stage: Stage,
     aliases: Mapping[str, str],
 ) -> dict[str, str]:
@@ -33,8 +29,6 @@ def names_of(
 
     scored: as `met_systems` gives them, of all scores.
     """
-    import polars as pl
-
     used = pl.concat([scored.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
     names = joined(contents, used, stage, aliases)
     check_known(contents, scored, names, stage)
@@ -45,22 +39,16 @@ def names_of(
     return names
 
 
-def named(rows: "pl.DataFrame", names: Mapping[str, str]) -> "pl.DataFrame":
+def named(rows: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
     """The rows with the names of systems instead of the files' spellings."""
-    import polars as pl
-
     return rows.with_columns(system=pl.col("system").replace_strict(names, return_dtype=pl.String))
 
 
-def joined(
-    contents: Sequence[Content], used: "pl.DataFrame", stage: Stage, aliases: Mapping[str, str]
-) -> dict[str, str]:
+def joined(contents: Sequence[Content], used: pl.DataFrame, stage: Stage, aliases: Mapping[str, str]) -> dict[str, str]:
     """The system of each spelling; spellings, and systems of the warehouse that change their names, go to the stage.
 
     Names in the organisers' layout stay as they are, and a user's own file names no system.
     """
-    import polars as pl
-
     layout = stage.systems
     strict = [content.file_no for content in contents if content.claim.is_strict]
     files = used.group_by("file_no").agg("system").sort("file_no")["system"].to_list()
@@ -86,10 +74,8 @@ def spelled(
     return join_spellings([*files, layout], stage.evalset.spellings, aliases, fixed=fixed, quiet=quiet)
 
 
-def _tell_torn(contents: Sequence[Content], used: "pl.DataFrame", system: str, torn: set[str], stage: Stage) -> None:
+def _tell_torn(contents: Sequence[Content], used: pl.DataFrame, system: str, torn: set[str], stage: Stage) -> None:
     """A fault of the first file whose names tell apart what the warehouse holds as one system."""
-    import polars as pl
-
     naming = {file_no for name in torn for file_no in stage.files_naming(name)}
     naming |= set(used.filter(pl.col("system").is_in(list(torn)))["file_no"])
     paths = {content.file_no: str(content.claim.path) for content in contents}
@@ -99,19 +85,15 @@ def _tell_torn(contents: Sequence[Content], used: "pl.DataFrame", system: str, t
     stage.fault(min(naming), Fault(paths[min(naming)], 0, found, "names that can be one system", way_out))
 
 
-def _only_tutorials(scored: "pl.DataFrame", judgements: "pl.DataFrame") -> set[str]:
-    import polars as pl
-
+def _only_tutorials(scored: pl.DataFrame, judgements: pl.DataFrame) -> set[str]:
     if judgements.is_empty():
         return set()
     taught = judgements.group_by("system").agg((pl.col("status") == TUTORIAL).all().alias("is_tutorial"))
     return set(taught.filter("is_tutorial")["system"]) - set(scored["system"])
 
 
-def check_known(contents: Sequence[Content], scored: "pl.DataFrame", names: Mapping[str, str], stage: Stage) -> None:
+def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mapping[str, str], stage: Stage) -> None:
     """Files that may name systems of the evaluation set only. scored: as `met_systems` gives them."""
-    import polars as pl
-
     strict = [content.file_no for content in contents if content.claim.is_strict]
     there = systems_there(stage)
     lacking = {spelling: system for spelling, system in names.items() if system not in there}

@@ -8,7 +8,8 @@ their lines. So the numbers do not depend on the order in which files come; thos
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
@@ -16,16 +17,11 @@ from warehouse.readers.records import TUTORIAL
 from warehouse.staging.row_faults import RowFaults, tell_rows
 from warehouse.wording import counted
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _PLACE = ("segment", "document", "index")  # how rows name a segment: its line, its document, its place there
 
 
-def stage_declared(declared: "pl.DataFrame", stage: Stage) -> None:
+def stage_declared(declared: pl.DataFrame, stage: Stage) -> None:
     """Lay the segments out that files declare."""
-    import polars as pl
-
     if not declared.is_empty():
         rows = declared.sort("segment").with_columns(number=pl.col("segment"))
         stage.add("segment", _segment_rows(rows, pl.col("file_no"), is_declared=True))
@@ -47,18 +43,14 @@ class Placing:
         self._shown = _Shown.of(contents, stage)
         self._keys: pl.DataFrame | None = None
 
-    def meet(self, scores: "pl.DataFrame") -> None:
+    def meet(self, scores: pl.DataFrame) -> None:
         """Note the segments that scores name."""
-        import polars as pl
-
         shown, lost = self._as_shown(scores)
         self._lost.add(lost.with_columns(found=_segment_in_words()))
         self._asked = [_places_of([*self._asked, _rows_named(shown.filter(pl.col("level") == "seg"))])]
 
-    def settle(self, judgements: "pl.DataFrame") -> "pl.DataFrame":
+    def settle(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Number the segments that all scores met and the judgements name; the judgements with numbers."""
-        import polars as pl
-
         self._lost.tell(self._contents, self._stage)
         is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
         taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
@@ -69,36 +61,30 @@ class Placing:
         unplaced.tell(self._contents, self._stage)
         return pl.concat([placed, taught]).sort("file_no", "line", maintain_order=True)
 
-    def place(self, scores: "pl.DataFrame") -> "pl.DataFrame":
+    def place(self, scores: pl.DataFrame) -> pl.DataFrame:
         """Scores with the numbers of their segments."""
-        import polars as pl
-
         return self._placed(self._as_shown(scores)[0], pl.col("level") == "seg", self._unplaced)
 
     def tell(self) -> None:
         """Report the scores that could not be placed."""
         self._unplaced.tell(self._contents, self._stage)
 
-    def _as_shown(self, scores: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.DataFrame]":
+    def _as_shown(self, scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         return (scores, scores.clear()) if self._shown is None else self._shown.read(scores)
 
-    def _placed(self, rows: "pl.DataFrame", needs: "pl.Expr", faults: RowFaults) -> "pl.DataFrame":
-        import polars as pl
-
+    def _placed(self, rows: pl.DataFrame, needs: pl.Expr, faults: RowFaults) -> pl.DataFrame:
         assert self._keys is not None
         rows = rows.join(self._keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
         faults.add(rows.filter(needs & pl.col("number").is_null()).with_columns(found=_segment_in_words()))
         return rows.filter(~needs | pl.col("number").is_not_null())
 
 
-def _rows_named(rows: "pl.DataFrame") -> "pl.DataFrame":
+def _rows_named(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.select(*_PLACE, "domain", "file_no")
 
 
-def _places_of(rows: "Sequence[pl.DataFrame]") -> "pl.DataFrame":
+def _places_of(rows: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Each segment that rows name once, as they name it, with the first domain and file."""
-    import polars as pl
-
     first = pl.col("domain").drop_nulls().first(), pl.col("file_no").min()
     return pl.concat(rows).group_by(*_PLACE, maintain_order=True).agg(*first)
 
@@ -111,7 +97,7 @@ class _Shown:
     """
 
     strict: Sequence[int]
-    held: "pl.DataFrame"
+    held: pl.DataFrame
 
     @classmethod
     def of(cls, contents: Sequence[Content], stage: Stage) -> "_Shown | None":
@@ -122,10 +108,8 @@ class _Shown:
             return None
         return cls(strict, held)
 
-    def read(self, scores: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.DataFrame]":
+    def read(self, scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The rows as other files name segments, and those of segments that there are not."""
-        import polars as pl
-
         held = self.held
         is_theirs = pl.col("file_no").is_in(self.strict) & (pl.col("level") == "seg")
         places = held.filter(pl.col("segment").is_null())
@@ -150,7 +134,7 @@ def _where(stage: Stage) -> str:
     return f"one of the segments of {stage.evalset.testset} {stage.evalset.lp}"
 
 
-def tell_lost(contents: Sequence[Content], lost: "pl.DataFrame", stage: Stage) -> None:
+def tell_lost(contents: Sequence[Content], lost: pl.DataFrame, stage: Stage) -> None:
     """Faults of rows whose segments there are not: frame with file_no, line, segment, document, index."""
     if not lost.is_empty():
         tell_rows(contents, stage, lost.with_columns(found=_segment_in_words()), _where(stage))
@@ -162,14 +146,12 @@ def known_segments(stage: Stage) -> list[int]:
     return declared or _held(stage)["number"].to_list()
 
 
-def declaring_segments(stage: Stage) -> "list[pl.DataFrame]":
+def declaring_segments(stage: Stage) -> list[pl.DataFrame]:
     """The staged segments that files declare, without those that rows of scores merely name."""
     return [rows for rows in stage.segments if "is_declared" not in rows.columns or rows["is_declared"].any()]
 
 
-def _segment_in_words() -> "pl.Expr":
-    import polars as pl
-
+def _segment_in_words() -> pl.Expr:
     words: pl.Expr = (
         pl.when(pl.col("segment").is_not_null())
         .then(pl.format("segment {}", "segment"))
@@ -180,20 +162,16 @@ def _segment_in_words() -> "pl.Expr":
 
 def settle_segments(stage: Stage) -> None:
     """Give the segments that the warehouse has their lines, where a file comes that declares them."""
-    import polars as pl
-
     if stage.evalset.segments and not stage.evalset.is_declared and stage.segments:
         asked = {"segment": pl.Int64, "document": pl.String, "index": pl.Int64, "domain": pl.String}
         place(pl.DataFrame(schema={**asked, "file_no": pl.Int64}), stage)
 
 
-def place(asked: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
+def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
     """The number of each segment that rows name; null where there is none such. New segments go to the stage.
 
     asked: distinct _PLACE, with `domain` and the first `file_no`. Returns _PLACE and `number`.
     """
-    import polars as pl
-
     held = _held(stage)
     if stage.evalset.is_declared or stage.segments:
         known = _staged(stage) if stage.segments else held
@@ -212,19 +190,15 @@ def place(asked: "pl.DataFrame", stage: Stage) -> "pl.DataFrame":
     return _numbered(asked, places).select(*_PLACE, "number")
 
 
-def _held(stage: Stage) -> "pl.DataFrame":
+def _held(stage: Stage) -> pl.DataFrame:
     """Segments that the warehouse has; `segment` is null where the number is provisional."""
-    import polars as pl
-
     numbers = {"number": pl.Int64, "segment": pl.Int64}
     schema = {**numbers, "document": pl.String, "index": pl.Int64, "domain": pl.String}
     return pl.DataFrame(list(stage.evalset.segments), schema=schema, orient="row")
 
 
-def _staged(stage: Stage) -> "pl.DataFrame":
+def _staged(stage: Stage) -> pl.DataFrame:
     """Segments that files of this load declare."""
-    import polars as pl
-
     staged = pl.concat(stage.segments, how="diagonal_relaxed").sort("segment")
     counted = pl.int_range(1, pl.len() + 1).over("document", "domain")
     index = pl.coalesce("index_in_document", pl.when(pl.col("document").is_not_null()).then(counted))
@@ -233,17 +207,13 @@ def _staged(stage: Stage) -> "pl.DataFrame":
     )
 
 
-def _taught(rows: "pl.DataFrame") -> "pl.DataFrame":
+def _taught(rows: pl.DataFrame) -> pl.DataFrame:
     """document, index, number: of rows that name a segment by both."""
-    import polars as pl
-
     return rows.filter(pl.col("segment").is_not_null()).select("document", "index", number="segment").drop_nulls()
 
 
-def _tell_documents(known: "pl.DataFrame", asked: "pl.DataFrame", stage: Stage) -> None:
+def _tell_documents(known: pl.DataFrame, asked: pl.DataFrame, stage: Stage) -> None:
     """Note lines that rows place in several documents: there the line decides."""
-    import polars as pl
-
     named = [known.select("number", "document"), asked.select("document", number="segment")]
     several = pl.concat(named, how="diagonal").drop_nulls().unique(maintain_order=True)
     several = several.group_by("number", maintain_order=True).agg("document").filter(pl.col("document").list.len() > 1)
@@ -255,23 +225,19 @@ def _tell_documents(known: "pl.DataFrame", asked: "pl.DataFrame", stage: Stage) 
         stage.notes.append(f"{where}: {some} assigned to several documents, such as segment {number} of {first}")
 
 
-def _numbered(rows: "pl.DataFrame", named: "pl.DataFrame") -> "pl.DataFrame":
+def _numbered(rows: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
     """The rows with `number`: the line, or what document and index are the names of."""
-    import polars as pl
-
     by_document = named.select("document", "index", by_document="number").drop_nulls()
     by_document = by_document.unique(["document", "index"], keep="first", maintain_order=True)
     found = rows.join(by_document, on=["document", "index"], how="left", maintain_order="left")
     return found.with_columns(number=pl.coalesce("segment", "by_document")).drop("by_document")
 
 
-def _together(held: "pl.DataFrame", asked: "pl.DataFrame") -> "tuple[pl.DataFrame, pl.DataFrame]":
+def _together(held: pl.DataFrame, asked: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """All segments that nothing declares: those of the warehouse and those that rows name; one row each.
 
     With them document, index and number of every place; a line may have several, where files name documents their way.
     """
-    import polars as pl
-
     rows = pl.concat([held.drop("number"), asked], how="diagonal")
     taught = _taught(rows).unique(["document", "index"], keep="first", maintain_order=True)
     loose = rows.filter(pl.col("segment").is_null()).select("document", "index").drop_nulls().unique()
@@ -289,10 +255,8 @@ def _together(held: "pl.DataFrame", asked: "pl.DataFrame") -> "tuple[pl.DataFram
     return table.sort("number"), pl.concat([places, numbers], how="diagonal")
 
 
-def _renumber(held: "pl.DataFrame", known: "pl.DataFrame", stage: Stage) -> None:
+def _renumber(held: pl.DataFrame, known: pl.DataFrame, stage: Stage) -> None:
     """Lay out which segments of the warehouse have other numbers now; null where there is none such any more."""
-    import polars as pl
-
     numbers = known.select(new="number")
     renamed = _numbered(held.rename({"number": "old"}), known).rename({"number": "new"})
     changed = renamed.with_columns(new=pl.when(pl.col("new").is_in(numbers["new"].implode())).then(pl.col("new")))
@@ -306,10 +270,8 @@ def _renumber(held: "pl.DataFrame", known: "pl.DataFrame", stage: Stage) -> None
     )
 
 
-def _stage_named(table: "pl.DataFrame", held: "pl.DataFrame", stage: Stage) -> None:
+def _stage_named(table: pl.DataFrame, held: pl.DataFrame, stage: Stage) -> None:
     """Segments that the warehouse lacks; all of them where those that it has are not as they were."""
-    import polars as pl
-
     there = held.join(table, on=held.columns, how="semi", nulls_equal=True)
     stage.replaces_segments = there.height < held.height
     if not stage.replaces_segments:
@@ -318,10 +280,8 @@ def _stage_named(table: "pl.DataFrame", held: "pl.DataFrame", stage: Stage) -> N
     stage.add("segment", _segment_rows(table, pl.col("file_no").fill_null(first), is_declared=False))
 
 
-def _segment_rows(table: "pl.DataFrame", file_no: "pl.Expr", *, is_declared: bool) -> "pl.DataFrame":
+def _segment_rows(table: pl.DataFrame, file_no: pl.Expr, *, is_declared: bool) -> pl.DataFrame:
     """Rows of temp.staged_segment. table: with number, segment (its line), document, index, domain."""
-    import polars as pl
-
     return table.select(
         file_no.cast(pl.Int32).alias("file_no"),
         pl.col("number").cast(pl.Int32).alias("segment"),

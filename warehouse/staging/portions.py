@@ -1,24 +1,20 @@
 """The scores of the files of an evaluation set in portions, so that a large table is never spelled out at once."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
 from warehouse.readers.records import columns
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _ROWS = 250_000  # of a portion, but for vectors that have more
 _NAMES = ("kind", "scorer", "reference", "system")
 
 
-def scorer_name() -> "pl.Expr":
+def scorer_name() -> pl.Expr:
     """A metric with the reference that it compared with, as in `BLEU-refA`; a human score by its name."""
-    import polars as pl
-
     metric = pl.format("{}-{}", "scorer", pl.col("reference").fill_null(REFERENCE_FREE))
     return pl.when(pl.col("kind") == "metric").then(metric).otherwise("scorer")
 
@@ -33,7 +29,7 @@ class Portions:
         self._files = [(content, _scores(content)) for content in contents]
         self._is_one = sum(scores.height for _, scores in self._files) <= _ROWS
 
-    def in_order(self) -> "Iterator[pl.DataFrame]":
+    def in_order(self) -> Iterator[pl.DataFrame]:
         """All rows in the order of the files and of their lines."""
         if self._is_one:
             yield _together(self._files)
@@ -41,7 +37,7 @@ class Portions:
         for content, scores in self._files:
             yield from (_together([(content, rows)]) for rows in scores.iter_slices(_ROWS))
 
-    def by_vector(self, names: Mapping[str, str], first: Collection[tuple[str, str]]) -> "Iterator[pl.DataFrame]":
+    def by_vector(self, names: Mapping[str, str], first: Collection[tuple[str, str]]) -> Iterator[pl.DataFrame]:
         """All rows, those of one scorer and system together, in the order of the files and of their lines.
 
         names: the system of each spelling. first: scorers and systems whose rows are all in the first portion.
@@ -59,16 +55,14 @@ class Portions:
             yield _together(chosen)
 
 
-def _scores(content: Content) -> "pl.DataFrame":
+def _scores(content: Content) -> pl.DataFrame:
     assert content.records is not None
     assert content.records.scores is not None
     return content.records.scores
 
 
-def _together(parts: "Sequence[tuple[Content, pl.DataFrame]]") -> "pl.DataFrame":
+def _together(parts: Sequence[tuple[Content, pl.DataFrame]]) -> pl.DataFrame:
     """Plain rows of some files, one below the other."""
-    import polars as pl
-
     frames = []
     for content, rows in [part for part in parts if part[1].height] or parts[:1]:
         frame = plain(rows, columns("scores")).with_columns(file_no=pl.lit(content.file_no, dtype=pl.Int64))
@@ -79,11 +73,9 @@ def _together(parts: "Sequence[tuple[Content, pl.DataFrame]]") -> "pl.DataFrame"
 
 
 def _portions(
-    files: "Sequence[pl.DataFrame]", names: Mapping[str, str], first: Collection[tuple[str, str]]
-) -> "pl.DataFrame":
+    files: Sequence[pl.DataFrame], names: Mapping[str, str], first: Collection[tuple[str, str]]
+) -> pl.DataFrame:
     """_NAMES and the number of the portion that their rows are in, from 0."""
-    import polars as pl
-
     texts = pl.col(_NAMES).cast(pl.String)
     counted = [
         rows.group_by(_NAMES).len().with_columns(texts)
@@ -104,10 +96,9 @@ def _portions(
     )
 
 
-def _places(scores: "pl.DataFrame", portions: "pl.DataFrame") -> "tuple[pl.Series, list[int]]":
+def _places(scores: pl.DataFrame, portions: pl.DataFrame) -> tuple[pl.Series, list[int]]:
     """The numbers of the rows, portion after portion; and where each portion begins, and the last one ends."""
-    import numpy as np
-    import polars as pl
+    import numpy as np  # here: a load of known files needs none
 
     numbers = [np.empty(0, dtype=np.uint16)]
     for rows in scores.select(pl.col(_NAMES)).iter_slices(_ROWS):

@@ -1,7 +1,8 @@
 """Records of all files of one evaluation set, laid out on its stage: system names joined, segments found."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.readers.compact import plain
@@ -13,9 +14,6 @@ from warehouse.staging.placing import Placing, settle_segments, stage_declared
 from warehouse.staging.portions import Portions
 from warehouse.staging.repetition import Complete, Distinct
 from warehouse.staging.vectors import stage_judgements, stage_vectors
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
@@ -33,8 +31,6 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
 
 
 def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
-    import polars as pl
-
     judgements, ratings, declared = (_together(sound, name) for name in ("judgements", "ratings", "segments"))
     stage_declared(declared, stage)
     portions = Portions(sound)
@@ -65,7 +61,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
 
 
-def _constant(rows: "pl.DataFrame") -> list[str]:
+def _constant(rows: pl.DataFrame) -> list[str]:
     """A line where every score of an own metric is the same."""
     if "value" not in rows.columns or rows["value"].drop_nulls().n_unique() != 1 or rows.height == 1:
         return []
@@ -74,27 +70,22 @@ def _constant(rows: "pl.DataFrame") -> list[str]:
 
 def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
     """Names and numbers of what the warehouse has, where files of the organisers' layout alone come to it."""
-    import polars as pl
-
     if stage.evalset.names - stage.evalset.fixed:
         joined(contents, pl.DataFrame(schema={"file_no": pl.Int64, "system": pl.String}), stage, aliases)
     settle_segments(stage)
 
 
-def _together(contents: Sequence[Content], name: str) -> "pl.DataFrame":
+def _together(contents: Sequence[Content], name: str) -> pl.DataFrame:
     """One frame of all files, with `file_no`."""
-    import numpy as np
-    import polars as pl
-
     frames: list[pl.DataFrame] = [getattr(content.records, name) for content in contents]
-    heights = [table.height for table in frames]
-    numbers = np.repeat([content.file_no for content in contents], heights)
-    filled = [table for table in frames if table.height] or frames[:1]
-    rows = pl.concat([plain(table, columns(name)) for table in filled])
-    return rows.with_columns(pl.Series("file_no", numbers, dtype=pl.Int64))
+    numbered = [
+        plain(table, columns(name)).with_columns(file_no=pl.lit(content.file_no, dtype=pl.Int64))
+        for content, table in zip(contents, frames, strict=True)
+    ]
+    return pl.concat([table for table in numbered if table.height] or numbered[:1])
 
 
-def _rows_of(content: Content) -> "pl.DataFrame":
+def _rows_of(content: Content) -> pl.DataFrame:
     """What the file holds one a row: judgements where they make the scores, else scores, else segments."""
     records = content.records
     assert records is not None
@@ -106,10 +97,8 @@ def _rows_of(content: Content) -> "pl.DataFrame":
     return records.scores if records.scores.height else records.segments
 
 
-def _with_means(contents: Sequence[Content], scores: "pl.DataFrame", judgements: "pl.DataFrame") -> "pl.DataFrame":
+def _with_means(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame) -> pl.DataFrame:
     """The scores, with those of human protocols whose judgements make them: the means of the valid ones."""
-    import polars as pl
-
     making = [content.file_no for content in contents if content.records and content.records.scores_from_judgements]
     if not making or judgements.is_empty():
         return scores

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
@@ -11,9 +12,6 @@ from warehouse.staging.portions import scorer_name
 from warehouse.staging.row_faults import RowFaults, tell_rows
 from warehouse.staging.vectors import VECTOR_KEY
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class Distinct:
@@ -25,10 +23,8 @@ class Distinct:
         self._wrong = RowFaults("one score each")
         self._n_again: Counter[int] = Counter()
 
-    def of(self, scores: "pl.DataFrame") -> "pl.DataFrame":
+    def of(self, scores: pl.DataFrame) -> pl.DataFrame:
         """The rows of whole vectors, each score once."""
-        import polars as pl
-
         scores = scores.with_columns(
             unit=pl.when(pl.col("level") == "doc").then("document").when(pl.col("level") == "domain").then("domain"),
             base_name=pl.col("scorer"),
@@ -64,10 +60,8 @@ class Complete:
         self._files = [c.file_no for c in contents if c.claim.is_own or c.claim.is_positional]
         self._met: list[pl.DataFrame] = []
 
-    def meet(self, scores: "pl.DataFrame") -> None:
+    def meet(self, scores: pl.DataFrame) -> None:
         """Count the segment scores of some whole vectors."""
-        import polars as pl
-
         if self._files:
             counted = scores.filter(pl.col("file_no").is_in(self._files) & (pl.col("level") == "seg"))
             keys = ("file_no", "scorer", "system")
@@ -76,8 +70,6 @@ class Complete:
 
     def tell(self) -> None:
         """Report what was met."""
-        import polars as pl
-
         if not self._files:
             return
         met = pl.concat(self._met)
@@ -95,7 +87,7 @@ class Complete:
         where = f"{n_segments}, one per segment of {self._stage.evalset.testset} {self._stage.evalset.lp}"
         tell_rows(self._contents, self._stage, short, where)
 
-    def _tell_gaps(self, met: "pl.DataFrame", n_segments: int) -> None:
+    def _tell_gaps(self, met: pl.DataFrame, n_segments: int) -> None:
         """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets."""
         n_there, notes = len(systems_there(self._stage)), self._stage.notes
         for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):

@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.contents import Content
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class RowFaults:
@@ -24,10 +22,8 @@ class RowFaults:
         self._first: list[pl.DataFrame] = []
         self._n: Counter[int] = Counter()
 
-    def add(self, wrong: "pl.DataFrame") -> None:
+    def add(self, wrong: pl.DataFrame) -> None:
         """Further rows: frame with file_no, line, found."""
-        import polars as pl
-
         if wrong.is_empty():
             return
         self._n.update(dict(wrong.group_by("file_no").len().iter_rows()))
@@ -46,7 +42,7 @@ class RowFaults:
                 stage.fault(file_no, Fault(paths[file_no], 0, more, self._expected, n_more=n - MOST_FAULTS))
 
 
-def tell_rows(contents: Sequence[Content], stage: Stage, wrong: "pl.DataFrame", expected: str) -> None:
+def tell_rows(contents: Sequence[Content], stage: Stage, wrong: pl.DataFrame, expected: str) -> None:
     """Faults of rows: frame with file_no, line, found."""
     faults = RowFaults(expected)
     faults.add(wrong)

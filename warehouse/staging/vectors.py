@@ -1,24 +1,20 @@
 """Vectors of the records on a stage, with their scores, judgements and marked errors."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
-
-if TYPE_CHECKING:
-    import polars as pl
 
 VECTOR_KEY = ("kind", "scorer", "system", "level")  # what is one vector in a group of files
 _VECTOR = ("kind", "scorer", "base_name", "reference", "system", "level")
 
 
 def stage_vectors(
-    contents: Sequence[Content], scores: "pl.DataFrame", judgements: "pl.DataFrame", stage: Stage
-) -> "pl.DataFrame":
+    contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
+) -> pl.DataFrame:
     """Vectors with their scores; the frame tells the number of each, by group of files."""
-    import polars as pl
-
     group_of = _groups(contents)
     scores = scores.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
     judged = judgements.with_columns(group=pl.col("file_no").replace_strict(group_of, return_dtype=pl.Int64))
@@ -89,14 +85,12 @@ def _groups(contents: Sequence[Content]) -> dict[int, int]:
 
 def stage_judgements(
     contents: Sequence[Content],
-    judgements: "pl.DataFrame",
-    ratings: "pl.DataFrame",
-    vectors: "pl.DataFrame",
+    judgements: pl.DataFrame,
+    ratings: pl.DataFrame,
+    vectors: pl.DataFrame,
     stage: Stage,
 ) -> None:
     """Judgements under their vectors, and the errors marked in them. vectors: as `stage_vectors` gives them."""
-    import polars as pl
-
     if judgements.is_empty():
         return
     judged = judgements.with_columns(

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+import polars as pl
+
 from warehouse.database.stage import Batch
 from warehouse.database.statements import statement
 from warehouse.readers.contents import Content
@@ -41,8 +43,6 @@ def _evalset_numbers(batch: Batch) -> dict[int, int]:
 
 def record_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
     """Record the files, loaded or refused; temp.staged_source tells number and evaluation set of each afterwards."""
-    import polars as pl
-
     ((first,),) = batch.rows("SELECT coalesce(max(source_id), 0) + 1 FROM source")
     files, rows = _evalset_numbers(batch), []
     for source_id, content in enumerate(contents, start=first):

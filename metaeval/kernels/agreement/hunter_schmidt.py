@@ -11,13 +11,12 @@ import numpy.typing as npt
 @dataclass(frozen=True)
 class PooledCorrelation:
     """mean: Σ n r / Σ n. observed_variance: Σ n (r − mean)² / Σ n. sampling_variance: what chance alone
-    gives. n_studies: correlations that entered. n_observations: Σ n."""
+    gives. n_studies: correlations that entered."""
 
     mean: float
     observed_variance: float
     sampling_variance: float
     n_studies: int
-    n_observations: int
 
 
 def hunter_schmidt(r: npt.ArrayLike, n: npt.ArrayLike) -> PooledCorrelation:
@@ -42,9 +41,9 @@ def hunter_schmidt(r: npt.ArrayLike, n: npt.ArrayLike) -> PooledCorrelation:
     defined = ~np.isnan(values)
     values, sizes = values[defined], sizes[defined]
     if not values.size:
-        return PooledCorrelation(np.nan, np.nan, np.nan, 0, 0)
+        return PooledCorrelation(np.nan, np.nan, np.nan, 0)
     total = float(sizes.sum())
     mean = float((sizes * values).sum() / total)
     observed = float((sizes * (values - mean) ** 2).sum() / total)
     sampling = (1.0 - mean**2) ** 2 / (total / values.size - 1.0)
-    return PooledCorrelation(mean, observed, sampling, values.size, int(total))
+    return PooledCorrelation(mean, observed, sampling, values.size)

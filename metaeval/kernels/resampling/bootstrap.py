@@ -15,7 +15,7 @@ from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Floats, Ints
 
-from .draws import BLOCK, Progress, block_sizes, outcomes_in_order, single_blas_thread_abroad
+from .draws import BLOCK, Advance, block_sizes, outcomes_in_order, single_blas_thread_abroad
 from .resampled_statistics import ResampleStatistic
 
 Resample = Literal["inputs", "systems", "both"]
@@ -76,7 +76,7 @@ def bootstrap(
     executor: Executor | None = None,
     n_threads: int | None = None,
     batch: int = BLOCK,
-    progress: Progress | None = None,
+    progress: Advance | None = None,
 ) -> Bootstrap:
     """Values of a statistic on resamples with replacement, for all metrics at once.
 

@@ -15,7 +15,7 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
-Progress = Callable[[int, int], None]
+Advance = Callable[[int, int], None]  # how many resamples are done, how many there are
 
 #: Draws that share one random stream; they are always computed together, whatever the batch.
 BLOCK = 25

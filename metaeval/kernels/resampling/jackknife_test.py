@@ -12,7 +12,7 @@ from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Floats, Ints
 
 from .bootstrap import bootstrap
-from .draws import Progress
+from .draws import Advance
 from .permutation import Alternative
 from .resampled_statistics import ResampleStatistic
 
@@ -56,7 +56,7 @@ def jackknife_test(
     fisher: bool = False,
     executor: Executor | None = None,
     n_threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Advance | None = None,
 ) -> JackknifeTest:
     """The difference of two metrics over its standard error, as Student's t with N − 1 degrees of freedom.
 

@@ -20,7 +20,7 @@ import numpy as np
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
-from .draws import BLOCK, Progress, block_sizes, n_cores, outcomes_in_order, single_blas_thread_abroad
+from .draws import BLOCK, Advance, block_sizes, n_cores, outcomes_in_order, single_blas_thread_abroad
 
 Alternative = Literal["greater", "two-sided"]
 
@@ -157,7 +157,7 @@ def permutation_test(
     executor: Executor | None = None,
     n_threads: int | None = None,
     batch: int = BLOCK,
-    progress: Progress | None = None,
+    progress: Advance | None = None,
 ) -> PermutationTest:
     """Is metric a better than metric b? For all pairs at once, by swapping units between the two.
 

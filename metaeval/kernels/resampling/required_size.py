@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats
 
+from .draws import Advance
+
 Trial = Callable[[int, np.random.Generator], tuple[bool, float]]
 Z = 1.959963984540054  # of a two-sided 95% interval
 Z_80 = 1.2815515655446004  # of a two-sided 80% interval
@@ -60,7 +62,7 @@ def required_size(
     alpha: float = 0.05,
     n_worlds: int = 200,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Advance | None = None,
 ) -> RequiredSize:
     """The number of units with which a test finds a difference in a share of `power` of the worlds.
 
@@ -111,7 +113,7 @@ def _scaled(effect: float, by: float) -> float:
 class _Tallies:
     """Worlds made so far, by size."""
 
-    def __init__(self, trial: Trial, n_worlds: int, seed: int, progress: Callable[[int, int], None] | None) -> None:
+    def __init__(self, trial: Trial, n_worlds: int, seed: int, progress: Advance | None) -> None:
         self._trial, self._n_worlds, self._seed, self._progress = trial, n_worlds, seed, progress
         self._found: dict[int, list[bool]] = {}
         self._n_calls = 0

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
-from .draws import Progress, block_sizes, resample_counts
+from .draws import Advance, block_sizes, resample_counts
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def system_pair_bootstrap(
     rng: np.random.Generator,
     n_draws: int = 10_000,
     confidence: float = 0.95,
-    progress: Progress | None = None,
+    progress: Advance | None = None,
 ) -> SystemPairBootstrap:
     """Resample system pairs with replacement and compare the metrics' accuracies.
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,7 +14,6 @@ from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.systems import (
-    SYSTEM_TESTS,
     SystemTest,
     compare_systems,
     systems_frame,
@@ -76,7 +76,7 @@ def test_tests_that_draw_nothing_are_scipy_s_one_sided_ones(simulated_warehouse:
     assert "draws" not in found.signature
 
 
-@pytest.mark.parametrize("test", SYSTEM_TESTS)
+@pytest.mark.parametrize("test", get_args(SystemTest))
 def test_every_signature_says_that_the_test_is_one_sided(simulated_warehouse: Warehouse, test: SystemTest) -> None:
     found = compare_systems(simulated_warehouse, SIM, None, test, Options(), draws=8)
     assert "alternative:greater" in found.signature
@@ -181,7 +181,7 @@ def test_a_base_name_of_several_variants_is_refused_with_their_names(tmp_path: P
         assert compare_systems(warehouse, chosen, "Twin", "wilcoxon", Options()).scorer == "Twin-src"
 
 
-@pytest.mark.parametrize("test", SYSTEM_TESTS)
+@pytest.mark.parametrize("test", get_args(SystemTest))
 def test_whole_documents_are_named_in_the_signature(simulated_warehouse: Warehouse, test: SystemTest) -> None:
     asked = Slice("sim24", "en-de")
     plain, whole = (

@@ -664,7 +664,7 @@ def test_a_file_that_can_t_be_written_leaves_the_one_that_was_there(tmp_path: Pa
 def test_a_damaged_warehouse_is_not_taken_for_a_folder_that_cannot_be_written(
     words: str, expected: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: Warehouse, query: str) -> list[tuple[int]]:
+    def refuse(self: Warehouse, query: str, parameters: object = None) -> list[tuple[int]]:
         with answered(tmp_path / "w.duckdb"):
             raise duckdb.IOException(words)
         return []

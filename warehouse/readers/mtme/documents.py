@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import polars as pl
+
 from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
 from warehouse.readers.contents import Content
@@ -63,8 +65,6 @@ def _split_documents(cells: Sequence[Sequence[str]]) -> list[Wrong]:
 
 
 def _stage_segments(content: Content, documents: Documents, stage: Stage) -> None:
-    import polars as pl
-
     index: list[int] = []
     before: object = None
     for _, document in documents:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind
 from warehouse.readers.contents import Content
@@ -70,8 +72,6 @@ _RATING = {
 
 def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, place: Place, stage: Stage) -> None:
     """Each annotation is a judgement with its errors; each system's annotations are a vector of scores too."""
-    import polars as pl
-
     vectors: list[dict[str, Any]] = []
     scores: list[tuple[int, int, float | None]] = []
     judgements: list[tuple[int, int, int, str | None, float]] = []

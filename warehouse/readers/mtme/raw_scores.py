@@ -13,34 +13,6 @@ from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, each_line, tell
 from warehouse.wording import counted
 
-# Rows keep the order of the lines: DuckDB preserves it, and rowid counts it. Its cast takes underscores and
-# blanks, which a score has not; of None it makes NULL. -0.0 + 0.0 is 0.0. A row without unit has a byte for it.
-_FILL = """
-CREATE OR REPLACE TEMP TABLE raw_score AS
-SELECT
-  $numbers[list_position($paths, filename)]::INTEGER AS file_no,
-  {unit} AS unit,
-  system,
-  try_cast(score AS DOUBLE) + 0.0 AS value,
-  score <> 'None'
-    AND (NOT isfinite(coalesce(try_cast(score AS DOUBLE), 'nan')) OR contains(score, '_') OR contains(score, ' ')
-      OR regexp_matches(score, '^[+-][+-]'))
-    AS is_wrong
-FROM read_csv(
-  $patterns, delim = '\t', header = false, quote = '', escape = '', comment = '', auto_detect = false,
-  columns = {columns}, force_not_null = {names}, filename = true, hive_partitioning = false
-)
-"""
-_TWO_COLUMNS = {
-    "unit": "NULL::BOOLEAN",
-    "columns": "{'system': 'VARCHAR', 'score': 'VARCHAR'}",
-    "names": "['system', 'score']",
-}
-_THREE_COLUMNS = {
-    "unit": "unit",
-    "columns": "{'unit': 'VARCHAR', 'system': 'VARCHAR', 'score': 'VARCHAR'}",
-    "names": "['unit', 'system', 'score']",
-}
 _EMPTY = """
 CREATE OR REPLACE TEMP TABLE raw_score (
   file_no INTEGER, unit VARCHAR, system VARCHAR, value DOUBLE, is_wrong BOOLEAN
@@ -98,13 +70,13 @@ def _fill(contents: Sequence[Content], is_domain: bool, stage: Stage) -> None:
     if not contents:
         stage.batch.connection.execute(_EMPTY)
         return
-    shape = _THREE_COLUMNS if is_domain else _TWO_COLUMNS
+    filled = statement(__package__, "raw_domain_scores" if is_domain else "raw_scores")
     parameters = {
         "patterns": [_pattern(content) for content in contents],
         "paths": [str(content.claim.path) for content in contents],
         "numbers": [content.file_no for content in contents],
     }
-    stage.batch.connection.execute(_FILL.format(**shape), parameters)
+    stage.batch.connection.execute(filled, parameters)
 
 
 def _can_be_filled(content: Content, is_domain: bool, stage: Stage) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+import polars as pl
+
 from warehouse.database.frames import temporary
 from warehouse.database.stage import Documents, Stage
 from warehouse.database.statements import statement
@@ -116,8 +118,6 @@ def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, 
 
 def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: Stage) -> None:
     """Turn the blocks of sound files into vectors with their scores."""
-    import polars as pl
-
     rows: list[dict[str, Any]] = []
     for content, place in placed:
         described = scorer_columns(place)

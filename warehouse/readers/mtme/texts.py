@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+import polars as pl
+
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind
 from warehouse.readers.contents import Content
@@ -26,8 +28,6 @@ def note_system(content: Content, place: Place, stage: Stage) -> None:
 
 def read_texts(content: Content, place: Place, documents: Documents | None, stage: Stage) -> None:
     """Stage one text file; documents: None where their file is faulty, so that lines cannot be counted."""
-    import polars as pl
-
     kind = _KINDS[place.folder]
     lines = lines_of(content)
     if documents is None:

@@ -2,19 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.faults import first_faults
 from warehouse.wording import counted
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def cells_that_are(
-    table: "pl.DataFrame", column: str, is_right: "pl.Expr", expected: str, path: Path
-) -> "tuple[pl.DataFrame, list[Fault]]":
+    table: pl.DataFrame, column: str, is_right: pl.Expr, expected: str, path: Path
+) -> tuple[pl.DataFrame, list[Fault]]:
     """The rows where a column is as it should be, and the faults of the others (null counts as wrong).
 
     table: with `line`.
@@ -25,7 +23,7 @@ def cells_that_are(
     return table.filter(right), faults
 
 
-def line_faults(wrong: "pl.DataFrame", found: Callable[..., str], expected: str, path: Path, what: str) -> list[Fault]:
+def line_faults(wrong: pl.DataFrame, found: Callable[..., str], expected: str, path: Path, what: str) -> list[Fault]:
     """A fault for each of the first lines, and how many more there are.
 
     wrong: a row a line: `line`, and then the arguments of `found`, which says what stands there. what: what is wrong in
@@ -37,14 +35,12 @@ def line_faults(wrong: "pl.DataFrame", found: Callable[..., str], expected: str,
 
 
 def repeated_faults(
-    wrong: "pl.DataFrame", column: str, found: str, expected: str, path: Path, way_out: str = ""
+    wrong: pl.DataFrame, column: str, found: str, expected: str, path: Path, way_out: str = ""
 ) -> list[Fault]:
     """One fault for each distinct cell, on its first line, with the number of further lines that have it.
 
     wrong: with `line` and the column. found: with a place for the cell, such as "test set {!r}".
     """
-    import polars as pl
-
     cells = wrong.group_by(column).agg(pl.col("line").min(), n=pl.len()).sort("line")
     faults = [
         Fault(str(path), line, found.format(cell) + more_lines(n - 1), expected, way_out)

@@ -4,7 +4,9 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.text.cells import cells_that_are
@@ -12,9 +14,6 @@ from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
 from warehouse.readers.text.tables import MISSING, table_of, text_of, texts_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; the first that a table has counts
     "testset": ("testset", "testsetname", "dataset"),
@@ -93,14 +92,12 @@ def header_of(path: Path, head: Sequence[str]) -> Header | None:
     return None
 
 
-def table_under(header: Header, data: bytes, path: Path) -> "tuple[Header, pl.DataFrame, list[Fault]]":
+def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:
     """The whole table as strings under the names of its header, stripped of blanks around them, and `line`.
 
     The header in the answer has all columns also of JSON lines, where further lines may have further keys. Words for
     missing values are null. Of Parquet the line is the number of the row.
     """
-    import polars as pl
-
     if twice := _twice(header, path):
         return header, pl.DataFrame(), twice
     if header.form == "parquet":
@@ -119,7 +116,7 @@ def table_under(header: Header, data: bytes, path: Path) -> "tuple[Header, pl.Da
 
 def tables_under(
     header: Header, pieces: Callable[[], Iterable[bytes]], path: Path
-) -> "Iterator[tuple[pl.DataFrame, list[Fault]]]":
+) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
     """As `table_under`, of a text in pieces of whole lines: a table for some rows each. pieces: asked for twice."""
     if twice := _twice(header, path):
         yield _stripped(_no_rows(header)), twice
@@ -167,28 +164,22 @@ def _twice(header: Header, path: Path) -> list[Fault]:
     return [Fault(str(path), 1, found, "each once")] if names else []
 
 
-def _no_rows(header: Header) -> "pl.DataFrame":
-    import polars as pl
-
+def _no_rows(header: Header) -> pl.DataFrame:
     return pl.DataFrame(schema={"line": pl.Int64} | dict.fromkeys(header.names, pl.String))
 
 
-def _stripped(table: "pl.DataFrame") -> "pl.DataFrame":
+def _stripped(table: pl.DataFrame) -> pl.DataFrame:
     """Cells without blanks around them; null for the words for missing values."""
-    import polars as pl
-
     table = table.with_columns(pl.col(pl.String).str.strip_chars(" "))
     return table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
 
 
-def placed(table: "pl.DataFrame", path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def placed(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows under our names with language pair, level, segment and index as the contract of records has them.
 
     The level is that of the row, or what its place says: a segment or index, else a document, else a domain, else
     the system as a whole.
     """
-    import polars as pl
-
     faults: list[Fault] = []
     for column in ("domain", "document", "segment", "index", "level"):
         if column not in table.columns:
@@ -223,8 +214,6 @@ def _folded(column: str) -> str:
 
 
 def _parquet_header(path: Path) -> Header | None:
-    import polars as pl
-
     try:
         with path.open("rb") as file:
             if file.read(len(_PARQUET)) != _PARQUET:
@@ -238,9 +227,7 @@ def _parquet_header(path: Path) -> Header | None:
     return header if "system" in header.known else None
 
 
-def _parquet(header: Header, data: bytes, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
-    import polars as pl
-
+def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     try:
         table = pl.read_parquet(io.BytesIO(data)).cast(pl.String)
         table.columns = header.names
@@ -250,7 +237,7 @@ def _parquet(header: Header, data: bytes, path: Path) -> "tuple[pl.DataFrame, li
         return pl.DataFrame(), [Fault(str(path), 0, found, "Parquet with columns of texts and numbers")]
 
 
-def _json(text: str, path: Path) -> "tuple[Header, pl.DataFrame, list[Fault]]":
+def _json(text: str, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:
     faults: list[Fault] = []
     sound = _sound_objects(text, path, faults)
     header = Header("json", tuple(dict.fromkeys(key for _, content in sound for key in content)))
@@ -272,9 +259,7 @@ def _sound_objects(
     return sound
 
 
-def _json_table(header: Header, sound: Sequence[tuple[int, dict[str, float | str | None]]]) -> "pl.DataFrame":
-    import polars as pl
-
+def _json_table(header: Header, sound: Sequence[tuple[int, dict[str, float | str | None]]]) -> pl.DataFrame:
     schema: dict[str, Any] = {"line": pl.Int64} | dict.fromkeys(header.names, pl.String)
     columns = [[_in_words(content.get(column)) for _, content in sound] for column in header.columns]
     return pl.DataFrame([[line for line, _ in sound], *columns], schema=schema)

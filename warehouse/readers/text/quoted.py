@@ -5,15 +5,13 @@ import io
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import table_of
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _ROWS = 100_000  # of one table
 _LONGEST_CELL = 2**31 - 1
@@ -27,7 +25,7 @@ def quoted_table(
     *,
     n_header: int = 0,
     called: Sequence[str] | None = None,
-) -> "tuple[pl.DataFrame, list[Fault]]":
+) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows cut at the separator, cells perhaps in double quotes: strings under `columns`, and `line`, from 1.
 
     n_header: rows to pass over at the top. called: names of the columns in messages, where they have others.
@@ -44,7 +42,7 @@ def quoted_table(
 
 def quoted_tables(
     texts: Iterable[str], columns: Sequence[str], separator: str, path: Path, called: Sequence[str]
-) -> "Iterator[tuple[pl.DataFrame, list[Fault]]]":
+) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
     """As `quoted_table`, of a text in pieces of whole lines, with one row as its header; a table for some rows each."""
     lines = itertools.chain.from_iterable(io.StringIO(text, newline="") for text in texts)
     rows = itertools.islice(_rows(lines, separator), 1, None)
@@ -54,10 +52,8 @@ def quoted_tables(
 
 def _table(
     rows: Iterable[tuple[int, list[str] | str]], columns: Sequence[str], called: Sequence[str], path: Path
-) -> "tuple[pl.DataFrame, list[Fault]]":
+) -> tuple[pl.DataFrame, list[Fault]]:
     """The frame of some rows, each with its line, and the faults of those that are none."""
-    import polars as pl
-
     lines: list[int] = []
     kept: list[str] = []  # cells of all rows, one row behind the other
     wrong: dict[str, list[Fault]] = {}  # by what is expected

@@ -3,15 +3,13 @@
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.text.cells import cells_that_are, line_faults
 from warehouse.readers.text.faults import of_each_kind
 from warehouse.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MISSING = ("None", "NaN", "nan", "NA", "null", "")
 UNREADABLE = "\ufffd"  # stands where bytes are no text
@@ -100,15 +98,13 @@ def table_of(
     may_trail: bool = False,
     floats: Iterable[str] = (),
     integers: Iterable[str] = (),
-) -> "tuple[pl.DataFrame, list[Fault]]":
+) -> tuple[pl.DataFrame, list[Fault]]:
     """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from `first_line` on.
 
     n_header: lines to pass over at the top. may_trail: one separator may stand at a line's end (taken away).
     floats, integers: columns that are read as `numbers` and `whole_numbers` do, one after the other.
     Lines with another number of columns, and blank ones, are faults and have no row.
     """
-    import polars as pl
-
     lines = text.split("\n")
     if lines and lines[-1] == "":
         lines.pop()
@@ -135,13 +131,11 @@ def columns_found(line: str, n_columns: int) -> str:
     return counted(n_columns, "column") if line.strip() else "a blank line"
 
 
-def numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def numbers(table: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """The table with a column as floats: the words for missing values are null, what is no finite number is a fault.
 
     table: with `line`. Rows of faults are left out.
     """
-    import polars as pl
-
     is_missing = pl.col(column).is_null() | pl.col(column).is_in(MISSING)
     value = pl.col(column).cast(pl.Float64, strict=False)
     is_odd = pl.col(column).str.contains(r"[^0-9eE.+-]")
@@ -150,10 +144,8 @@ def numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFra
     return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column)), faults
 
 
-def whole_numbers(table: "pl.DataFrame", column: str, path: Path) -> "tuple[pl.DataFrame, list[Fault]]":
+def whole_numbers(table: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """The table with a column as whole numbers; rows with something else are faults and left out."""
-    import polars as pl
-
     value = pl.col(column).cast(pl.Int64, strict=False)
     is_right = value.is_not_null() & pl.col(column).str.contains(r"^-?[0-9]+$")
     kept, faults = cells_that_are(table, column, is_right, "a whole number", path)
