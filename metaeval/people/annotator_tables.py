@@ -61,10 +61,12 @@ def summary(row: dict[str, Any]) -> str:
 
 def schema(view: View) -> dict[str, Any]:
     text = ("testset", "lp", "human", "annotator", "annotator_a", "annotator_b", "halves", "signature")
-    return {name: pl.String if name in text else pl.Int64 if name in _COUNTS else pl.Float64 for name in _COLUMNS[view]}
+    return {
+        name: pl.String if name in text else pl.Int64 if name.startswith("n_") else pl.Float64
+        for name in _COLUMNS[view]
+    }
 
 
-_COUNTS = ("n_annotators", "n_judgements", "n_excluded", "n_outputs", "n_shared", "n_drifting")
 _OF: Sequence[str] = ("testset", "lp", "human")
 _COLUMNS: dict[View, Sequence[str]] = {
     "sets": (

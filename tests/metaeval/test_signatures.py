@@ -205,6 +205,8 @@ def test_a_table_has_a_signature_with_its_place_and_version_and_columns_in_the_f
         keys = [part.partition(":")[0] for part in described.split("|")]
         assert {"testset", "lp", "scorehouse"} <= {*keys}, described
     assert not NO_COLUMNS & {*table.frame.columns}
+    counts = {name: kind for name, kind in table.frame.schema.items() if name.startswith("n_")}
+    assert not {name: kind for name, kind in counts.items() if not kind.is_integer() and kind != pl.Null}
 
 
 def is_alike(one: pl.DataFrame, other: pl.DataFrame) -> bool:
