@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Iterator
+from typing import get_args
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
 import metaeval
+from metaeval.people.annotator_tables import View
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load
 
@@ -142,3 +145,9 @@ def test_options_out_of_range_are_refused(campaign: Warehouse) -> None:
         metaeval.annotators(campaign, *SET, view="set")  # type: ignore[arg-type]
     with pytest.raises(QuestionError, match="unknown human score with judgements 'mqm' for wmt24 en-ja"):
         metaeval.annotators(campaign, *SET, human="mqm")
+
+
+@pytest.mark.parametrize("view", get_args(View))
+def test_counts_are_whole_numbers(campaign: Warehouse, view: View) -> None:
+    kinds = metaeval.annotators(campaign, *SET, view=view).frame.schema
+    assert {kind for name, kind in kinds.items() if name.startswith("n_")} == {pl.Int64}
