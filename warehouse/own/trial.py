@@ -9,21 +9,29 @@ from pathlib import Path
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError
 from warehouse.names import MetricVariant
+from warehouse.own.scores import remove
 from warehouse.temporary import temporary_folder
 
 _FILE = re.compile(r"(?P<name>.+?)(\.(seg|sys)\.score|\.[a-z]+)")
 
 
 @contextlib.contextmanager
-def trial(database: Path) -> Iterator[Path]:
+def trial(database: Path, kept: Collection[str] | None = None) -> Iterator[Path]:
     """A copy of a warehouse to try something on; it is gone when the block ends, and the warehouse is as it was.
 
+    kept: of the metrics that users added, the names with or without reference of those that the copy has; None: all.
     Raises SchemaError: see `Warehouse.open`.
     """
     with temporary_folder() as folder:
         copy = folder / database.name
         with Warehouse.open(database):  # nobody writes while it is copied
             shutil.copyfile(database, copy)
+        if kept is not None:
+            with Warehouse.open(copy) as opened:
+                own = opened.rows("SELECT DISTINCT metric, base_metric FROM metrics WHERE is_own ORDER BY ALL")
+            for names in own:
+                if not {*names}.intersection(kept):
+                    remove(copy, names[0])
         yield copy
 
 

@@ -128,6 +128,24 @@ def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Score
     assert database.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), {"Mine-refA"}),
+        (("--own",), {"Mine-refA", "Kept-src"}),
+        (("--metrics", "Kept", "--metrics", "Mine", "--metrics", "Fine"), {"Mine-refA", "Kept-src"}),
+    ],
+)
+def test_a_file_brings_no_other_metric_of_one_s_own(
+    scorehouse: Scorehouse, own: Path, words: tuple[str, ...], expected: set[str]
+) -> None:
+    stored = own.rename(own.with_name("Kept.seg.score"))
+    assert scorehouse("add", stored, "--metric", "Kept", "--reference-free", "--testset", TESTSET, "--lp", LP).code == 0
+    path = stored.rename(own.with_name("Mine-refA.seg.score"))
+    found = scorehouse("rank", TESTSET, LP, "-m", "acc23(by=item)", "--format", "json", "--with", path, *words).json
+    assert {row["metric"] for row in found} & {"Mine-refA", "Kept-src"} == expected
+
+
 def test_a_file_is_ranked_in_every_evaluation_set_that_it_covers(scorehouse: Scorehouse, own: Path) -> None:
     assert scorehouse("load", tiny_layout(own.parent, lp="de-en")).code == 0
     before = own.with_name("tiny.duckdb").read_bytes()
