@@ -147,7 +147,7 @@ def noise(
     testset: str,
     lp: str,
     metric: str | None = None,
-    measures: Names | Measure | Sequence[Measure] = injection.DEFAULT_MEASURES,
+    measures: str | Measure | Sequence[str | Measure] = injection.DEFAULT_MEASURES,
     *,
     kinds: Names = KINDS,
     strengths: Sequence[float] = injection.STRENGTHS,
@@ -178,7 +178,7 @@ def oracles(
     warehouse: Warehouse,
     testset: str,
     lp: str,
-    measures: Names | Measure | Sequence[Measure] = injection.DEFAULT_MEASURES,
+    measures: str | Measure | Sequence[str | Measure] = injection.DEFAULT_MEASURES,
     *,
     seed: int = 0,
     round_human: int | None = None,
@@ -261,7 +261,7 @@ def diff(
     testset: str | None = None,
     lp: str | None = None,
     *,
-    measures: Names | Measure | Sequence[Measure] = DEFAULT_MEASURES,
+    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
     each: bool = False,
 ) -> Table:
     """What differs between two warehouses, and the rankings that differ because of it.

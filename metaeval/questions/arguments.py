@@ -134,7 +134,7 @@ def measure_of(given: str | Measure) -> Measure:
     return parse_measure(given) if isinstance(given, str) else given
 
 
-def measures_of(given: Names | Measure | Sequence[Measure], *, may_lack: bool = False) -> list[Measure]:
+def measures_of(given: str | Measure | Sequence[str | Measure], *, may_lack: bool = False) -> list[Measure]:
     """Raises QuestionError: there is none, unless there may be."""
     several = [given] if isinstance(given, str | Measure) else given
     if not len(several) and not may_lack:

@@ -1,7 +1,7 @@
 """Which values fit the annotation of a parameter, and what is expected, in words."""
 
 import types
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from reprlib import repr as shortened
@@ -27,12 +27,14 @@ LEAST = {"seed": 0, "round_human": 0, "n_threads": 1}
 
 
 def checked(name: str, value: Any, hint: Any) -> Any:
-    """A value that fits an annotation; numbers of numpy as Python's.
+    """A value that fits an annotation; numbers of numpy as Python's, and what an iterator yields as a tuple.
 
     Raises QuestionError: it does not fit, or is too small.
     """
     if isinstance(value, np.bool_):
         value = bool(value)
+    elif isinstance(value, Iterator):
+        value = tuple(value)
     if not _fits(value, hint):
         raise QuestionError(f"{name} {shortened(value)}: expected {_expected(hint)}")
     if isinstance(value, Integral) and not isinstance(value, bool):

@@ -16,7 +16,7 @@ from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
 from metaeval.protocols.tables import lines_on, score_frame
-from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, question, slice_of
+from metaeval.questions.arguments import SliceOptions, measure_of, measures_of, question, slice_of
 from metaeval.ranking import DEFAULT_MEASURES, ranked, read
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import matrix_frame
@@ -38,7 +38,7 @@ def rank(
     warehouse: Warehouse,
     testset: str,
     lp: str = "all",
-    measures: Names | Measure | Sequence[Measure] = DEFAULT_MEASURES,
+    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
     *,
     pool: Pooling | None = None,
     by: Literal["domain"] | None = None,

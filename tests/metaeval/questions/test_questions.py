@@ -73,6 +73,10 @@ def test_a_string_stands_for_one_and_names_are_read_as_on_the_command_line(
 ) -> None:
     one = metaeval.rank(simulated_warehouse, *SIM, "pa", metrics="simBLEU")
     assert one.frame.equals(metaeval.rank(simulated_warehouse, *SIM, ["pa"], metrics=["simBLEU"]).frame)
+    both = [metaeval.parse_measure("pa"), "pearson"]
+    mixed = metaeval.rank(simulated_warehouse, *SIM, both).frame
+    assert mixed.equals(metaeval.rank(simulated_warehouse, *SIM, (one for one in both)).frame)  # type: ignore[arg-type]
+    assert mixed.equals(metaeval.rank(simulated_warehouse, *SIM, ["pa", "pearson"]).frame)
     several = metaeval.rank(simulated_warehouse, "sim23,sim24", "all", "pa").frame
     assert several["testset"].unique().sort().to_list() == ["sim23", "sim24"]
     assert several["lp"].n_unique() > 1

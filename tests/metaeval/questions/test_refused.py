@@ -109,7 +109,7 @@ def test_a_value_of_another_kind_is_refused(
     [
         ("rank", {"measures": []}, "no measures"),
         ("rank", {"measures": ()}, "no measures"),
-        ("rank", {"measures": None}, "measures None: expected a text, a list of texts, a measure"),
+        ("rank", {"measures": None}, "measures None: expected a text, a measure or a list of texts or measures"),
         ("rank", {"testset": None}, "testset None: expected a text"),
         ("rank", {"lp": None}, "lp None: expected a text"),
         ("rank", {"metrics": None}, "metrics None: expected a text or a list of texts"),
