@@ -383,7 +383,7 @@ def completed(
         ("protocol wmt24 --on sim2", ["sim21", "sim22", "sim23", "sim24"]),
         ("protocol wmt24 --on sim24 --lp c", ["cs-uk"]),
         ("protocol wmt24 --on sim21 --human ", ["wmt-raw", "wmt-z"]),
-        ("sql --example best-", ["best-metric", "best-of-each-kind", "best-systems-only"]),
+        ("sql --example best-", ["best-by-two-measures", "best-metric", "best-of-each-kind", "best-systems-only"]),
         ("sql best-", []),
     ],
 )
