@@ -18,12 +18,6 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
-def database(default_database: Path) -> Path:
-    """A copy of the simulated task that may be written."""
-    return default_database
-
-
-@pytest.fixture
 def compare(scorehouse: Scorehouse, database: Path) -> Scorehouse:
     """`compare` on the copy."""
     return lambda *words: scorehouse("--db", database, "compare", *words)

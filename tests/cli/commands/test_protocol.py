@@ -11,12 +11,6 @@ from tests.sharing import written
 
 
 @pytest.fixture
-def database(default_database: Path) -> Path:
-    """A copy of the simulated task that may be written."""
-    return default_database
-
-
-@pytest.fixture
 def protocol(scorehouse: Scorehouse, database: Path) -> Scorehouse:
     """`protocol` on a copy of the simulated task."""
     return lambda *words: scorehouse("--db", database, "protocol", *words)
