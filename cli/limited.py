@@ -58,7 +58,7 @@ def ended_under_limit() -> int | None:
             signal.signal(number, pass_on)
     signal.signal(signal.SIGALRM, lambda number, frame: os.kill(child, signal.SIGABRT))
     held = _relayed(reading, sys.stderr.write, child)
-    return _told(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), held, limit)
+    return _reported(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), held, limit)
 
 
 def _relayed(pipe: int, write: Callable[[str], object], child: int) -> list[str]:
@@ -81,7 +81,7 @@ def _relayed(pipe: int, write: Callable[[str], object], child: int) -> list[str]
     return held
 
 
-def _told(code: int, held: list[str], limit: int) -> int:
+def _reported(code: int, held: list[str], limit: int) -> int:
     """The exit code, after the line that says what is to be said."""
     signal.alarm(0)
     if -code in _FROM_OUTSIDE:

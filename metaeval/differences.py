@@ -88,8 +88,8 @@ def warehouse_differences(
             progress(f"{evalset[0]} {evalset[1]}: rankings", number, len(touched))
         for measure in measures:
             answers = [_ranking(warehouse, evalset, measure) for warehouse in (before, after)]
-            told = [answer for answer in answers if isinstance(answer, str)]
-            if len(told) == len(answers):
+            reasons = [answer for answer in answers if isinstance(answer, str)]
+            if len(reasons) == len(answers):
                 unranked.append(evalset)
                 continue
             for when, answer in zip(("before", "after"), answers, strict=True):

@@ -100,17 +100,17 @@ def answer_of_at_most(
     with temporary_folder() as folder:
         limits = size(memory, "memory"), size(spill, "spill")
         asked = Request(path, query, dict(parameters or {}), timeout, *limits, max_rows, str(folder), os.getpid())
-        told, rows = _told(asked)
-    if "error" in told:
+        reply, rows = _reply(asked)
+    if "error" in reply:
         import warehouse
 
-        raise getattr(warehouse, str(told["error"]))(str(told["message"]))
+        raise getattr(warehouse, str(reply["error"]))(str(reply["message"]))
     import polars as pl
 
-    return pl.read_ipc_stream(io.BytesIO(rows)), bool(told["is_cut"])
+    return pl.read_ipc_stream(io.BytesIO(rows)), bool(reply["is_cut"])
 
 
-def _told(asked: Request) -> tuple[dict[str, object], bytes]:
+def _reply(asked: Request) -> tuple[dict[str, object], bytes]:
     """What the process of a query says of its end, and the rows as an Arrow stream.
 
     Raises LimitError: it was ended, or came to its end, at one of its limits.
@@ -132,9 +132,9 @@ def _told(asked: Request) -> tuple[dict[str, object], bytes]:
             process.wait()
             if reading.is_alive():
                 reading.join()
-        told, _, rows = bytes(reading.received).removeprefix(b"\n").partition(b"\n")
-        if told:
-            return json.loads(told), rows
+        reply, _, rows = bytes(reading.received).removeprefix(b"\n").partition(b"\n")
+        if reply:
+            return json.loads(reply), rows
         complaints.seek(0)
         raise _unexpected(process.returncode, complaints.read(_CHUNK).decode("utf-8", "replace"))
 

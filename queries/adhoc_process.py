@@ -50,21 +50,21 @@ def main(ready: IO[bytes], request: IO[bytes]) -> None:
         return
     asked = pickle.loads(words)
     limit_process(asked)
-    told: dict[str, object] = {"is_cut": False}
+    reply: dict[str, object] = {"is_cut": False}
     rows = b""
     try:
         with opened(asked) as connection:
             ready.write(b"\n")
             ready.flush()
-            found, told["is_cut"] = answer(connection, asked)
+            found, reply["is_cut"] = answer(connection, asked)
         stream = io.BytesIO()
         found.write_ipc_stream(stream)
         rows = stream.getvalue()
     except WarehouseError as error:
-        told = {"error": type(error).__name__, "message": str(error)}
+        reply = {"error": type(error).__name__, "message": str(error)}
     except MemoryError:
-        told = {"error": "LimitError", "message": "the query ran out of memory"}
-    ready.write(json.dumps(told).encode() + b"\n")
+        reply = {"error": "LimitError", "message": "the query ran out of memory"}
+    ready.write(json.dumps(reply).encode() + b"\n")
     ready.write(rows)
     ready.flush()
 

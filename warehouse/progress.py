@@ -15,7 +15,7 @@ class Gauge:
         self._done = 0
         self._telling = threading.Lock()
 
-    def tell(self, what: str, n_bytes: float = 0) -> None:
+    def show(self, what: str, n_bytes: float = 0) -> None:
         """Say what is being done now, and that some bytes more are done."""
         with self._telling:
             self._done = min(self._total, self._done + round(n_bytes))

@@ -60,10 +60,10 @@ def parse_measure(text: str) -> Measure:
     for key in given:
         if key not in known:
             raise unknown("parameter", key, known, where=f"measure {name!r}")
-    fitting = [one for one in named if set(given) <= {parameter.name for parameter in one.parameters}]
-    if not fitting:
+    matching = [one for one in named if set(given) <= {parameter.name for parameter in one.parameters}]
+    if not matching:
         raise QuestionError(f"measure {text!r}: {' and '.join(given)} do not go together")
-    return fitting[0].family(fitting[0], tuple(_read(one, given, text) for one in fitting[0].parameters))
+    return matching[0].family(matching[0], tuple(_read(one, given, text) for one in matching[0].parameters))
 
 
 def _read(parameter: Parameter, given: dict[str, str], text: str) -> Value:

@@ -216,14 +216,14 @@ def _paired(blocks: Sequence[Block], notes: Sequence[str], seed: int | None, n_d
         else np.concatenate([part.metric_p for part in parts if part.metric_p is not None], axis=1),
         sum(part.n_systems for part in parts),
     )
-    told = list(notes)
+    reported = list(notes)
     if only_somewhere:
-        told.append(f"without metrics that are missing in some set: {', '.join(only_somewhere)}")
+        reported.append(f"without metrics that are missing in some set: {', '.join(only_somewhere)}")
     if len(set(found.humans)) > 1:
-        told.append(f"human scores: {', '.join(dict.fromkeys(found.humans))}")
+        reported.append(f"human scores: {', '.join(dict.fromkeys(found.humans))}")
     if n_equal := int((found.human == 0).sum()):
-        told.append(f"without {counted(n_equal, 'pair')} that people score alike")
-    return replace(_kept(found, found.human != 0), notes=tuple(told))
+        reported.append(f"without {counted(n_equal, 'pair')} that people score alike")
+    return replace(_kept(found, found.human != 0), notes=tuple(reported))
 
 
 def _places(block: Block, found: SystemPairs) -> dict[str, int]:

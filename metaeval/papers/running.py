@@ -208,9 +208,9 @@ def _results(
     found: list[tuple[Computed, list[str]]] = []
     groups = [asked] if item.compute_together is not None and asked else [[one] for one in asked]
     for place, group in enumerate(groups):
-        told = replace(request, progress=_part(request, f"{paper.name} {item.name}", place, len(groups)))
+        part = replace(request, progress=_part(request, f"{paper.name} {item.name}", place, len(groups)))
         try:
-            found.append(_stored(told, paper, item, group, there, database=database, fresh=fresh))
+            found.append(_stored(part, paper, item, group, there, database=database, fresh=fresh))
         except QuestionError as error:
             excluded |= {(one.testset, one.lp): error for one in group}
     return found, excluded

@@ -9,9 +9,9 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 
 NOMINAL = 0.05
-LEAST_WORLDS = 200  # with fewer a level is not known well enough to be told
+LEAST_WORLDS = 200  # with fewer a level is not known well enough to be stated
 MID_P = " --mid-p"  # after a test's name: ties count half
-OFF = 0.5  # of the nominal level: further off than this is told
+OFF = 0.5  # of the nominal level: further off than this is reported
 
 
 @dataclass(frozen=True)

@@ -75,10 +75,10 @@ class TestOptions:
 
     def check_fit(self, tests: Sequence[Test]) -> None:
         """Raises QuestionError: something is asked for that none of the tests has."""
-        for name, fitting in _SETTINGS.items():
-            if getattr(self, name) and not set(fitting) & set(tests):
+        for name, applicable in _SETTINGS.items():
+            if getattr(self, name) and not set(applicable) & set(tests):
                 raise QuestionError(
-                    f"{name.replace('_', ' ')} belongs to {' and '.join(fitting)}, not to {' or '.join(tests)}"
+                    f"{name.replace('_', ' ')} belongs to {' and '.join(applicable)}, not to {' or '.join(tests)}"
                 )
 
     def resolution(self, is_exact: bool) -> float:
@@ -89,7 +89,7 @@ class TestOptions:
 
     def fitted(self, test: Test) -> "TestOptions":
         """These options for one test, without those that it has no use for."""
-        unused = {name: getattr(TestOptions, name) for name, fitting in _SETTINGS.items() if test not in fitting}
+        unused = {name: getattr(TestOptions, name) for name, applicable in _SETTINGS.items() if test not in applicable}
         # where ties count whole, it is the same question whether that was said or is the default
         return replace(self, test=test, resample="inputs", interval=None, **{"mid_p": self.mid_p or None, **unused})
 

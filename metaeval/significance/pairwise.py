@@ -157,8 +157,8 @@ def _beside(others: Sequence[tuple[Tested, Options, TestOptions]]) -> str:
     said = []
     for tested, options, testing in others:
         parts = parts_of_test(tested, options, testing)
-        told = ";".join(f"{key}={value}" for key, value in parts if key in _OF_A_TEST and value is not None)
-        said.append(f"{testing.test}({told})")
+        settings = ";".join(f"{key}={value}" for key, value in parts if key in _OF_A_TEST and value is not None)
+        said.append(f"{testing.test}({settings})")
     return f"|beside:{'+'.join(said)}" if said else ""
 
 

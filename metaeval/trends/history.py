@@ -131,8 +131,8 @@ def history(
         progress(str(measure), len(waiting), len(waiting))
     entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
     said = [note for question in questions.values() for note in question.notes]
-    told = tuple(dict.fromkeys([*said, *notes]))
-    return History(measure, anchor, entries, n_stored, told, asked, options, testing)
+    reported = tuple(dict.fromkeys([*said, *notes]))
+    return History(measure, anchor, entries, n_stored, reported, asked, options, testing)
 
 
 def _check_anchor(warehouse: Warehouse, states: Sequence[EvalsetState], anchor: str) -> None:

@@ -157,8 +157,8 @@ def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
     ]
     by_name = [folded(metric.name) == wanted for metric in metrics]
     by_base = [folded(metric.base_name) == wanted for metric in metrics]
-    for fitting in (by_name, by_base, of_paper):
-        places = [place for place, fits in enumerate(fitting) if fits]
+    for matching in (by_name, by_base, of_paper):
+        places = [place for place, fits in enumerate(matching) if fits]
         if places:
             return min(places, key=lambda place: (metrics[place].reference is None, metrics[place].name))
     return None

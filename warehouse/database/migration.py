@@ -57,7 +57,7 @@ def find_tables(connection: duckdb.DuckDBPyConnection) -> None:
 def pending(
     connection: duckdb.DuckDBPyConnection, where: str, available: Sequence[Migration] | None = None
 ) -> list[Migration]:
-    """Migrations that the current database lacks, in order; nothing is changed.
+    """Migrations missing from the current database, in order; nothing is changed.
 
     where: the database's path, for messages.
     Raises SchemaError: tables that are not ours, an applied migration whose text changed since,
@@ -93,10 +93,10 @@ def apply_migrations(
 
     Raises SchemaError: see `pending`.
     """
-    lacking = pending(connection, where, available)
-    is_new = bool(lacking) and _applied(connection) is None
+    missing = pending(connection, where, available)
+    is_new = bool(missing) and _applied(connection) is None
     applied = []
-    for number, name, text in lacking:
+    for number, name, text in missing:
         connection.execute("BEGIN")
         try:
             if is_new:

@@ -59,7 +59,7 @@ def words(definition: str) -> frozenset[str]:
 
 
 def missing_in_file(connection: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
-    """Migrations that the file lacks which is the current database; one that was found whole is not looked at again.
+    """Migrations missing from the file that is the current database; one that was found whole is not looked at again.
 
     Raises SchemaError: see `missing_migrations`.
     """
@@ -97,7 +97,7 @@ def _state(path: Path) -> tuple[object, ...]:
 
 
 def missing_migrations(connection: duckdb.DuckDBPyConnection, where: str) -> list[Migration]:
-    """Migrations that the current database lacks (see `pending`), after a look at all that it defines.
+    """Migrations missing from the current database (see `pending`), after a look at all that it defines.
 
     where: the database's path, for messages.
     Raises SchemaError: see `pending`; it does not define what its migrations define, with the first difference.

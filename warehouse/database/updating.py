@@ -35,7 +35,7 @@ def holds_nothing(path: Path) -> bool:
 
 
 def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Apply what a warehouse file lacks, before a load reads it; names of the migrations applied.
+    """Apply the migrations missing from a warehouse file, before a load reads it; names of the migrations applied.
 
     Raises SchemaError: see `Warehouse.open`.
     """
@@ -76,7 +76,7 @@ def _attached(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Non
         yield
     finally:
         failed = sys.exc_info()[0] is not None
-        with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is told
+        with contextlib.suppress(duckdb.Error) if failed else translated(path):  # what went wrong first is reported
             connection.execute("USE memory")
             connection.execute("DETACH warehouse_file")
 
@@ -95,7 +95,7 @@ def unless_nothing_came(path: Path) -> Iterator[None]:
 
 
 def _is_without_content(path: Path) -> bool:
-    """Whether no evaluation set is in a file, or migrations are still to come; False where that cannot be told."""
+    """Whether no evaluation set is in a file, or migrations are still to come; False where that cannot be known."""
     try:
         if is_empty_file(path):
             return True

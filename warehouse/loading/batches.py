@@ -110,7 +110,7 @@ class BatchLoad:
         while staged:
             batch = staged[0].stage.batch
             for one in staged:
-                one.load.tell("writing")
+                one.load.show("writing")
             started = time.perf_counter()
             with self.opening:
                 changed, refused = self._written(batch, staged)

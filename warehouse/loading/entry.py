@@ -129,7 +129,7 @@ def _opened(
         if not is_record_reader(claim.reader):
             files.append(claim)
             continue
-        gauge.tell(f"reading {claim.path.name}")
+        gauge.show(f"reading {claim.path.name}")
         files.append(Opened.open(claim, given))
     records = [file for file in files if isinstance(file, Opened)]
     held = held_files(database, connection, [file.claim.origin for file in records])
@@ -143,7 +143,7 @@ def _opened(
     with ThreadPoolExecutor(max_workers=2) as reading:
         named = reading.map(lambda item: item[0].named, unknown)
         for (file, before), evalsets in zip(unknown, named, strict=True):
-            gauge.tell(f"reading {file.claim.path.name}", file.n_bytes / 4)
+            gauge.show(f"reading {file.claim.path.name}", file.n_bytes / 4)
             file.evalsets = tuple(sorted({*evalsets, *before.evalsets}))
             if not file.evalsets:
                 nothing = Fault(str(file.claim.path), 0, "no scores", "at least one row with a score")

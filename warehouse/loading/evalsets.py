@@ -34,7 +34,7 @@ class Staged:
     """One evaluation set that is laid out and ready to be checked and written.
 
     contents: all files read before; changed: those with news, stale: those refused before; both are on the stage.
-    doubtful, notes, n_unchanged: what is to be told of the files.
+    doubtful, notes, n_unchanged: what is to be reported of the files.
     """
 
     load: "EvalsetLoad"
@@ -63,8 +63,8 @@ class Staged:
 
     @property
     def faults(self) -> list[Fault]:
-        told = (fault for content in self.broken for fault in self.stage.faults[content.file_no])
-        return [*self.doubtful, *told]
+        reported = (fault for content in self.broken for fault in self.stage.faults[content.file_no])
+        return [*self.doubtful, *reported]
 
     @property
     def n_broken(self) -> int:
@@ -72,13 +72,13 @@ class Staged:
 
     def checked(self) -> "Staged | Settled":
         """Itself where it may be written, or what became of it."""
-        load, told = self.load, [*self.notes, *self.stage.notes]
+        load, notes = self.load, [*self.notes, *self.stage.notes]
         lacks_segments = any(content.claim.declares == "segments" for content in self.broken)
         if lacks_segments or ((self.broken or load.n_unread) and not load.skip_broken):
-            settled = load.settled("refused", self.faults, told, n_broken=self.n_broken)
+            settled = load.settled("refused", self.faults, notes, n_broken=self.n_broken)
         elif not self.sound and set(self.broken) <= set(self.stale) and self.held.agrees_with(self.declared):
             n_unchanged = self.n_unchanged
-            settled = load.settled("unchanged", self.faults, told, n_unchanged=n_unchanged, n_broken=self.n_broken)
+            settled = load.settled("unchanged", self.faults, notes, n_unchanged=n_unchanged, n_broken=self.n_broken)
         else:
             return self
         return replace(settled, report=replace(settled.report, seconds=self.seconds))
@@ -105,7 +105,7 @@ class Staged:
         """What became of it, once it is in the warehouse. n_scores: of each file."""
         stage, held = self.stage, self.held
         news = [content for content in self.sound if held.loaded.get(content.claim.origin) != content.identity]
-        self.load.tell("written", sum(content.n_bytes for content in self.contents) / 4)
+        self.load.show("written", sum(content.n_bytes for content in self.contents) / 4)
         settled = self.load.settled(
             _status(news, held),
             self.faults,
@@ -124,7 +124,7 @@ class Staged:
 class EvalsetLoad:
     """The load of one evaluation set: from the claimed files to its line in the report.
 
-    n_unread: files and folders beside the claimed files that could not be looked at, told in the report.
+    n_unread: files and folders beside the claimed files that could not be looked at, listed in the report.
     """
 
     testset: str
@@ -148,19 +148,19 @@ class EvalsetLoad:
             return replace(outcome, seconds=seconds)
         return replace(outcome, report=replace(outcome.report, seconds=seconds))
 
-    def tell(self, what: str, n_bytes: float = 0) -> None:
+    def show(self, what: str, n_bytes: float = 0) -> None:
         """Say what is being done with this evaluation set, and that some bytes more are done."""
-        self.gauge.tell(f"{self.testset} {self.lp}: {what}", n_bytes)
+        self.gauge.show(f"{self.testset} {self.lp}: {what}", n_bytes)
 
     def _inspect(self, files: Sequence[Claim | Opened], batch: Batch) -> list[Content]:
         contents = []
         for number, file in zip(batch.new_files(len(files)), files, strict=True):
-            self.tell("reading files")
+            self.show("reading files")
             if isinstance(file, Opened):
                 contents.append(file.of((self.testset, self.lp), number))
                 continue
             contents.append(inspect(file, number))
-            self.tell("reading files", contents[-1].n_bytes / 2)
+            self.show("reading files", contents[-1].n_bytes / 2)
         return contents
 
     def read_in(
@@ -181,12 +181,12 @@ class EvalsetLoad:
         fresh = [*changed, *stale]
         n_unchanged = len(distinct) - len(fresh)
         if not fresh and held.agrees_with(declared):
-            self.tell("nothing new", n_bytes / 2)
+            self.show("nothing new", n_bytes / 2)
             if self.n_unread and not self.skip_broken:
                 return self.settled("refused", doubtful, notes, n_broken=self.n_unread)
             return self.settled("unchanged", doubtful, notes, n_unchanged=n_unchanged, n_broken=self.n_unread)
         stage = self._staged(fresh, held, known, declared, batch)
-        self.tell("reading scores", n_bytes / 4)
+        self.show("reading scores", n_bytes / 4)
         return Staged(self, stage, contents, declared, held, changed, stale, doubtful, notes, n_unchanged, 0.0)
 
     def _read(self, contents: Sequence[Content]) -> list[Content]:

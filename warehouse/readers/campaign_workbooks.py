@@ -68,9 +68,9 @@ class CampaignWorkbookReader:
             return Records(
                 faults=[Fault(str(path), 0, f"not a readable workbook ({_first_line(error)})", "an .xlsx file")]
             )
-        lacking = [column for column in _REQUIRED if column not in rows.columns]
-        if lacking:
-            found = f"sheet {_JUDGEMENTS} without {', '.join(lacking)}"
+        missing = [column for column in _REQUIRED if column not in rows.columns]
+        if missing:
+            found = f"sheet {_JUDGEMENTS} without {', '.join(missing)}"
             return Records(faults=[Fault(str(path), 1, found, ", ".join(_REQUIRED))])
         rows, more = _checked(rows, path)
         faults += more
@@ -155,7 +155,7 @@ def _sheets(data: bytes) -> tuple[pl.DataFrame, dict[str, object], list[str]]:
     """
     import fastexcel
 
-    logging.getLogger("fastexcel").setLevel(logging.CRITICAL)  # what it says of cells is told as faults and notes
+    logging.getLogger("fastexcel").setLevel(logging.CRITICAL)  # what it says of cells is reported as faults and notes
     workbook = fastexcel.read_excel(data)
     rows = workbook.load_sheet(_JUDGEMENTS, schema_sample_rows=None).to_polars()
     rows = rows.with_row_index("line", 2).cast({"line": pl.Int64})

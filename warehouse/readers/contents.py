@@ -117,8 +117,8 @@ class _Look:
             what = "the file begins with a byte order mark"
             return [Fault(path, 1, what, "plain UTF-8", "save it as UTF-8 without BOM")]
         if self._damages:
-            told = (lines.told(path, *damage) for damage, lines in self._damages.items())
-            return in_order(fault for faults in told for fault in faults)
+            found = (lines.faults(path, *damage) for damage, lines in self._damages.items())
+            return in_order(fault for faults in found for fault in faults)
         if claim.may_lack_end or not self.is_cut:
             return []
         cut = unterminated(pieces_of(claim.path), claim.path, is_counted=claim.path.suffix == ".score")
@@ -137,7 +137,7 @@ class _Lines:
         if self.n <= MOST_FAULTS:
             self.first.append(line)
 
-    def told(self, path: str, found: str, expected: str) -> list[Fault]:
+    def faults(self, path: str, found: str, expected: str) -> list[Fault]:
         """A fault for each line; where there are many, one for the first of them."""
         if self.n > MOST_FAULTS:
             return [Fault(path, self.first[0], found + more_lines(self.n - 1), expected)]

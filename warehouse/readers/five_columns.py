@@ -38,15 +38,15 @@ class FiveColumnReader:
         rows = [line.split("\t") for line in head if line]
         is_titled = bool(rows) and tuple(rows[0]) == _COLUMNS
         body = rows[1:] if is_titled else rows
-        fitting = [row for row in body if _fits(row)]
+        valid = [row for row in body if _fits(row)]
         first = [cell for row in rows[:2] for cell in row]  # a carriage return for a tab makes two lines of one
         is_meant = bool(rows) and (_is_named(path) or _is_like_header(rows[0]) or _is_like_header(first))
-        if not fitting and not (is_meant and testset_of(path)):
+        if not valid and not (is_meant and testset_of(path)):
             return "a header and no scores" if is_titled and not body else None
-        if not is_titled and not is_meant and (not _fits(rows[0]) or 2 * len(fitting) < len(body)):
+        if not is_titled and not is_meant and (not _fits(rows[0]) or 2 * len(valid) < len(body)):
             return None  # another header is another format
-        named = fitting[0][2] if fitting else ""
-        testset = testset_called(named, path) or given.testset or (None if fitting else testset_of(path))
+        named = valid[0][2] if valid else ""
+        testset = testset_called(named, path) or given.testset or (None if valid else testset_of(path))
         if testset is None:
             return f"scores of {named!r}, an unrecognised test set; name it with --testset"
         return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)

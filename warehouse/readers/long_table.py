@@ -41,8 +41,8 @@ class LongTableReader:
         given = with_place(given, path)
         if not known & set(_SAYS_WHAT) and not (given.metric or given.human):
             return "scores without the name of a metric; name it with --metric, or a human score with --human"
-        if (lacking := place_lacking(header, given)) is not None:
-            return lacking
+        if (missing := missing_place(header, given)) is not None:
+            return missing
         return claim_of(path, self.name, given)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
@@ -112,7 +112,7 @@ def _is_pair(name: str) -> bool:
         return False
 
 
-def place_lacking(header: Header, given: Given) -> str | None:
+def missing_place(header: Header, given: Given) -> str | None:
     """What neither the table nor the user says, as a request; None where all is said."""
     known = header.known.keys()
     if "testset" not in known and given.testset is None:
@@ -170,7 +170,7 @@ def with_evalset(table: pl.DataFrame, given: Given) -> pl.DataFrame:
     names = ("scorer", "testset", "lp", "standard")
     facts = pl.DataFrame(standard, schema=dict.fromkeys(names, pl.String), orient="row")
     table = table.join(facts, on=["scorer", "testset", "lp"], how="left", maintain_order="left")
-    needs = (pl.col("kind") == "metric") & ~pl.col("is_reference_told")
+    needs = (pl.col("kind") == "metric") & ~pl.col("is_reference_stated")
     return table.with_columns(reference=pl.when(needs).then("standard").otherwise("reference"))
 
 
@@ -274,5 +274,5 @@ def with_references(table: pl.DataFrame, given: Given) -> pl.DataFrame:
         .when(is_by_name)
         .then("by_name")
         .otherwise(pl.lit(said, pl.String)),
-        is_reference_told=is_written | is_by_name | (given.reference is not None) | given.is_own,
+        is_reference_stated=is_written | is_by_name | (given.reference is not None) | given.is_own,
     )

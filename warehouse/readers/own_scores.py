@@ -32,8 +32,8 @@ class OwnScoreReader:
             return None
         lp = given.lp or _language_pair(path, named["before"])
         if given.testset is None or lp is None:
-            lacking = "--testset" if given.testset is None else "--lp"
-            return f"scores of your own metric: say what they belong to with {lacking}"
+            missing = "--testset" if given.testset is None else "--lp"
+            return f"scores of your own metric: say what they belong to with {missing}"
         return Claim(
             path=path,
             reader=self.name,

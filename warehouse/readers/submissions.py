@@ -211,7 +211,7 @@ def with_references(table: pl.DataFrame, *, says_always: bool) -> pl.DataFrame:
 def _with_testsets(
     table: pl.DataFrame, column: str, called: Callable[[str], str | None], path: Path
 ) -> tuple[pl.DataFrame, list[Fault]]:
-    """The rows whose test set can be told, with `testset`; and one fault for each name that tells none."""
+    """The rows whose test set is known, with `testset`; and one fault for each name that does not say it."""
     table = table.with_columns(testset=_replaced(table, column, called))
     expected = "a test set of the shared tasks, such as newstest2020"
     faults = repeated_faults(

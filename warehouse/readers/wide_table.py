@@ -10,8 +10,8 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.long_table import (
     claim_of,
     is_human_score,
+    missing_place,
     opened,
-    place_lacking,
     with_evalset,
     with_place,
     with_references,
@@ -50,7 +50,7 @@ class WideTableReader:
         if not _columns(header):
             return None
         given = with_place(given, path)
-        return place_lacking(header, given) or claim_of(path, self.name, given)
+        return missing_place(header, given) or claim_of(path, self.name, given)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         header, table, faults = opened(data, claim)
@@ -97,14 +97,14 @@ def _names(
         name = given.human if is_called_human and given.human else column
         names[column] = ("human" if is_human else "metric", name)
     if given.is_own:
-        names = {column: told for column, told in names.items() if told[0] == "metric"}
+        names = {column: called for column, called in names.items() if called[0] == "metric"}
     metrics = [column for column, (kind, _) in names.items() if kind == "metric"]
     if given.metric is not None and metrics:
         chosen = given.metric if given.metric in metrics else metrics[0]
         if chosen != given.metric and len(metrics) > 1:
             found = f"metrics {', '.join(metrics[:5])}"
             return {}, [Fault(str(path), 1, found, f"one, or {given.metric} among them")]
-        names = {column: told for column, told in names.items() if column == chosen or told[0] == "human"}
+        names = {column: called for column, called in names.items() if column == chosen or called[0] == "human"}
         names[chosen] = ("metric", given.metric)
     return names, []
 

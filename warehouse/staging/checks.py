@@ -1,4 +1,4 @@
-"""Checks over whole evaluation sets on the stage; each fault is told with the file it lies in."""
+"""Checks over whole evaluation sets on the stage; each fault is reported with the file it lies in."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -57,8 +57,8 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
             statement(__package__, "annotated_vectors"),
             {"annotated": content.file_no, "scored": scored.file_no},
         )
-        if lacking := [system for system, _, there in pairs if there is None]:
-            what = f"annotations of system {lacking[0]!r}, which {beside} does not have"
+        if missing := [system for system, _, there in pairs if there is None]:
+            what = f"annotations of system {missing[0]!r}, which {beside} does not have"
             _fault(batch, content.file_no, Fault(path, 0, what, "the systems of that file"))
             batch.drop_files([content.file_no])
             continue

@@ -80,9 +80,9 @@ def contradictions(batch: Batch, contents: Sequence[Content], evalset_ids: Mappi
             faults[stage.evalset_no] = found
     sound = [stage for stage in known if stage.evalset_no not in faults]
     for stage, fault in _vector_faults(batch, files, sound) if sound else ():
-        told = faults.setdefault(stage.evalset_no, [])
-        if fault not in told:
-            told.append(fault)
+        reported = faults.setdefault(stage.evalset_no, [])
+        if fault not in reported:
+            reported.append(fault)
     return faults
 
 

@@ -9,10 +9,10 @@ from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL, columns
 from warehouse.staging.naming import check_known, met_systems, spelled
-from warehouse.staging.placing import declaring_segments, known_segments, tell_lost
+from warehouse.staging.placing import declaring_segments, known_segments, report_lost
 
 
-def tell_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
+def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
     """Faults of systems and segments that the evaluation set does not have, in files that have other faults.
 
     Comes after the sound files are laid out; nothing of the damaged ones goes to the stage but their faults.
@@ -46,4 +46,4 @@ def _tell_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements
     of_segments = scores.filter(pl.col("level") == "seg").select(place)
     judged = judgements.filter((pl.col("status") != TUTORIAL).fill_null(True)).select(place)
     rows = pl.concat([of_segments, judged]).filter(pl.col("file_no").is_in(closed))
-    tell_lost(contents, rows.filter(~pl.col("segment").is_in(known)), stage)
+    report_lost(contents, rows.filter(~pl.col("segment").is_in(known)), stage)

@@ -9,7 +9,7 @@ from warehouse.errors import Fault
 from warehouse.names import system_kind
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL
-from warehouse.staging.row_faults import tell_rows
+from warehouse.staging.row_faults import report_rows
 from warehouse.staging.spelling import Joined, join_spellings, nearest, told_apart
 
 
@@ -96,19 +96,19 @@ def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mappin
     """Files that may name systems of the evaluation set only. scored: as `met_systems` gives them."""
     strict = [content.file_no for content in contents if content.claim.is_strict]
     there = systems_there(stage)
-    lacking = {spelling: system for spelling, system in names.items() if system not in there}
-    if not strict or not lacking:
+    unknown = {spelling: system for spelling, system in names.items() if system not in there}
+    if not strict or not unknown:
         return
-    wrong = scored.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(lacking)))
+    wrong = scored.filter(pl.col("file_no").is_in(strict) & pl.col("system").is_in(list(unknown)))
     more = pl.when(pl.col("n") > 1).then(pl.format(" in {} lines", "n")).otherwise(pl.lit(""))
-    told = (
+    found = (
         wrong.group_by("file_no", "system")
         .agg(pl.col("line").min(), pl.col("n").sum())
         .with_columns(found=pl.format("unknown system '{}'", "system") + more)
     )
-    hints = {near for spelling in lacking for near in nearest(spelling, there)}
+    hints = {near for spelling in unknown for near in nearest(spelling, there)}
     shown = ", ".join(sorted(hints) or sorted(there)[:8]) or "none is there yet"
-    tell_rows(contents, stage, told, f"a system of {stage.evalset.testset} {stage.evalset.lp}, such as {shown}")
+    report_rows(contents, stage, found, f"a system of {stage.evalset.testset} {stage.evalset.lp}, such as {shown}")
 
 
 def systems_there(stage: Stage) -> set[str]:

@@ -14,7 +14,7 @@ import polars as pl
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL
-from warehouse.staging.row_faults import RowFaults, tell_rows
+from warehouse.staging.row_faults import RowFaults, report_rows
 from warehouse.wording import counted
 
 _PLACE = ("segment", "document", "index")  # how rows name a segment: its line, its document, its place there
@@ -51,23 +51,23 @@ class Placing:
 
     def settle(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Number the segments that all scores met and the judgements name; the judgements with numbers."""
-        self._lost.tell(self._contents, self._stage)
+        self._lost.report(self._contents, self._stage)
         is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
         taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
         judgements = judgements.filter(~is_taught)
         self._keys = place(_places_of([*self._asked, _rows_named(judgements)]), self._stage)
         unplaced = RowFaults(_where(self._stage))
         placed = self._placed(judgements, pl.lit(True), unplaced)
-        unplaced.tell(self._contents, self._stage)
+        unplaced.report(self._contents, self._stage)
         return pl.concat([placed, taught]).sort("file_no", "line", maintain_order=True)
 
     def place(self, scores: pl.DataFrame) -> pl.DataFrame:
         """Scores with the numbers of their segments."""
         return self._placed(self._as_shown(scores)[0], pl.col("level") == "seg", self._unplaced)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Report the scores that could not be placed."""
-        self._unplaced.tell(self._contents, self._stage)
+        self._unplaced.report(self._contents, self._stage)
 
     def _as_shown(self, scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         return (scores, scores.clear()) if self._shown is None else self._shown.read(scores)
@@ -134,10 +134,10 @@ def _where(stage: Stage) -> str:
     return f"one of the segments of {stage.evalset.testset} {stage.evalset.lp}"
 
 
-def tell_lost(contents: Sequence[Content], lost: pl.DataFrame, stage: Stage) -> None:
+def report_lost(contents: Sequence[Content], lost: pl.DataFrame, stage: Stage) -> None:
     """Faults of rows whose segments there are not: frame with file_no, line, segment, document, index."""
     if not lost.is_empty():
-        tell_rows(contents, stage, lost.with_columns(found=_segment_in_words()), _where(stage))
+        report_rows(contents, stage, lost.with_columns(found=_segment_in_words()), _where(stage))
 
 
 def known_segments(stage: Stage) -> list[int]:

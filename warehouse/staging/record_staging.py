@@ -8,7 +8,7 @@ from warehouse.database.stage import Stage
 from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
 from warehouse.readers.records import columns
-from warehouse.staging.damage import tell_further_faults
+from warehouse.staging.damage import report_further_faults
 from warehouse.staging.naming import joined, met_systems, named, names_of
 from warehouse.staging.placing import Placing, settle_segments, stage_declared
 from warehouse.staging.portions import Portions
@@ -27,7 +27,7 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
         _lay_out(sound, contents, stage, aliases)
     else:
         _settle(contents, stage, aliases)
-    tell_further_faults(contents, stage, aliases)
+    report_further_faults(contents, stage, aliases)
 
 
 def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
@@ -49,9 +49,9 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         complete.meet(scores)
         vectors = stage_vectors(sound, scores, judged_here, stage)
         stage_judgements(sound, judged_here, ratings, vectors, stage)
-    placing.tell()
-    distinct.tell()
-    complete.tell()
+    placing.report()
+    distinct.report()
+    complete.report()
     for content in sound:
         assert content.records is not None
         brought = _rows_of(content)

@@ -9,7 +9,7 @@ from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
 from warehouse.staging.naming import systems_there
 from warehouse.staging.portions import scorer_name
-from warehouse.staging.row_faults import RowFaults, tell_rows
+from warehouse.staging.row_faults import RowFaults, report_rows
 from warehouse.staging.vectors import VECTOR_KEY
 from warehouse.wording import counted
 
@@ -43,9 +43,9 @@ class Distinct:
         self._n_again.update(dict(again.iter_rows()))
         return scores.unique(cell, keep="first", maintain_order=True)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Report what was met."""
-        self._wrong.tell(self._contents, self._stage)
+        self._wrong.report(self._contents, self._stage)
         paths = {content.file_no: content.claim.path for content in self._contents}
         for file_no, n in sorted(self._n_again.items()):
             self._stage.notes.append(f"{paths[file_no]}: {counted(n, 'repeated row')}, loaded once")
@@ -68,7 +68,7 @@ class Complete:
             counts = pl.len().alias("n"), pl.col("value").count().alias("n_values"), pl.col("line").min()
             self._met.append(counted.group_by(keys, maintain_order=True).agg(*counts))
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Report what was met."""
         if not self._files:
             return
@@ -85,15 +85,15 @@ class Complete:
         lines = pl.when(pl.col("n") == 1).then(pl.lit("line")).otherwise(pl.lit("lines"))
         short = short.with_columns(found=pl.format("{} {} of '{}'", "n", lines, "system"))
         where = f"{n_segments}, one per segment of {self._stage.evalset.testset} {self._stage.evalset.lp}"
-        tell_rows(self._contents, self._stage, short, where)
+        report_rows(self._contents, self._stage, short, where)
 
     def _tell_gaps(self, met: pl.DataFrame, n_segments: int) -> None:
         """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets."""
         n_there, notes = len(systems_there(self._stage)), self._stage.notes
         for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):
             n_scores = systems.height * n_segments
-            n_lacking = n_scores - systems["n_values"].sum()
-            if n_lacking > 0:
-                notes.append(f"{scorer}: {n_lacking} of {n_scores} segment scores are missing")
+            n_missing = n_scores - systems["n_values"].sum()
+            if n_missing > 0:
+                notes.append(f"{scorer}: {n_missing} of {n_scores} segment scores are missing")
             if systems.height < n_there:
                 notes.append(f"{scorer}: scores of {systems.height} of the {n_there} systems")

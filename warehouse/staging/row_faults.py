@@ -30,7 +30,7 @@ class RowFaults:
         rows = pl.concat([*self._first, wrong.select("file_no", "line", "found")]).sort("file_no", "line")
         self._first = [rows.group_by("file_no", maintain_order=True).head(MOST_FAULTS)]
 
-    def tell(self, contents: Sequence[Content], stage: Stage) -> None:
+    def report(self, contents: Sequence[Content], stage: Stage) -> None:
         """Let the stage know of them."""
         paths = {content.file_no: str(content.claim.path) for content in contents}
         for rows in self._first:
@@ -42,8 +42,8 @@ class RowFaults:
                 stage.fault(file_no, Fault(paths[file_no], 0, more, self._expected, n_more=n - MOST_FAULTS))
 
 
-def tell_rows(contents: Sequence[Content], stage: Stage, wrong: pl.DataFrame, expected: str) -> None:
+def report_rows(contents: Sequence[Content], stage: Stage, wrong: pl.DataFrame, expected: str) -> None:
     """Faults of rows: frame with file_no, line, found."""
     faults = RowFaults(expected)
     faults.add(wrong)
-    faults.tell(contents, stage)
+    faults.report(contents, stage)

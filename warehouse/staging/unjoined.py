@@ -40,20 +40,20 @@ def _lines(where: str, rows: Sequence[_Row]) -> list[str]:
     if not any(n_human for _, _, n_human, _ in rows) or not any(n_metric for _, _, _, n_metric in rows):
         return []
     lines = []
-    for lacking, others, what in (
+    for names_here, others, what in (
         (judged, scored, "judged by humans but scored by no metric"),
         (scored, judged, "scored by metrics but judged by no human"),
     ):
         for kind, noun in (("mt", "system"), ("human", "human translation")):
-            names = [name for name in lacking if lacking[name] == kind]
-            if names and (kind == "mt" or lacking is judged):
+            names = [name for name in names_here if names_here[name] == kind]
+            if names and (kind == "mt" or names_here is judged):
                 lines.append(f"{where}: {counted(len(names), noun)} {what}: {_shown(names, others)}")
     return lines
 
 
 def _shown(names: list[str], others: dict[str, str]) -> str:
-    told = []
+    shown = []
     for name in names:
         near = nearest(name, others)
-        told.append(f"{name} (nearest: {', '.join(near)})" if near else name)
-    return ", ".join(told)
+        shown.append(f"{name} (nearest: {', '.join(near)})" if near else name)
+    return ", ".join(shown)

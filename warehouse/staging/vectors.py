@@ -47,7 +47,7 @@ def stage_vectors(
     vectors = vectors.sort("group", *VECTOR_KEY)
     vectors = vectors.with_columns(vector_no=pl.Series(list(stage.batch.new_vectors(vectors.height)), dtype=pl.Int32))
     statuses = {content.file_no: (content.claim.status, content.claim.is_own) for content in contents}
-    told = [statuses[file_no] for file_no in vectors["file_no"]]
+    claimed = [statuses[file_no] for file_no in vectors["file_no"]]
     stage.add(
         "vector",
         vectors.select(
@@ -59,8 +59,8 @@ def stage_vectors(
             n_values=pl.col("n_values").cast(pl.Int32),
             n_missing=pl.col("n_missing").cast(pl.Int32),
         ).with_columns(
-            pl.Series("status", [status for status, _ in told], dtype=pl.String),
-            pl.Series("is_own", [is_own for _, is_own in told], dtype=pl.Boolean),
+            pl.Series("status", [status for status, _ in claimed], dtype=pl.String),
+            pl.Series("is_own", [is_own for _, is_own in claimed], dtype=pl.Boolean),
         ),
     )
     numbered = scores.join(vectors.select("vector_no", "group", *VECTOR_KEY), on=["group", *VECTOR_KEY], how="left")

@@ -35,9 +35,9 @@ def write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], di
         columns = ("ids", "testsets", "lps", "sources", "targets", "bases")
         rows = dict(zip(columns, map(list, zip(*new.values(), strict=True)), strict=True))
         batch.connection.execute(_sql("insert_evalsets"), {**rows, **_standards(batch, declared, new)})
-    if told := [number for number in known if declared[number] is not None]:
-        ids = [known[number] for number in told]
-        batch.connection.execute(_sql("update_evalsets"), {"ids": ids, **_standards(batch, declared, told)})
+    if stated := [number for number in known if declared[number] is not None]:
+        ids = [known[number] for number in stated]
+        batch.connection.execute(_sql("update_evalsets"), {"ids": ids, **_standards(batch, declared, stated)})
     numbered = {
         "numbers": list(evalset_ids),
         "ids": list(evalset_ids.values()),
@@ -50,20 +50,20 @@ def write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], di
 def _write_testsets(batch: Batch, declared: Declared) -> dict[str, int]:
     """Insert or update test sets; the ids of all, by name."""
     held = dict(batch.rows("SELECT name, testset_id FROM testset"))
-    told = {s.evalset.testset: facts for s in batch.stages if (facts := declared[s.evalset_no]) is not None}
+    facts_of = {s.evalset.testset: facts for s in batch.stages if (facts := declared[s.evalset_no]) is not None}
     new = sorted({stage.evalset.testset for stage in batch.stages} - held.keys())
     ids = held | {name: id for id, name in enumerate(new, start=max(held.values(), default=0) + 1)}
     if new:
-        columns = {"ids": [ids[name] for name in new], **_descriptions(new, told)}
+        columns = {"ids": [ids[name] for name in new], **_descriptions(new, facts_of)}
         batch.connection.execute(_sql("insert_testsets"), columns)
-    if known := [name for name in told if name in held]:
-        batch.connection.execute(_sql("update_testsets"), _descriptions(known, told))
+    if known := [name for name in facts_of if name in held]:
+        batch.connection.execute(_sql("update_testsets"), _descriptions(known, facts_of))
     return ids
 
 
-def _descriptions(names: Sequence[str], told: Mapping[str, TestsetFacts]) -> dict[str, object]:
-    """Year and description of test sets as parameters of a statement; the year is in the name where nothing is told."""
-    facts = [told.get(name, TestsetFacts(name, year_of_testset(name))) for name in names]
+def _descriptions(names: Sequence[str], facts_of: Mapping[str, TestsetFacts]) -> dict[str, object]:
+    """Year and description of test sets as parameters; the year of the name where nothing is declared."""
+    facts = [facts_of.get(name, TestsetFacts(name, year_of_testset(name))) for name in names]
     return {
         "names": list(names),
         "years": [one.year for one in facts],
@@ -78,7 +78,7 @@ def _standards(batch: Batch, declared: Declared, numbers: Collection[int]) -> di
         (declared[number] or TestsetFacts(evalsets[number].testset)).evalset(evalsets[number].lp) for number in numbers
     ]
     return {
-        "references": [told.standard_reference for told in facts],
-        "ranks": [told.ranks_human_references for told in facts],
-        **{level: [told.standard_human.get(level) for told in facts] for level in LEVELS},
+        "references": [one.standard_reference for one in facts],
+        "ranks": [one.ranks_human_references for one in facts],
+        **{level: [one.standard_human.get(level) for one in facts] for level in LEVELS},
     }

@@ -26,7 +26,7 @@ def rename_systems(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
     batch.connection.execute(_sql("rename_systems"))
 
 
-def tell_renamed(batch: Batch) -> None:
+def report_renamed(batch: Batch) -> None:
     """Note the systems that have another name now."""
     for stage in batch.stages:
         where = f"{stage.evalset.testset} {stage.evalset.lp}"
@@ -51,8 +51,8 @@ def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, in
 
     known: numbers of the evaluation sets that may have some marked already.
     """
-    told = [(s, every.evalset(s.evalset.lp)) for s in batch.stages if (every := declared[s.evalset_no]) is not None]
-    chosen = [(stage, facts) for stage, facts in told if facts.outlier_systems or stage.evalset_no in known]
+    stated = [(s, every.evalset(s.evalset.lp)) for s in batch.stages if (every := declared[s.evalset_no]) is not None]
+    chosen = [(stage, facts) for stage, facts in stated if facts.outlier_systems or stage.evalset_no in known]
     if not chosen:
         return
     named = of_evalsets(batch.rows, "system_names", [(s.evalset.testset, s.evalset.lp) for s, _ in chosen])

@@ -21,7 +21,7 @@ from warehouse.writing.systems import (
     mark_outliers,
     remove_nameless_systems,
     rename_systems,
-    tell_renamed,
+    report_renamed,
     write_systems,
 )
 
@@ -65,7 +65,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         unjoined(batch, chosen)
         write_checksums(connection, list(evalset_ids.values()))
         connection.execute("COMMIT")
-        tell_renamed(batch)
+        report_renamed(batch)
     except BaseException:
         with contextlib.suppress(duckdb.Error):  # a commit that failed has ended the transaction
             connection.execute("ROLLBACK")

@@ -29,7 +29,7 @@ def each_line(content: Content) -> Iterator[str]:
         before = b""
 
 
-def tell(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
+def report(stage: Stage, content: Content, found: Iterable[Wrong]) -> bool:
     """Note faults of one file in the order of its lines, the first few in full; whether there were any."""
     numbers = itertools.count()
     faults = heapq.nsmallest(_SHOWN + 1, (fault for fault, _ in zip(found, numbers, strict=False)))

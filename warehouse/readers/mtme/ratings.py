@@ -10,7 +10,7 @@ from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind
 from warehouse.readers.contents import Content
 from warehouse.readers.marked_errors import score_of_errors
-from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, tell
+from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
 from warehouse.readers.mtme.texts import is_unicode
@@ -34,7 +34,7 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
         blocks.setdefault(system, []).append(place_in_file)
     if not wrong:
         wrong = _wrong_blocks(blocks, documents, stage)
-    if tell(stage, content, wrong) or documents is None:
+    if report(stage, content, wrong) or documents is None:
         return
     stage.add_systems(content.file_no, {system: system_kind(system) for system in blocks})
     stage.n_rows[content.file_no] = len(ratings)

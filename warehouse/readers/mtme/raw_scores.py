@@ -10,7 +10,7 @@ import duckdb
 from warehouse.database.stage import Stage
 from warehouse.database.statements import statement
 from warehouse.readers.contents import Content
-from warehouse.readers.mtme.lines import Wrong, each_line, tell
+from warehouse.readers.mtme.lines import Wrong, each_line, report
 from warehouse.wording import counted
 
 _EMPTY = """
@@ -50,14 +50,14 @@ def read_raw(contents: Sequence[Content], is_domain: bool, stage: Stage) -> dict
     """Fill temp.raw_score (its rowid counts lines over all files) from the files that can be read.
 
     Returns the blocks of each of these files, by file_no, in the order of their first lines. The faults of the others
-    are told with their lines; rows of theirs may be in the table all the same.
+    are reported with their lines; rows of theirs may be in the table all the same.
     """
     n_columns = 3 if is_domain else 2
-    good = [content for content in contents if not tell(stage, content, _unreadable_path(content))]
+    good = [content for content in contents if not report(stage, content, _unreadable_path(content))]
     try:
         _fill(good, is_domain, stage)
     except duckdb.Error:  # some line has too few or too many columns, or DuckDB does not take some path
-        good = [content for content in good if not tell(stage, content, _wrong_lines(content, n_columns))]
+        good = [content for content in good if not report(stage, content, _wrong_lines(content, n_columns))]
         try:
             _fill(good, is_domain, stage)
         except duckdb.Error:
@@ -80,12 +80,12 @@ def _fill(contents: Sequence[Content], is_domain: bool, stage: Stage) -> None:
 
 
 def _can_be_filled(content: Content, is_domain: bool, stage: Stage) -> bool:
-    """Whether DuckDB reads a file by itself; it is told where it doesn't."""
+    """Whether DuckDB reads a file by itself; it is reported where it doesn't."""
     try:
         _fill([content], is_domain, stage)
     except duckdb.Error as error:
         first = str(error).splitlines()[0]
-        return not tell(stage, content, [(0, f"DuckDB cannot read it: {first}", "a plain name; rename it")])
+        return not report(stage, content, [(0, f"DuckDB cannot read it: {first}", "a plain name; rename it")])
     return True
 
 
@@ -113,8 +113,8 @@ def _without_wrong_lines(contents: Sequence[Content], n_columns: int, stage: Sta
         is_wrong = any(block.is_wrong for block in found)
         if n == content.n_lines and content.n_tabs == n * (n_columns - 1) and not is_wrong:
             good[content.file_no] = found
-        elif not tell(stage, content, _wrong_lines(content, n_columns)):
-            tell(stage, content, [(0, f"{counted(n, 'row')} that can be read", f"{content.n_lines}, one per line")])
+        elif not report(stage, content, _wrong_lines(content, n_columns)):
+            report(stage, content, [(0, f"{counted(n, 'row')} that can be read", f"{content.n_lines}, one per line")])
     return good
 
 

@@ -15,7 +15,7 @@ from warehouse.database.stage import Documents, Stage
 from warehouse.database.statements import statement
 from warehouse.names import MetricVariant, system_kind
 from warehouse.readers.contents import Content
-from warehouse.readers.mtme.lines import Wrong, n_segments_in_words, tell
+from warehouse.readers.mtme.lines import Wrong, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.raw_scores import Block, read_raw
 from warehouse.wording import counted
@@ -38,7 +38,7 @@ def read_scores(placed: Placed, documents: Documents | None, stage: Stage) -> No
             found = [*_wrong_systems(blocks[content.file_no], stage), *wrong.get(content.file_no, ())]
             if not is_domain:
                 found += _wrong_blocks(blocks[content.file_no], place.level, documents, stage)
-            if not tell(stage, content, found):
+            if not report(stage, content, found):
                 good.append((content, place))
         _stage_blocks(good, blocks, documents or (), stage)
     stage.batch.connection.execute("DROP TABLE IF EXISTS temp.raw_score")

@@ -8,7 +8,7 @@ import polars as pl
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind
 from warehouse.readers.contents import Content
-from warehouse.readers.mtme.lines import lines_of, n_segments_in_words, tell
+from warehouse.readers.mtme.lines import lines_of, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.wording import counted
 
@@ -33,12 +33,12 @@ def read_texts(content: Content, place: Place, documents: Documents | None, stag
     if documents is None:
         return
     if len(lines) != len(documents):
-        tell(stage, content, [(len(lines), counted(len(lines), "line"), n_segments_in_words(documents, stage))])
+        report(stage, content, [(len(lines), counted(len(lines), "line"), n_segments_in_words(documents, stage))])
         return
     if place.extension == "jsonl":
         texts = list(_json_texts(lines, _KEYS[kind]))
         expected = f"a JSON object with one of {', '.join(_KEYS[kind])}"
-        if tell(stage, content, [(n, "no text", expected) for n, text in enumerate(texts, start=1) if text is None]):
+        if report(stage, content, [(n, "no text", expected) for n, text in enumerate(texts, start=1) if text is None]):
             return
         lines = [text for text in texts if text is not None]
     frame = pl.DataFrame({"segment": range(1, len(lines) + 1), "text": pl.Series(lines, dtype=pl.String)})

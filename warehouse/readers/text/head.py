@@ -33,7 +33,7 @@ def head_of(path: Path) -> tuple[str, ...]:
         data = _unpacked(data)
     if b"\0" in data[: data.find(b"\n")]:
         return ()
-    text = data.decode("utf-8-sig", "replace")  # what is no UTF-8 is told with its line when the file is read
+    text = data.decode("utf-8-sig", "replace")  # what is not UTF-8 is reported with its line when the file is read
     return tuple(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[:_LINES])
 
 

@@ -199,13 +199,13 @@ def placed(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
         .then(pl.lit("domain"))
         .otherwise(pl.lit("sys"))
     )
-    told = pl.col("level").str.to_lowercase()
+    stated = pl.col("level").str.to_lowercase()
     table, more = cells_that_are(
-        table, "level", told.is_null() | told.is_in(list(_LEVELS)), "one of sys, domain, doc, seg", path
+        table, "level", stated.is_null() | stated.is_in(list(_LEVELS)), "one of sys, domain, doc, seg", path
     )
     faults += more
     return table.with_columns(
-        level=pl.coalesce(told.replace_strict(_LEVELS, default=None, return_dtype=pl.String), by_place)
+        level=pl.coalesce(stated.replace_strict(_LEVELS, default=None, return_dtype=pl.String), by_place)
     ), faults
 
 
