@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.ending import run_program
-from cli.limited import _relayed, _told
+from cli.limited import _relayed, _reported
 
 LIMIT = 100_000_000
 LINE = "error: out of memory; `ulimit -v` allows 100 MB of address space, more may do\n"
@@ -71,7 +71,7 @@ def test_another_error_is_still_a_fault_of_the_program() -> None:
 def test_however_the_program_ends_at_most_one_line_is_said(
     code: int, held: list[str], expected: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _told(code, held, LIMIT) == expected
+    assert _reported(code, held, LIMIT) == expected
     assert capsys.readouterr().err == said
 
 
