@@ -1,4 +1,5 @@
-"""How tests run: properties without a clock, long tests when asked for, and at the end nothing of DuckDB is held."""
+"""How tests run: properties without a clock, slow and long tests when asked for, and at the end nothing of DuckDB is
+held."""
 
 import gc
 import itertools
@@ -27,28 +28,41 @@ _of_a_core: dict[str, int] = {}  # how DuckDB is told of it: it counts all cores
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
+        "--slow",
+        action="store_true",
+        default=os.environ.get("SCOREHOUSE_TEST_SLOW", "0") not in ("", "0"),
+        help="run the tests marked `slow` too, as .ci/run does (SCOREHOUSE_TEST_SLOW=1)",
+    )
+    parser.addoption(
         "--all",
         action="store_true",
         default=os.environ.get("SCOREHOUSE_TEST_ALL", "0") not in ("", "0"),
-        help="run the tests marked `long` too, and draw more examples of properties (SCOREHOUSE_TEST_ALL=1)",
+        help="run the tests marked `slow` and `long` too, and draw more examples of properties (SCOREHOUSE_TEST_ALL=1)",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("all" if config.getoption("--all") else "project")
     _keep_to_a_core(config)
+    config.addinivalue_line("markers", "slow: half a second or more, or all real files; `--slow` runs it, as CI does")
     config.addinivalue_line("markers", "long(why): what takes minutes, with what it takes them for; `--all` runs it")
     config.addinivalue_line("markers", "every(n): each n-th of many cases in each run, and all with `--all`")
 
 
+@pytest.hookimpl(tryfirst=True)  # `-m slow` looks at the markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _begin_the_middle_without_a_warehouse(items)
+    for item in items:
+        if "real_load" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)  # all real files
     if config.getoption("--all"):
         return
     for item in items:
         if (marker := item.get_closest_marker("long")) is not None:
             (why,) = marker.args
             item.add_marker(pytest.mark.skip(reason=f"--all runs it: {why}"))
+        elif item.get_closest_marker("slow") is not None and not config.getoption("--slow"):
+            item.add_marker(pytest.mark.skip(reason="--slow runs it"))
         elif (marker := item.get_closest_marker("every")) is not None and not _is_taken(item, *marker.args):
             item.add_marker(pytest.mark.skip(reason="--all runs it: every case"))
 
@@ -72,11 +86,12 @@ def _begin_the_middle_without_a_warehouse(items: list[pytest.Item]) -> None:
 
 def _keep_to_a_core(config: pytest.Config) -> None:
     """Each of as many workers as there are cores keeps to its own where all data are tiny: threads of DuckDB would only
-    wait for each other. With real data, or `--all`, questions are answered by all threads that there are."""
+    wait for each other. With `--slow` or `--all`, where real data are, questions are answered by all threads."""
     from tests.helpers import data_folder  # it imports our packages, whose bytecode is kept from here on
 
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
-    if not worker or config.getoption("--all") or data_folder().exists() or not hasattr(os, "sched_setaffinity"):
+    is_thorough = config.getoption("--all") or (config.getoption("--slow") and data_folder().exists())
+    if not worker or is_thorough or not hasattr(os, "sched_setaffinity"):
         return
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) == int(os.environ["PYTEST_XDIST_WORKER_COUNT"]):

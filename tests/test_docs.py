@@ -88,6 +88,7 @@ def test_the_readme_names_every_command_and_the_two_first_steps() -> None:
         assert f'```sh\npython3 -m pip install -e ".[dev]" && {step}\n```' in readme
 
 
+@pytest.mark.slow
 def test_examples_in_python_run(simulated_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(simulated_database, "demo.duckdb")
@@ -151,6 +152,7 @@ def test_pages_name_no_place_on_a_machine(page: Path) -> None:
     assert not re.search(r"(?<![\w.])/(?:home|tmp|root|work|Users|opt)/", text)
 
 
+@pytest.mark.slow
 def test_the_checksum_of_the_schema_is_up_to_date_where_it_is_of_this_duckdb() -> None:
     known, version = DIGESTS.read_text(encoding="utf-8").split("  DuckDB ")
     if version.strip() != duckdb.__version__:

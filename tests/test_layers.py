@@ -106,6 +106,7 @@ def test_scipy_is_imported_inside_the_functions_that_need_it(package: str) -> No
         assert not {module for module in modules if module.partition(".")[0] == "scipy"}, path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["queries", "warehouse"])
 def test_libraries_are_imported_at_the_top_of_modules_but_where_that_would_cost_time(package: str) -> None:
     late = {
@@ -129,6 +130,7 @@ def test_sql_stands_below_the_statistics(package: str) -> None:
                 assert not ("SELECT " in node.value and " FROM " in node.value), f"{path}:{node.lineno}"
 
 
+@pytest.mark.slow
 def test_long_statements_of_the_warehouse_stand_in_files_of_sql() -> None:
     for path in (ROOT / "warehouse").rglob("*.py"):
         for node in ast.walk(_parsed(path)):
@@ -190,6 +192,7 @@ def test_the_help_of_no_command_loads_anything_heavy() -> None:
     assert _loaded_by(*([name, "--help"] for name in COMMANDS)) & {*HEAVY, *HEAVY_ROOMS} == set()
 
 
+@pytest.mark.slow
 def test_a_load_of_known_files_loads_no_arrays(simulated_task: tuple[SimulatedEvalset, ...], tmp_path: Path) -> None:
     files, database = tmp_path / "files", tmp_path / "scores.duckdb"
     write_shared_task(files, simulated_task[:1])

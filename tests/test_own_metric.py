@@ -43,6 +43,7 @@ def _table(text: str) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "with_clusters",
     [False, pytest.param(True, marks=pytest.mark.long("1000 permutations for all pairs of metrics: 10 seconds"))],

@@ -133,6 +133,7 @@ def taken_apart(tree: ast.AST) -> list[tuple[int, str, str]]:
     return scope.found
 
 
+@pytest.mark.slow
 def test_no_message_of_ours_is_taken_apart() -> None:
     assert len(SOURCES) > 300
     places = {

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TOUR = ROOT / "docs" / "tour.ipynb"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the notebook's own machinery, which this project does not choose
 def test_every_cell_of_the_tour_runs_and_questions_show_their_tables(
     simulated_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

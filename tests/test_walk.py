@@ -4,6 +4,8 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from cli.main import exit_code
 from tests.walking import calls_of, first_entered, passed, steps_of
 from warehouse import load
@@ -38,6 +40,7 @@ def test_rank_passes_the_modules_of_the_walk_in_its_order(simulated_database: Pa
     assert passed(calls_of(lambda: _ran(*words)), steps) == steps
 
 
+@pytest.mark.slow
 def test_rank_with_clusters_opens_fetches_and_evaluates_once(simulated_database: Path, tmp_path: Path) -> None:
     database = shutil.copy(simulated_database, tmp_path / "copy.duckdb")
     options = ("--significance", "--draws", "20", "--seed", "7", "--db", database)

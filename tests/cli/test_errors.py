@@ -160,6 +160,7 @@ def test_a_file_with_another_magic_number_is_no_database(
         refused(_ask(scorehouse, words, file), 4, "odd.duckdb", "not a DuckDB database", "--db")
 
 
+@pytest.mark.slow
 def test_a_link_to_a_warehouse_is_as_good_as_the_warehouse_and_stays_a_link(
     scorehouse: Scorehouse, own_database: Path, tmp_path: Path
 ) -> None:
@@ -332,6 +333,7 @@ run()
     assert line.startswith("interrupted")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize(
     ("moment", "query"),
@@ -376,6 +378,7 @@ run()
     assert done.stderr == "interrupted; nothing half-done was kept\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 @pytest.mark.parametrize(
     "times",

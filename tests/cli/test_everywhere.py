@@ -61,6 +61,7 @@ def _faults(database: Path, every_nth: int = 1) -> dict[str, str]:
     return {words: what for words, what in found.items() if what is not None}
 
 
+@pytest.mark.slow
 def test_evaluation_sets_that_lack_something_have_answers_or_reasons(odd: Path) -> None:
     assert _faults(odd, every_nth=17) == {}
 

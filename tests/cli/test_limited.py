@@ -101,6 +101,7 @@ def test_a_library_that_does_not_stop_complaining_is_stopped() -> None:
     assert len(held) == 200
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no such limit")
 @pytest.mark.parametrize(
     ("megabytes", "words", "code"),

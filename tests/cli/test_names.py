@@ -169,6 +169,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_odd_names_are_names_in_every_table_and_format(
     scorehouse: Scorehouse, odd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

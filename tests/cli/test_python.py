@@ -125,6 +125,7 @@ TESTED = ("--significance", "--draws", "20")
 WITH_TESTS: dict[str, Any] = {"significance": True, "draws": 20}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "keywords"),
     [
@@ -184,6 +185,7 @@ def test_protocols_are_those_of_the_command_line(
     assert set(found.notes) <= set(ran.notes)
 
 
+@pytest.mark.slow
 def test_findings_of_the_audit_are_those_of_the_command_line(
     scorehouse: Scorehouse, simulated_warehouse: Warehouse
 ) -> None:

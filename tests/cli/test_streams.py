@@ -138,6 +138,7 @@ def test_an_answer_for_a_reader_who_has_gone_away_is_no_error(
     assert (ran.code, errors) == (2 if name == "nothing" else 0, [])
 
 
+@pytest.mark.slow
 def test_commands_that_change_the_warehouse_do_so_and_say_that_nobody_took_their_report(
     scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +150,7 @@ def test_commands_that_change_the_warehouse_do_so_and_say_that_nobody_took_their
         assert _refused(ran, why) or (ran.code == 0 and "error" not in ran.err), (words, ran)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="closes streams by the words of a POSIX shell")
 @pytest.mark.parametrize(("closing", "n_lines"), [(">&-", 1), ("<&- >&- 2>&-", 0)])
 def test_streams_that_the_shell_closed_are_not_taken_for_files_of_ours(

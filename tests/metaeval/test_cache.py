@@ -110,6 +110,7 @@ def test_the_key_knows_the_version_and_the_kind(block: Block, monkeypatch: pytes
     assert key_of(block) != before
 
 
+@pytest.mark.slow
 def test_the_key_is_the_same_in_every_process(simulated_database: Path, block: Block) -> None:
     program = (
         "import sys; from metaeval import cache; from metaeval.inputs import Inputs; from warehouse import Warehouse\n"

@@ -66,6 +66,7 @@ def expected_rank(ranking: dict[str, dict[str, object]]) -> object:
     return ranking["Rough-refA"]["rank"]
 
 
+@pytest.mark.slow
 def test_a_metric_that_is_ranked_in_one_alone_and_a_ranking_that_is_no_longer_there_are_told(
     before: Path, tmp_path: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_metric_that_is_ranked_in_one_alone_and_a_ranking_that_is_no_longer_th
     assert told.frame.filter(what="humans").row(0, named=True)["added"] == 1
 
 
+@pytest.mark.slow
 def test_rankings_are_not_computed_where_nothing_they_stand_on_differs(before: Path, tmp_path: Path) -> None:
     after = altered(tmp_path, "UPDATE segment_text SET text = 'x' WHERE segment = 1")
     with Warehouse.open(before) as old, Warehouse.open(after) as new:

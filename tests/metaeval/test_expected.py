@@ -103,6 +103,7 @@ SOME = ("GEMBA-MQM-src", "MetricX-23-QE-src", "XCOMET-QE-Ensemble-src", "mbr-met
 LARGE = (("en-de", "none"), ("he-en", "system"), ("he-en", "none"))  # up to 57 million pairs for each metric
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lp", "grouping"),
     [

@@ -170,6 +170,7 @@ def test_the_intersection_takes_the_cells_from_every_metric(tmp_path: Path, hole
     assert "Fine-src and Holes-src have exactly the same scores" in result.notes
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("source", [None, "mean", "judged-mean"])
 @pytest.mark.parametrize("measure", ["pearson", "pa", "kendall", "spearman"])
@@ -223,6 +224,7 @@ def test_an_intersection_without_some_judged_segments_has_no_submitted_scores(
     assert by_default.evaluation.system_score == ("mean", "mean")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_intersection", [False, True])
 @pytest.mark.parametrize("source", [None, "mean", "judged-mean"])
 def test_who_is_included_is_explained_as_it_is_ranked(
@@ -249,6 +251,7 @@ def test_system_scores_from_another_source_than_asked_for_are_named(tmp_path: Pa
     assert not [note for note in default if "system scores of" in note]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", ["segments", "counts", "ties", "thresholds", "correlations", "rank"])
 def test_a_question_without_metrics_of_segments_says_why_there_is_none(tmp_path: Path, ask: str) -> None:
     options = {"rank": {"measures": "acc_eq(by=item)"}, "correlations": {"measure": "pearson(by=none)"}}

@@ -2,10 +2,13 @@
 
 import re
 
+import pytest
+
 import metaeval
 from warehouse import Warehouse
 
 
+@pytest.mark.slow
 def test_one_line_names_every_metric_without_a_pooled_value(simulated_warehouse: Warehouse) -> None:
     measures = ["pa", "acc_eq(by=item)"]
     found = metaeval.rank(simulated_warehouse, "all", "all", measures, pool="mean")

@@ -240,6 +240,7 @@ def test_coverage_tells_cells_unevenness_and_annotators(tmp_path: Path) -> None:
     assert esa.severity == "info"
 
 
+@pytest.mark.slow
 def test_values_that_differ_by_float_noise_are_counted(tmp_path: Path) -> None:
     values = np.round(_scores(50))
     values[0, 0], values[1, 0] = 25.2, 25.200000000000003
@@ -298,6 +299,7 @@ def all_faults(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Fin
     return database, _found(database)
 
 
+@pytest.mark.slow
 def test_each_finding_has_a_query_that_runs_in_the_sandbox_and_shows_something(
     all_faults: tuple[Path, list[Finding]], in_full: bool
 ) -> None:
@@ -323,6 +325,7 @@ def test_an_audit_of_nothing_is_a_frame_with_its_columns() -> None:
     assert findings_frame([]).shape == (0, 9)
 
 
+@pytest.mark.slow
 def test_an_audit_can_be_narrowed_and_refuses_unknown_names(
     all_faults: tuple[Path, list[Finding]], in_full: bool
 ) -> None:
@@ -366,6 +369,7 @@ def test_every_check_has_its_two_queries() -> None:
         assert {"testset", "lp"} <= set(questions()[f"audit_{name}_shown"].parameters)
 
 
+@pytest.mark.slow
 def test_wmt23_shows_what_is_known_of_it(wmt23_warehouse: Warehouse) -> None:
     found = audit(wmt23_warehouse)
     said = {(finding.check, finding.lp, finding.subject) for finding in found}

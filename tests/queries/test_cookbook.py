@@ -133,6 +133,7 @@ def test_an_example_has_an_answer_on_the_real_data(name: str, real: Path) -> Non
     assert not any(found[column].is_nan().any() for column, kind in found.schema.items() if kind == pl.Float64)
 
 
+@pytest.mark.slow
 def test_best_metrics_of_the_simulated_task_are_those_of_rank(simulated_database: Path) -> None:
     assert_best_metrics_are_those_of_rank(simulated_database)
 
@@ -142,6 +143,7 @@ def test_best_real_metrics_are_those_of_rank(real: Path) -> None:
     assert_best_metrics_are_those_of_rank(real)
 
 
+@pytest.mark.slow
 def test_best_metrics_by_two_measures_are_the_first_of_rank(simulated_database: Path) -> None:
     rows = example(simulated_database, "best-by-two-measures").iter_rows(named=True)
     with Warehouse.open(simulated_database) as warehouse:
@@ -157,6 +159,7 @@ def test_best_metrics_by_two_measures_are_the_first_of_rank(simulated_database: 
             assert row["its_accuracy"] == pytest.approx(values["pa"][row["best_by_pearson"]])
 
 
+@pytest.mark.slow
 def test_ensembles_are_those_of_plain_arrays(simulated_database: Path) -> None:
     with Warehouse.open(simulated_database) as warehouse:
         rows = warehouse.rows(

@@ -122,6 +122,7 @@ def test_the_corpus_is_as_large_as_it_says() -> None:
     assert len({*OUTSIDE, *BOMBS}) == len(OUTSIDE) + len(BOMBS) >= 120
 
 
+@pytest.mark.slow
 def test_a_sample_of_hostile_queries_keeps_its_limits(simulated_database: Path, tmp_path: Path) -> None:
     found = _attack(SAMPLE, simulated_database, tmp_path)
     assert [end for _, end, _ in found] == ["LimitError"] * 6 + ["QuestionError"]
@@ -146,6 +147,7 @@ def test_a_size_that_is_none_is_refused(simulated_database: Path) -> None:
             answer(simulated_database, "SELECT 1", **words)
 
 
+@pytest.mark.slow
 def test_a_killed_parent_takes_the_query_with_it(simulated_database: Path, tmp_path: Path) -> None:
     """The process of the query writes its number where the parent reads nothing of it."""
     program = (
@@ -178,6 +180,7 @@ def test_a_killed_parent_takes_the_query_with_it(simulated_database: Path, tmp_p
     assert ran.stderr == ""
 
 
+@pytest.mark.slow
 def test_a_process_started_ahead_answers_the_next_query_and_no_other(simulated_database: Path) -> None:
     adhoc.start_ahead()
     adhoc.start_ahead()

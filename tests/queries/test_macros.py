@@ -123,6 +123,7 @@ def test_every_macro_is_looked_at(two: Warehouse) -> None:
     assert {"asked", "question", "evalset_id", "testset", "lp", "j", "sc", "cell"} <= set(names_of("concordance"))
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("turned", [0, pytest.param(1, marks=LONG), pytest.param(2, marks=LONG)])
 @pytest.mark.parametrize(("macro", "twelfth"), A_TWELFTH)
@@ -172,6 +173,7 @@ def test_a_table_macro_takes_columns_of_any_name(macro: str, twelfth: int, two: 
         assert rows(two, query) == expected, (name, other, third)
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("macro", "fifth"),

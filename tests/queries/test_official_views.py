@@ -131,10 +131,12 @@ def assert_scores_are_those_of_the_rankings(warehouse: Warehouse, every_nth: int
     assert seen == set(pearson)
 
 
+@pytest.mark.slow
 def test_participants_of_the_simulated_task_are_those_of_python(simulated_warehouse: Warehouse) -> None:
     assert_participants_are_those_of_python(simulated_warehouse)
 
 
+@pytest.mark.slow
 def test_scores_of_the_simulated_task_give_its_rankings(simulated_warehouse: Warehouse, in_full: bool) -> None:
     """Every second evaluation set, of each year and language pair, or all where there is time."""
     chosen = evalsets(simulated_warehouse, 2)
@@ -188,6 +190,7 @@ def odd_warehouse(folder: Path, *, standard: str | None = "mqm", reference: str 
     return Warehouse.open(folder / "tiny.duckdb")
 
 
+@pytest.mark.slow
 def test_every_reason_of_python_is_that_of_the_view(tmp_path: Path) -> None:
     with odd_warehouse(tmp_path) as warehouse:
         assert_participants_are_those_of_python(warehouse)
@@ -217,6 +220,7 @@ def test_without_a_declared_reference_the_only_one_stands_in(tmp_path: Path) -> 
         assert reasons_in_sql(warehouse)["tiny24", "en-de", "seg"]["metric", "Rough-refA"] is None
 
 
+@pytest.mark.slow
 def test_without_the_official_human_score_nobody_participates(tmp_path: Path) -> None:
     with odd_warehouse(tmp_path, standard="wmt") as warehouse:
         for reasons in reasons_in_sql(warehouse).values():
@@ -242,6 +246,7 @@ def test_a_set_whose_systems_are_all_excluded_has_no_ranking(tmp_path: Path) -> 
     assert {reason for (kind, _), reason in reasons.items() if kind == "metric"} == {"no system remains"}
 
 
+@pytest.mark.slow
 def test_official_counts_are_those_of_the_command(simulated_warehouse: Warehouse) -> None:
     for testset, lp, epsilon in (("sim22", "cs-uk", 0.0), ("sim24", "en-de", 0.1)):
         expected = {
@@ -261,6 +266,7 @@ def test_official_counts_are_those_of_the_command(simulated_warehouse: Warehouse
         assert found.keys() <= expected.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "every_nth", [21, pytest.param(1, marks=pytest.mark.long("all real evaluation sets in SQL and Python: 20 seconds"))]
 )

@@ -143,6 +143,7 @@ def test_all_ways_agree_on_a_part_of_real_scores(by: Unit, epsilon: float, wmt23
     _assert_same(polars, _kernel(wmt23_warehouse, selection, by, epsilon))
 
 
+@pytest.mark.slow
 def test_the_macro_agrees_on_real_scores_where_all_judged_systems_take_part(wmt23_warehouse: Warehouse) -> None:
     # he-en: the twelve systems and refA were judged, and all of them are ranked.
     selection = _chosen(wmt23_warehouse, "wmt23", "he-en", metrics=("BLEU", "GEMBA-MQM", "MetricX-23"))

@@ -162,6 +162,7 @@ def test_a_session_that_was_there_before_goes_on_and_keeps_its_tables(exported: 
     assert [table.name for table in spark.catalog.listTables()] == ["score"]
 
 
+@pytest.mark.slow
 def test_the_page_on_scale_tells_what_works(
     exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import duckdb
+import pytest
 
 from docs.generate import output_of
 from metaeval.measures import parse_measure
@@ -23,6 +24,7 @@ from warehouse.facts.human_protocols import protocol_of
 ONE = "testset = 'sim23' AND lp = 'en-de'"
 
 
+@pytest.mark.slow
 def test_scored_segments_join_what_both_gave(simulated_warehouse: Warehouse) -> None:
     rows = simulated_warehouse.rows
     texts = dict(rows(f"SELECT segment, source_text FROM segments WHERE {ONE}"))
@@ -252,6 +254,7 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
     assert sorted(in_depth) == sorted((one.test, *one.values, one.p) for one in two.tests)
 
 
+@pytest.mark.slow
 def test_rankings_of_a_protocol_are_its_tasks_and_the_overall_score(simulated_database: Path, tmp_path: Path) -> None:
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)
@@ -270,6 +273,7 @@ def test_rankings_of_a_protocol_are_its_tasks_and_the_overall_score(simulated_da
     assert sorted(found, key=str) == sorted(((*row[:4], row[4] or None) for row in expected), key=str)
 
 
+@pytest.mark.slow
 def test_trends_are_the_points_that_are_stored(simulated_database: Path, tmp_path: Path) -> None:
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)

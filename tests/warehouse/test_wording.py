@@ -41,6 +41,7 @@ def numbers_before_many(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, f"{str(then.value)[:40]}"
 
 
+@pytest.mark.slow
 def test_no_message_says_one_files() -> None:
     assert len(SOURCES) > 200
     found = [

@@ -78,6 +78,7 @@ def drawn(scorehouse: Scorehouse, tmp_path: Path, known: dict[tuple[str, ...], d
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
 def test_charts_of_the_simulated_task_are_those_that_were_looked_at(kind: str, drawn: Drawn) -> None:
@@ -320,6 +321,7 @@ def test_a_number_far_below_the_others_does_not_take_their_colours() -> None:
     assert found["title"]["subtitle"][:2] == ["words", "colours end at 0.65: 1 smaller values are as light as that"]
 
 
+@pytest.mark.slow
 def test_the_chart_of_years_has_the_signature_of_years_whatever_table_is_beside_it(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:

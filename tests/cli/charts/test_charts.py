@@ -137,6 +137,7 @@ def test_a_png_is_an_image(drawn: Path) -> None:
     assert (drawn / "x.PNG").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_page_needs_no_network(drawn: Path) -> None:
     draw(significance_matrix(THREE), drawn / "x.html")
     text = (drawn / "x.html").read_text(encoding="utf-8")

@@ -20,6 +20,7 @@ def faulty(tmp_path: Path) -> Path:
     return written(tmp_path / "tiny.duckdb", tiny_bytes())
 
 
+@pytest.mark.slow
 def test_findings_as_json_have_their_numbers_and_their_sql(scorehouse: Scorehouse, faulty: Path) -> None:
     rows = scorehouse("audit", "--db", faulty, "--format", "json").json
     assert [list(row) for row in rows] == [KEYS] * len(rows)

@@ -59,6 +59,7 @@ def test_every_format_holds_the_matrix(compare: Scorehouse) -> None:
             assert ran.out.count(shown) >= 2, kind
 
 
+@pytest.mark.slow
 def test_a_p_of_0_is_written_as_below_the_draws_for_reading_and_as_a_number_for_programs(compare: Scorehouse) -> None:
     words = ("sim24", "en-de", "Dice-src", "Marlin*", "simBLEU*", "-m", "pearson(by=item)", "--draws", 40)
     assert compare(*words, "--format", "json").json["p"][0][-1] == 0
@@ -189,11 +190,13 @@ def test_a_chart_of_two_metrics_is_refused(compare: Scorehouse, tmp_path: Path) 
     assert not (tmp_path / "x.svg").exists()
 
 
+@pytest.mark.slow
 def test_answers_with_threads_are_the_same(compare: Scorehouse) -> None:
     words = ("sim24", "en-de", "sim*", "Mar*", "-m", "spa(n=20)", "--draws", 60, "--format", "json", "--fresh")
     assert compare(*words, "--threads", 1).out == compare(*words, "--threads", 2).out
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_computes_the_same_numbers(compare: Scorehouse) -> None:
     distributed = pytest.importorskip("distributed", reason="the dask extra is not installed")
     words = ("sim24", "en-de", "sim*", "Mar*", "-m", "spa(n=20)", "--draws", 60, "--format", "json", "--fresh")
@@ -228,6 +231,7 @@ def test_a_process_leaves_a_dask_cluster_without_a_word(compare: Scorehouse, dat
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, alone.out, alone.err)
 
 
+@pytest.mark.slow
 def test_a_dask_address_where_nobody_answers_is_refused(compare: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the dask extra is not installed")
     monkeypatch.setattr("cli.options.tests.DASK_PATIENCE", 1)

@@ -9,6 +9,7 @@ from tests.cli.running import Scorehouse, refused
 WORDS = ("deltas", "simBLEU", "all", "cs-uk", "--human", "mqm", "--draws", "20")
 
 
+@pytest.mark.slow
 def test_formats(scorehouse: Scorehouse) -> None:
     for format in ("table", "csv", "tsv", "jsonl", "markdown", "latex"):
         ran = scorehouse(*WORDS, "--format", format)

@@ -93,6 +93,7 @@ def short_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_demo")
 @pytest.mark.parametrize(
     ("words", "name"),
@@ -116,6 +117,7 @@ def test_the_demo_keeps_its_warehouse_where_it_is_told_to(
     refused(scorehouse(*words), 2, name, "is there already")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_demo")
 def test_the_demo_leaves_the_warehouse_of_the_environment_alone(
     scorehouse: Scorehouse, default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -179,6 +181,7 @@ def test_rankings_of_segments_recover_the_truth(
         assert _concordance(truth, values, gap=1.25) >= (0.9 if year in DA_YEARS else 0.95), (measure, values)
 
 
+@pytest.mark.slow
 def test_the_best_metric_of_a_year_is_the_truly_best_or_next_to_it(
     ranked: Callable[[SimulatedEvalset], pl.DataFrame], evalsets: dict[tuple[int, str], SimulatedEvalset]
 ) -> None:

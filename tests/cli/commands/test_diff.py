@@ -36,6 +36,7 @@ def test_nothing_that_differs_is_exit_code_0_and_said(scorehouse: Scorehouse, be
     assert scorehouse("diff", before, copy, "--format", "csv").out.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_what_differs_is_exit_code_1_with_a_row_for_each_kind_and_metric(
     scorehouse: Scorehouse, before: Path, after: Path
 ) -> None:
@@ -60,6 +61,7 @@ def test_json_has_every_name_and_every_metric(scorehouse: Scorehouse, before: Pa
     assert [*found["rankings"][0]][2:] == ["measure", "metric", "before", "after", "rank_before", "rank_after"]
 
 
+@pytest.mark.slow
 def test_a_table_lists_the_first_metrics_of_a_ranking_and_counts_the_others(
     scorehouse: Scorehouse, default_database: Path, tmp_path: Path
 ) -> None:
@@ -75,6 +77,7 @@ def test_a_table_lists_the_first_metrics_of_a_ranking_and_counts_the_others(
     assert "is_outlier false → is_outlier true" in every.out
 
 
+@pytest.mark.slow
 def test_warehouses_that_cannot_be_compared_are_one_line(
     scorehouse: Scorehouse, before: Path, after: Path, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scorehouse, own: Path) -> None:
     words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
     (row,) = scorehouse("add", own, *words, "--format", "json").json
@@ -38,6 +39,7 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     refused(scorehouse("remove", "Mine"), 2, "unknown own metric 'Mine'")
 
 
+@pytest.mark.slow
 def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(scorehouse: Scorehouse, own: Path) -> None:
     words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
     assert scorehouse("add", own, *words).code == 0
@@ -98,6 +100,7 @@ def test_what_cannot_go_is_reported_in_one_line(scorehouse: Scorehouse, own: Pat
     refused(scorehouse("unload", TESTSET, "de-en"), 2, "unknown language pair 'de-en' for tiny24")
 
 
+@pytest.mark.slow
 def test_scores_are_checked_without_being_stored(scorehouse: Scorehouse, own: Path) -> None:
     database = own.parent / "tiny.duckdb"
     before = database.read_bytes()
@@ -111,6 +114,7 @@ def test_scores_are_checked_without_being_stored(scorehouse: Scorehouse, own: Pa
     assert database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Scorehouse, own: Path) -> None:
     database = own.parent / "tiny.duckdb"
     before = database.read_bytes()
@@ -128,6 +132,7 @@ def test_a_file_is_ranked_with_the_others_without_being_stored(scorehouse: Score
     assert database.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -146,6 +151,7 @@ def test_a_file_brings_no_other_metric_of_one_s_own(
     assert {row["metric"] for row in found} & {"Mine-refA", "Kept-src"} == expected
 
 
+@pytest.mark.slow
 def test_a_file_is_ranked_in_every_evaluation_set_that_it_covers(scorehouse: Scorehouse, own: Path) -> None:
     assert scorehouse("load", tiny_layout(own.parent, lp="de-en")).code == 0
     before = own.with_name("tiny.duckdb").read_bytes()

@@ -183,6 +183,7 @@ def test_all_papers_are_a_line_for_each_item_to_read_and_all_cells_for_programs(
     assert sum(row["printed"] is not None for row in rows) == sum(len(printed_values(name)) for name in PAPERS)
 
 
+@pytest.mark.slow
 def test_resampled_items_are_kept_and_taken_from_the_store(scorehouse: Scorehouse) -> None:
     words = ("paper", "thompson-2024", "table-1", *SIM, "--format", "csv")
     first, second = scorehouse(*words), scorehouse(*words)

@@ -15,6 +15,7 @@ WORDS = (
 )  # few segments, as formats and charts do not depend on their number
 
 
+@pytest.mark.slow
 def test_formats(scorehouse: Scorehouse) -> None:
     signature = "plan:segments|first:Oriole-refA|second:Embermatch-refA|measure:pearson(by=none)"
     for format in ("table", "csv", "markdown", "latex"):

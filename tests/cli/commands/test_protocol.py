@@ -35,6 +35,7 @@ def test_json_has_the_documented_shape(protocol: Scorehouse) -> None:
     assert overall == sorted(overall, reverse=True)
 
 
+@pytest.mark.slow
 def test_significance_brings_clusters_to_every_task_and_the_whole(protocol: Scorehouse) -> None:
     ran = protocol(*SIM, "--significance", "--draws", 30, "--format", "json")
     best, *_ = ran.json["metrics"]
@@ -51,6 +52,7 @@ def test_significance_brings_clusters_to_every_task_and_the_whole(protocol: Scor
     assert "from the result store; --fresh recomputes" not in fresh.notes
 
 
+@pytest.mark.slow
 def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_path: Path) -> None:
     path = written(tmp_path / "tiny.duckdb", tiny_bytes())
     words = ("--db", path, "protocol", "wmt24", "--on", "tiny24", "--all-metrics")
@@ -74,6 +76,7 @@ def test_a_missing_metric_is_listed_with_the_reason(scorehouse: Scorehouse, tmp_
     )
 
 
+@pytest.mark.slow
 def test_versus_correlates_two_rankings(protocol: Scorehouse) -> None:
     (row,) = protocol(*SIM, "--versus", "wmt14", "--format", "json").json
     assert (row["protocol"], row["versus"], row["testset"]) == ("wmt23", "wmt14", "sim24")

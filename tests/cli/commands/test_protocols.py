@@ -17,6 +17,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(shutil.copy(warehouse.path, folder / "copy.duckdb"))
 
 
+@pytest.mark.slow
 def test_who_wins_under_which_rule(scorehouse: Scorehouse, database: Path) -> None:
     rows = scorehouse("--db", database, "protocols", "--matrix", "--format", "json").json
     assert [row["protocol"] for row in rows] == list(protocols())

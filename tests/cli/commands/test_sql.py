@@ -132,6 +132,7 @@ def test_sql_that_takes_too_much_memory_is_stopped(scorehouse: Scorehouse) -> No
     refused(scorehouse("sql", greedy, "--memory", "50MB", "--timeout", "60"), 4, "out of memory")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timeout", ["0.001", "0.5"])
 def test_sql_is_stopped_while_it_hands_out_rows_or_before_it_has_begun(timeout: str, scorehouse: Scorehouse) -> None:
     endless = "SELECT a.value FROM scores AS a, scores AS b WHERE sin(a.value + b.value) > 0.999999"

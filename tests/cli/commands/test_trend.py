@@ -35,6 +35,7 @@ YEARS = [
 PUBLISHED = [word for year in [*YEARS, "Embermatch=2018", "Marlin-*=2022"] for word in ("--published", year)]
 
 
+@pytest.mark.slow
 def test_json_has_the_documented_shape(trend: Scorehouse) -> None:
     rows = trend(*CS_UK, "--format", "json").json
     assert list(rows[0]) == list(COLUMNS)
@@ -69,6 +70,7 @@ def test_a_table_has_a_line_for_each_group_and_a_column_for_each_year_and_protoc
 VIEWS = {"years": (), "within": ("--within", *PUBLISHED), "over-years": ("--over-years",), "bridges": ("--bridges",)}
 
 
+@pytest.mark.slow
 def test_views_have_formats(trend: Scorehouse) -> None:
     of_years = [("years", format) for format in ("csv", "tsv", "jsonl", "markdown", "latex")]
     for view, format in (*of_years, *((view, "csv") for view in VIEWS if view != "years")):
@@ -78,6 +80,7 @@ def test_views_have_formats(trend: Scorehouse) -> None:
         assert ran.notes[0].startswith("trend:")
 
 
+@pytest.mark.slow
 def test_pooled_rows_say_how_many_evaluation_sets_they_stand_on(trend: Scorehouse) -> None:
     rows = trend("sim23,sim24", "all", "--pool", "random-effects", "--format", "json").json
     bleu = [row for row in rows if row["group"] == "BLEU" and row["by"] == "family"]

@@ -50,6 +50,7 @@ def test_the_command_line_has_the_engines_of_the_queries() -> None:
     assert ENGINES == engines.ENGINES
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_counts_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse: Scorehouse, exported: Path) -> None:
@@ -61,6 +62,7 @@ def test_counts_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse:
     assert found.notes == expected.notes
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_means_of_an_export_are_those_of_the_warehouse(engine: str, scorehouse: Scorehouse, exported: Path) -> None:

@@ -227,6 +227,7 @@ def test_a_file_without_ending_holds_a_table_and_a_chosen_format_goes_before_the
     assert (tmp_path / "a.xyz").read_text().startswith("testset,year")
 
 
+@pytest.mark.slow
 def test_names_and_texts_cannot_command_the_terminal_and_stay_exact_for_programs(
     scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
@@ -300,6 +301,7 @@ def test_a_metric_that_is_not_defined_is_reported(scorehouse: Scorehouse) -> Non
     assert any(line.startswith("kendall: not defined for") and "Steady-src" in line for line in ran.notes)
 
 
+@pytest.mark.slow
 def test_a_reader_who_goes_away_is_no_error(default_database: Path) -> None:
     command = [*PROGRAM, "sql", "FROM scores LIMIT 20000", "--format", "csv"]
     environment = {**os.environ, "SCOREHOUSE_DB": str(default_database)}
@@ -325,6 +327,7 @@ def _completed_by_a_process(database: object, words: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_completion_offers_names_from_the_warehouse(default_database: Path) -> None:
     assert "rank" in _completed_by_a_process(default_database, "scorehouse ra")
     assert _completed_by_a_process(default_database, "scorehouse rank sim24 e") == ["en-de"]
@@ -404,6 +407,7 @@ def test_completion_asks_the_warehouse_that_is_named_and_is_silent_where_there_i
     assert completed(f"scorehouse rank --db {simulated_database} sim24 c") == ["cs-uk"]
 
 
+@pytest.mark.slow
 def test_completion_loads_nothing_heavy(simulated_database: Path) -> None:
     program = """
 import os, sys

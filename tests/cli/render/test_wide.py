@@ -75,6 +75,7 @@ def test_latex_compiles_with_every_special_character(tmp_path: Path) -> None:
     assert (tmp_path / "x.pdf").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_ranking_of_all_language_pairs_is_one_table(scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "all", "-m", "pa", "--wide")
     table = scorehouse(*words).out.splitlines()

@@ -231,6 +231,7 @@ def test_the_overview_says_why_an_evaluation_set_is_not_ranked() -> None:
 # ------------------------------------------------------------------ the store
 
 
+@pytest.mark.slow
 def test_a_second_report_takes_its_parts_from_the_store(
     on_hostile: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

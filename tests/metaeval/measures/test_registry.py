@@ -63,6 +63,7 @@ def branches(tree: ast.AST) -> list[int]:
     return lines
 
 
+@pytest.mark.slow
 def test_nobody_but_measures_asks_for_their_names() -> None:
     assert len(SOURCES) > 100
     found = [f"{path.relative_to(ROOT)}:{line}" for path in SOURCES for line in branches(ast.parse(path.read_text()))]

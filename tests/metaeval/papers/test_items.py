@@ -83,6 +83,7 @@ def test_every_item_has_values_on_other_data_and_none_of_them_is_judged(
             assert value == int(value) >= 0
 
 
+@pytest.mark.slow
 def test_table_1_counts_what_compare_counts(outcome: Computes, simulated_warehouse: Warehouse) -> None:
     values = _values(outcome("thompson-2024", "table-1"))
     row = ".".join(SIM)
@@ -291,6 +292,7 @@ def test_common_segments_are_those_where_the_metric_with_fewest_is_defined(
         assert values[name, "tau_b_common"] == (pytest.approx(np.mean(common)) if common else None)
 
 
+@pytest.mark.slow
 def test_ties_that_are_broken_at_random_lift_tau_10_by_half_of_what_they_cost(
     outcome: Computes, simulated_warehouse: Warehouse
 ) -> None:
@@ -321,6 +323,7 @@ def test_ties_that_are_broken_at_random_lift_tau_10_by_half_of_what_they_cost(
         assert values[metric.base_name, "tau_10"] <= row.value + 1e-9
 
 
+@pytest.mark.slow
 def test_the_rules_of_every_year_say_what_the_protocol_says(outcome: Computes, simulated_warehouse: Warehouse) -> None:
     found = outcome("thompson-2024", "section-5")
     values = _values(found)

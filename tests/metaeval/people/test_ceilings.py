@@ -107,6 +107,7 @@ def test_halves_of_annotators_are_the_split_half_reliability_that_annotators_rep
     assert any(f"by Spearman-Brown {people['system_corrected']:.3f} for all judgements" in one for one in found.notes)
 
 
+@pytest.mark.slow
 def test_one_half_agrees_with_the_other_as_much_as_is_known_of_simulated_people() -> None:
     """60 systems of variance 1, 4 annotators with noise of variance 20, 10 segments: a half has noise of 1, r is 1/2.
 

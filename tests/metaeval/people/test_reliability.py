@@ -17,6 +17,7 @@ def _people(noise: float, n_raters: int, seed: int = 0) -> Judged:
     return Judged(rows, columns, values, raters, (N_SYSTEMS, N_SEGMENTS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("halves", ["annotators", "judgements"])
 def test_halves_have_the_reliability_of_their_share_of_judgements(halves: str) -> None:
     """A half of 2 judgements of 10 segments with noise of variance 20 has a mean with noise of 1: r = 1/2, and all 4

@@ -41,6 +41,7 @@ def test_two_metrics_need_fewer_segments_than_there_are(of_segments: Table) -> N
     assert "assumed: new segments are like the loaded ones, and the systems stay the same" in of_segments.notes
 
 
+@pytest.mark.slow
 def test_the_order_of_the_two_metrics_does_not_matter(of_segments: Table, simulated_warehouse: Warehouse) -> None:
     other = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS[::-1], "pearson(by=none)", **QUICK)
     assert of_segments.frame.equals(other.frame)
@@ -67,6 +68,7 @@ def test_worlds_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -
     assert "simulated data sets take spa(n=inf), the limit of spa for many resamples" in found.notes
 
 
+@pytest.mark.slow
 def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> None:
     found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson(by=none)", unit="judgements", **QUICK)
     row = found.frame.row(0, named=True)
@@ -85,6 +87,7 @@ def test_a_world_of_judgements_has_their_means_as_its_human_score(simulated_ware
     assert int(world.judged.sum()) == 2
 
 
+@pytest.mark.slow
 def test_new_systems_are_another_plan_with_another_test(simulated_warehouse: Warehouse) -> None:
     found = metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, "pearson", unit="systems", **QUICK)
     row = found.frame.row(0, named=True)

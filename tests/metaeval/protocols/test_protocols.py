@@ -102,6 +102,7 @@ def test_a_metric_without_a_value_in_a_task_names_the_task(tmp_path: Path, signi
     assert (np.isnan(found.tasks[1].values[flat]), found.tasks[1].clusters[flat]) == (True, 0)
 
 
+@pytest.mark.slow
 def test_an_interrupted_test_of_many_tasks_goes_on_where_it_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +301,7 @@ def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tmp_path: Pa
     assert shape["Only"]["rank"] is None
 
 
+@pytest.mark.slow
 def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Path) -> None:
     tables = metric_tables()
     one = tiny_layout(tmp_path / "one")
@@ -394,6 +396,7 @@ def test_too_few_systems_for_williams_are_reported(tmp_path: Path) -> None:
     assert set(found.tasks[0].clusters[~np.isnan(found.tasks[0].values)].tolist()) == {1}
 
 
+@pytest.mark.slow
 def test_progress_never_goes_back_and_ends_at_the_whole(simulated_warehouse: Warehouse) -> None:
     steps: list[tuple[int, int]] = []
     entry = enter(simulated_warehouse, made("spa(n=50)", "pearson", "tau_b(by=item)"), "sim24", lps=LPS)
@@ -436,6 +439,7 @@ def test_weights_are_halved_attribute_by_attribute() -> None:
     assert halved_weights([]) == []
 
 
+@pytest.mark.slow
 def test_wmt22_is_a_weighted_mean_of_ranks_over_domains_and_human_references(simulated_warehouse: Warehouse) -> None:
     found = scored(simulated_warehouse, protocol_named("wmt22"), "sim24", lps=LPS)
     assert sum(task.weight for task in found.tasks) == pytest.approx(1)
@@ -747,6 +751,7 @@ def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_w
     assert lines[2].startswith(f"{task_name(task)}: of {task.beside.n_own} pairs of metrics")
 
 
+@pytest.mark.slow
 def test_what_has_no_test_for_the_population_is_named(simulated_warehouse: Warehouse) -> None:
     protocol = made("weighted_tau", "acc_eq(by=item)")
     few = replace(BESIDE, draws=20)

@@ -116,6 +116,7 @@ def test_threads_do_not_make_another_question(compared_before: Path) -> None:
         assert ran(compared_before, testing=replace(QUICK, n_threads=n_threads)).notes == [FROM_STORE]
 
 
+@pytest.mark.slow
 def test_another_question_is_computed(compared_before: Path) -> None:
     changes: list[dict[str, object]] = [
         {"draws": 41},
@@ -153,6 +154,7 @@ def test_kept_differences_are_computed_every_time(compared_before: Path) -> None
     assert again.comparison.null is None
 
 
+@pytest.mark.slow
 def test_changed_scores_are_another_question(tmp_path: Path) -> None:
     database, layout = tmp_path / "tiny.duckdb", tmp_path / "layout"
     asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Rough-refA", "Wrong-src"))
@@ -199,6 +201,7 @@ def test_a_payload_that_is_no_result_is_damaged(
     assert question.notes == [DAMAGED]
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize(("asked", "spoilings"), [(FEW, SPOILED[-3:]), (TWO, SPOILED[-1:])])
 def test_a_damaged_result_is_computed_anew_and_stored(asked: Slice, spoilings: tuple[str, ...], database: Path) -> None:

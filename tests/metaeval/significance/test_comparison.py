@@ -84,6 +84,7 @@ def test_submitted_scores_are_swapped_by_systems_and_judged_means_by_segments(si
         assert f"|system_score:{source}|" in found.signature
 
 
+@pytest.mark.slow
 def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Warehouse) -> None:
     block = fetched(simulated_warehouse, FEW)
     testing = TestOptions(test="perm-systems", draws=60, alternative="greater")
@@ -99,6 +100,7 @@ def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Ware
     check_against(found, [metric.name for metric in block.metrics], values, differences)
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 @pytest.mark.parametrize("measure", ["pa", "spearman"])
 def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehouse, measure: str) -> None:
@@ -346,6 +348,7 @@ def dask_pool(**options: object) -> Iterator[Executor]:
         yield client.get_executor()
 
 
+@pytest.mark.slow
 def test_threads_and_processes_give_the_same_numbers(simulated_warehouse: Warehouse) -> None:
     asked = replace(FEW, segments=(1, 40))
     with ThreadPoolExecutor(2) as threads, ProcessPoolExecutor(2) as processes:
@@ -635,6 +638,7 @@ def test_ties_of_a_measure_of_many_values_count_whole(simulated_warehouse: Wareh
     assert HALF not in found.generalises
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("definition", SYSTEM_LEVEL, ids=lambda one: one.name)
 def test_measures_whose_resamples_often_tie_say_so(definition: Definition) -> None:
     """`takes_few_values` is what is seen: ties in more than a few resamples of its default test."""
@@ -735,6 +739,7 @@ def test_pairwise_accuracy_on_wmt23_is_that_of_the_paper(
     assert found.n_clusters == n_clusters
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("draws", "significant"),
     [(100, (200, 216)), pytest.param(1000, (203, 213), marks=pytest.mark.long("1000 × 1000 draws: 20 seconds"))],

@@ -187,6 +187,7 @@ def test_a_difference_that_is_not_significant_is_said_to_be_none(simulated_wareh
     assert " is not significantly better than " in found.words[0]
 
 
+@pytest.mark.slow
 def test_equal_metrics_are_said_to_be_equal(tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     tables = metric_tables()

@@ -89,6 +89,7 @@ def test_groups_have_the_means_of_their_outputs(tiny: Warehouse, by: Any, groups
     assert found["rms"].to_list() == sorted(found["rms"], reverse=True)
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("by", ["system", "document", "domain", "segment"])
 def test_groups_of_many_outputs_are_those_of_a_table_to_the_last_digit_each_time(

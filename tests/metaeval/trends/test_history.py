@@ -65,6 +65,7 @@ def test_two_protocols_on_the_same_systems_are_a_bridge(cs_uk: History) -> None:
     assert first.context.n_systems == second.context.n_systems
 
 
+@pytest.mark.slow
 def test_what_is_stored_answers_without_computing_and_follows_the_data(
     tmp_path: Path, simulated_database: Path
 ) -> None:
@@ -117,6 +118,7 @@ ARRAYS = ("value", "low", "high", "gap", "gap_low", "gap_high", "gap_p", "covari
 NOTHING = dict.fromkeys((*ARRAYS, "context", "ceiling"))  # what is compared by itself, or holds NaN
 
 
+@pytest.mark.slow
 def test_an_evaluation_set_without_an_answer_says_why(tmp_path: Path) -> None:
     silent = tiny_layout(tmp_path / "a", testset="tiny23", humans={})
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "b"), silent) as warehouse:

@@ -110,6 +110,7 @@ def test_a_change_of_each_kind_is_counted_and_the_largest_is_named(tiny: Path, a
     }
 
 
+@pytest.mark.slow
 def test_a_scorer_of_one_warehouse_alone_is_added_or_gone_with_its_scores(tiny: Path, alter: Alter) -> None:
     mine = WHERE.format("scorer.name = 'Fine-src'")
     without = alter(
@@ -150,6 +151,7 @@ def test_texts_segments_and_judgements_that_differ_are_counted(tmp_path: Path, a
     }
 
 
+@pytest.mark.slow
 def test_segments_without_lines_are_those_of_their_documents_whatever_their_numbers(
     tmp_path: Path, alter: Alter
 ) -> None:
@@ -201,6 +203,7 @@ def test_what_has_a_name_and_is_known_otherwise_is_told(tiny: Path, alter: Alter
     }
 
 
+@pytest.mark.slow
 def test_a_result_under_one_signature_is_changed_and_when_it_was_stored_does_not_count(alter: Alter) -> None:
     first = alter("first.duckdb", RESULT.format("k1", "[1]", 1))
     assert laid(first, alter("second.duckdb", RESULT.format("k2", "[1]", 9))).is_equal
@@ -208,6 +211,7 @@ def test_a_result_under_one_signature_is_changed_and_when_it_was_stored_does_not
     assert found.named.select("what", "change").rows() == [("results", "changed")]
 
 
+@pytest.mark.slow
 def test_an_evaluation_set_of_one_warehouse_alone_is_added_with_all_it_has(tiny: Path, tmp_path: Path) -> None:
     more = written(tmp_path / "more.duckdb", tiny_bytes())
     assert load([tiny_layout(tmp_path, testset="tiny25", texts=False)], more).is_clean

@@ -101,6 +101,7 @@ def test_a_truncated_warehouse_never_answers_wrongly(share: float, database: Pat
     assert "\n" not in str(told.value)
 
 
+@pytest.mark.slow
 def test_a_flipped_byte_is_an_error_or_changes_nothing(database: Path, tmp_path: Path) -> None:
     data = database.read_bytes()
     right = ask(database, "FROM human_scores ORDER BY ALL")
@@ -116,6 +117,7 @@ def test_a_flipped_byte_is_an_error_or_changes_nothing(database: Path, tmp_path:
 _OLD = "STORAGE_VERSION 'v1.4.0'"
 
 
+@pytest.mark.slow
 @pytest.mark.every(5)
 @pytest.mark.parametrize(
     "options",
@@ -248,6 +250,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("body", "code"),
@@ -272,6 +275,7 @@ def test_a_program_that_used_a_warehouse_ends_in_silence(body: str, code: int, d
     assert (ran.returncode, ran.stderr) == (code, "")
 
 
+@pytest.mark.slow
 def test_an_empty_file_is_loaded_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warehouse.database.updating._SETTLED", 0.2)
     (tmp_path / "a.duckdb").touch()

@@ -132,6 +132,7 @@ def test_a_first_load_that_was_killed_between_migrations_is_no_earlier_scorehous
         assert warehouse.rows("SELECT testset FROM testsets") == [("tiny24",)]
 
 
+@pytest.mark.slow
 def test_an_older_database_asks_for_migrate_and_is_up_to_date_after_it(old_database: Path) -> None:
     last = migrations.sql_files()[-1][1]
     with pytest.raises(SchemaError, match=r"earlier scorehouse \(1 migrations? behind\).*scorehouse migrate"):
@@ -143,6 +144,7 @@ def test_an_older_database_asks_for_migrate_and_is_up_to_date_after_it(old_datab
     assert old_database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_load_brings_an_older_database_up_to_date_and_says_so(old_database: Path, tmp_path: Path) -> None:
     report = load([tiny_layout(tmp_path / "in")], old_database)
     assert statuses(report) == ["loaded"]
@@ -150,6 +152,7 @@ def test_a_load_brings_an_older_database_up_to_date_and_says_so(old_database: Pa
     assert len(held(old_database)["human_scores"]) == 20
 
 
+@pytest.mark.slow
 def test_migrating_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
     before = held(database)

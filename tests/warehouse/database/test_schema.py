@@ -82,6 +82,7 @@ ACTS: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("what", "acts"),

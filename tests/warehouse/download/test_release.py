@@ -413,6 +413,7 @@ def test_chosen_test_sets_alone_are_loaded(tmp_path: Path) -> None:
             download(database, ["wmt99"], urls=[served.url])
 
 
+@pytest.mark.slow
 def test_kept_files_are_used_by_the_next_download(tmp_path: Path) -> None:
     database, folder = tmp_path / "w.duckdb", tmp_path / "files"
     with serving(_task(tmp_path)) as served:
@@ -570,6 +571,7 @@ def test_whatever_stands_in_a_header_the_archive_is_unpacked_or_refused_in_one_s
     assert {item.name for item in tmp_path.iterdir()} <= {"scores.tgz", "out"}
 
 
+@pytest.mark.slow
 def test_an_archive_that_expands_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "scores.tgz"
     info = tarfile.TarInfo("root/tiny24/x")

@@ -342,6 +342,7 @@ def test_the_layout_of_a_layout_is_the_same_files(as_layout: LayoutTrip, tmp_pat
     assert _tree(as_layout.folder) == _tree(tmp_path / "twice")
 
 
+@pytest.mark.slow
 def test_texts_with_line_breaks_become_json_lines(tmp_path: Path) -> None:
     folder = tiny_layout(tmp_path / "layout")
     sources = folder / "sources" / "en-de.txt"
@@ -373,6 +374,7 @@ def test_texts_that_lack_segments_are_excluded_from_the_layout_with_a_note(datab
     assert not list((tmp_path / "out").rglob("Ash.txt"))
 
 
+@pytest.mark.slow
 def test_judgements_that_a_rating_file_cannot_hold_are_reported(database: Path, tmp_path: Path) -> None:
     """Two judgements of one cell: the scores are written, the judgements are not."""
     with duckdb.connect() as connection, writing(database, connection):
@@ -434,6 +436,7 @@ def test_unknown_names_are_refused(database: Path, tmp_path: Path) -> None:
         export(database, tmp_path / "file")
 
 
+@pytest.mark.slow
 def test_wmt23_comes_back_from_parquet_and_from_the_layout(wmt23_database: Path, tmp_path: Path) -> None:
     """en-de has ratings and all levels; 4 counts and a checksum stand for the rows of each view."""
     totals = """
@@ -469,6 +472,7 @@ def test_wmt23_comes_back_from_parquet_and_from_the_layout(wmt23_database: Path,
             assert warehouse.rows(totals) == expected
 
 
+@pytest.mark.slow
 def test_load_takes_a_folder_of_exported_parquet_and_leaves_it_whole(tmp_path: Path) -> None:
     database, back = tmp_path / "scores.duckdb", tmp_path / "back.duckdb"
     first = load([tiny_layout(tmp_path / "files")], database)
@@ -609,6 +613,7 @@ def test_files_beside_exported_parquet_are_not_passed_over_in_silence(one_export
     assert report.skipped == [(str(tmp_path / "out" / "notes.txt"), "beside exported Parquet")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", sampled(2, "each format: 2 seconds", ["parquet", "csv", "mtme", "subset2evaluate"]))
 def test_an_export_that_ends_early_leaves_whole_files_and_a_folder_that_load_refuses(
     form: str, in_full: bool, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -112,6 +112,7 @@ def test_scores_in_the_order_of_the_lines_come_back_to_their_texts(database: Pat
     assert _added(database, tmp_path / "Mine.seg.score") == EXPECTED
 
 
+@pytest.mark.slow
 def test_where_lines_are_no_positions_a_table_of_segments_says_which_they_are(database: Path, tmp_path: Path) -> None:
     """Documents n1 and n2 have 2 and 1 segments, s1 has 2; a table of documents and indices brings the scores back."""
     out, notes = exported(database, "UPDATE segment SET position = NULL")

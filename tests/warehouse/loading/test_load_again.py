@@ -463,6 +463,7 @@ def test_annotations_alone_become_a_score_that_a_score_file_replaces(tmp_path: P
     assert ask(database, "SELECT value FROM judgements WHERE system = 'Ash' AND segment = 2") == [(-6.0,)]
 
 
+@pytest.mark.slow
 def test_identifiers_of_a_replaced_file_hang_nowhere(layout: Path, database: Path) -> None:
     for n in range(2):
         edited(layout / FINE, lambda lines, n=n: [f"Ash\t{n}", *lines[1:]])

@@ -414,6 +414,7 @@ def test_one_broken_evaluation_set_keeps_no_other_out(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_skip_broken_takes_the_rest_and_records_the_refusal(layout: Path, tmp_path: Path) -> None:
     file = layout / FINE
     file.write_bytes(line(3, "Ash\tnan")(file.read_bytes()))

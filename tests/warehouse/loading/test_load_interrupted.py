@@ -80,6 +80,7 @@ def _is_empty_or_whole(database: Path, n_scores: int) -> None:
     assert (scores, sources, evalsets) in ((0, 0, 0), (n_scores, 6, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of other systems")
 def test_a_load_killed_while_it_writes_leaves_what_was_there(big_layout: Path, tmp_path: Path) -> None:
     database = _tiny(tmp_path / "a.duckdb")
@@ -101,6 +102,7 @@ def test_a_load_killed_while_it_writes_leaves_what_was_there(big_layout: Path, t
     assert ask(database, "SELECT count(*) FROM scores WHERE testset = 'big24'") == [(100_000,)]
 
 
+@pytest.mark.slow
 def test_an_interruption_at_any_moment_leaves_all_as_it_was(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
     database = empty_warehouse(tmp_path / "a.duckdb")
@@ -143,6 +145,7 @@ def test_an_interruption_inside_the_transaction_leaves_all_as_it_was(
     assert statuses(load([root], database)) == ["replaced"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_first_load_leaves_no_file(
     in_full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +191,7 @@ def test_while_another_process_writes_the_file_one_line_names_that_process(tmp_p
     assert len(ask(database, "FROM human_scores")) == 20
 
 
+@pytest.mark.slow
 def test_a_load_waits_for_another_process_that_writes(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in")
     database = _tiny(tmp_path / "a.duckdb")
@@ -206,6 +210,7 @@ def test_a_load_waits_for_another_process_that_writes(tmp_path: Path) -> None:
     assert begun[0].returncode == 0
 
 
+@pytest.mark.slow
 def test_what_another_load_brings_between_reading_and_writing_is_seen(tmp_path: Path) -> None:
     root = tiny_layout(tmp_path / "in", facts=False)
     other = small(tmp_path / "other", metrics={"Other-src": ScoreTable(["Ash"], seg=np.ones((1, 5)))})
@@ -248,6 +253,7 @@ def test_a_folder_that_may_not_be_written_is_reported(tmp_path: Path) -> None:
         load([root], tmp_path / "closed" / "a.duckdb")
 
 
+@pytest.mark.slow
 def test_other_documents_of_a_process_in_between_are_met(tmp_path: Path) -> None:
     """The segments that the first load counted against are no longer there when it comes to write."""
     documents = tiny_layout(tmp_path / "in", texts=False, humans={}, metrics={})
@@ -269,6 +275,7 @@ def test_other_documents_of_a_process_in_between_are_met(tmp_path: Path) -> None
     assert ask(database, "FROM scores") == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of other systems")
 @pytest.mark.parametrize(
     ("word", "delay"),
@@ -300,6 +307,7 @@ def test_a_killed_first_load_leaves_nothing_half_there(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits are of other systems")
 def test_a_full_disk_is_reported_and_leaves_all_as_it_was(big_layout: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk's: half of what is there, since the file has free blocks."""

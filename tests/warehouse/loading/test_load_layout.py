@@ -254,6 +254,7 @@ def test_a_claim_tells_what_a_file_is_wherever_it_lies(place: str, origin: str |
     assert found.root == tmp_path / "t24"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "darwin", reason="names are UTF-8 there")
 def test_a_file_name_that_is_no_utf8_keeps_its_own_test_set_out_alone(tmp_path: Path) -> None:
     for testset in ("t23", "t24"):

@@ -114,6 +114,7 @@ def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return root, broken, n_evalsets
 
 
+@pytest.mark.slow
 def test_every_broken_file_is_named_and_all_sound_evaluation_sets_are_loaded(
     many: tuple[Path, set[Path], int], tmp_path: Path
 ) -> None:
@@ -127,6 +128,7 @@ def test_every_broken_file_is_named_and_all_sound_evaluation_sets_are_loaded(
     assert len(spoiled) == len(broken)
 
 
+@pytest.mark.slow
 @pytest.mark.every(2)
 def test_without_the_broken_files_everything_sound_is_loaded(many: tuple[Path, set[Path], int], tmp_path: Path) -> None:
     root, broken, n_evalsets = many

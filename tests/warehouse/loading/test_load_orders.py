@@ -68,6 +68,7 @@ def task(tmp_path: Path) -> Path:
     return write_task(tmp_path / "wmt20-metrics")
 
 
+@pytest.mark.slow
 def test_direct_assessments_a_metric_and_the_map_of_segments(task: Path, tmp_path: Path) -> None:
     """In one order here; in all of them, on stages and with --all, in tests/warehouse/staging/test_orders.py."""
     parts = [[human(task)], [metric(task)], [details(task)]]
@@ -94,6 +95,7 @@ def _tables(path: Path, rows: Mapping[str, Sequence[str]]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) -> None:
     table = _table(tmp_path / "table.csv", ["P-src,A,,d,2,3", "P-src,A,,d,1,4"])
     table.write_text(table.read_text().replace("lab,", "t24,"))
@@ -144,6 +146,7 @@ def test_real_judgements_metrics_and_annotations(in_full: bool, tmp_path: Path) 
     assert_that_the_order_does_not_matter([[data / part] for part in parts], tmp_path / "21", orders)
 
 
+@pytest.mark.slow
 def test_a_line_that_is_told_to_be_of_two_documents_is_reported(tmp_path: Path) -> None:
     _table(tmp_path / "one.csv", ["P-src,A,1,d,1,3", "P-src,A,2,d,2,3"])
     two = _table(tmp_path / "two.csv", ["Q-src,A,1,other,1,3", "Q-src,A,2,d,2,3"])
@@ -260,6 +263,7 @@ def test_a_file_that_checks_refuse_leaves_no_trace(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_an_own_metric_names_segments_as_the_warehouse_shows_them(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     assert load([_table(tmp_path / "one.csv", ["M-src,A,,d,1,1", "M-src,A,,d,2,2"])], database).is_clean

@@ -142,6 +142,7 @@ def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> 
     assert rows(database, "SELECT count(*) FROM segment WHERE position IS NOT NULL") == [(3,)]
 
 
+@pytest.mark.slow
 def test_without_a_map_documents_and_indices_name_the_segments(task: Path, database: Path) -> None:
     details(task).unlink()
     assert load([human(task)], database).is_clean
@@ -189,6 +190,7 @@ def test_a_broken_file_refuses_the_evaluation_sets_that_it_names_and_no_other(ta
     assert rows(database, "SELECT DISTINCT status FROM source WHERE origin LIKE '%chrF%'") == [("refused",)]
 
 
+@pytest.mark.slow
 def test_a_language_pair_that_a_changed_file_no_longer_has_is_taken_away(task: Path, database: Path) -> None:
     metric(task, "chrF.seg.score").write_text(
         seg_scores(BLEU, "chrF") + seg_scores({"D.1": (1, 2, 3)}, "chrF", "en-cs")
@@ -228,6 +230,7 @@ def esa(rows_: Sequence[tuple[str, str, int, str, float, str]]) -> str:
     )
 
 
+@pytest.mark.slow
 def test_judgements_of_two_waves_make_one_score(tmp_path: Path, database: Path) -> None:
     folder = tmp_path / "wmt24-news-systems" / "humeval"
     folder.mkdir(parents=True)
@@ -345,6 +348,7 @@ def test_a_header_without_rows_is_no_evaluation_set(tmp_path: Path, database: Pa
     assert not database.exists() or rows(database, "SELECT count(*) FROM evalset") == [(0,)]
 
 
+@pytest.mark.slow
 def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their_own(
     tmp_path: Path, database: Path
 ) -> None:
@@ -368,6 +372,7 @@ def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skip_broken", [False, True])
 def test_a_damaged_file_keeps_its_evaluation_set_out_as_far_as_its_lines_can_be_read(
     skip_broken: bool, tmp_path: Path, database: Path

@@ -122,6 +122,7 @@ def _expected_judgements(ratings: dict[str, RatingTable]) -> set[tuple[object, .
     }
 
 
+@pytest.mark.slow
 @settings(
     max_examples=4,
     deadline=None,

@@ -64,6 +64,7 @@ def test_the_simulated_files_are_the_expected_ones(simulated_database: Path) -> 
     assert found.hexdigest()[:16] == EXPECTED["files"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", QUERIES)
 def test_every_value_is_the_same_on_every_python(simulated_warehouse: Warehouse, table: str) -> None:
     assert _checksum(simulated_warehouse.sql(QUERIES[table])) == EXPECTED[table]

@@ -80,6 +80,7 @@ def paths(database: Path) -> set[str]:
     return {path for (path,) in ask(database, "SELECT path FROM sources")}
 
 
+@pytest.mark.slow
 def test_every_file_goes_and_all_come_back_the_same(layout: Path, database: Path, before: object) -> None:
     there, files = paths(database), one_of_each_kind(layout)
     for path in files:
@@ -100,6 +101,7 @@ def test_every_file_goes_and_comes_back_the_same(layout: Path, database: Path, b
         assert everything(database) == before, path
 
 
+@pytest.mark.slow
 def test_a_whole_evaluation_set_goes_and_nothing_of_it_is_left(
     layout: Path, original: Path, before: object, tmp_path: Path
 ) -> None:
@@ -180,6 +182,7 @@ def test_what_was_not_loaded_is_reported(original: Path, words: tuple[str, ...],
     assert original.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_stored_results_of_what_changed_go_and_others_stay(layout: Path, database: Path) -> None:
     for key, testset, lp in (
         ("a", TESTSET, LP),

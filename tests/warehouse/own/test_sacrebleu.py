@@ -76,6 +76,7 @@ def _submitted(database: Path, metric: str) -> dict[str, float]:
     return dict(rows)
 
 
+@pytest.mark.slow
 def test_an_output_that_is_the_reference_gets_full_marks_worked_out_by_hand(tmp_path: Path) -> None:
     """Equal texts: BLEU and chrF 100. One of five words changed in one sentence of one: TER 1/5 = 20 there."""
     changed = [REFERENCE[0], "a quick brown fox jumped", *REFERENCE[2:]]
@@ -142,6 +143,7 @@ def test_the_same_again_changes_nothing(database: Path) -> None:
     assert database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_other_options_replace_what_was_computed_before(database: Path) -> None:
     compute(database, "tiny24", "en-de", ["bleu"])
     (again,) = compute(database, "tiny24", "en-de", ["bleu"], tokenize="char")
@@ -202,6 +204,7 @@ def test_without_sacrebleu_one_line_says_how_to_get_it(original: Path, monkeypat
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_later_load_keeps_what_was_computed(database: Path, tmp_path: Path) -> None:
     compute(database, "tiny24", "en-de", ["bleu"])
     more = _layout(tmp_path / "layout", OUTPUTS) / "metric-scores" / "en-de" / "More-src.sys.score"

@@ -106,6 +106,7 @@ def test_official_metrics_cannot_be_removed(original: Path) -> None:
         remove(original, "Rough")
 
 
+@pytest.mark.slow
 def test_the_same_file_again_is_no_news_and_a_changed_one_replaces_it(database: Path, tmp_path: Path) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())
     given = {"reference": "refA", "testset": TESTSET, "lp": LP}
@@ -130,6 +131,7 @@ def test_errors_are_turned_around(database: Path, tmp_path: Path) -> None:
         assert warehouse.rows("SELECT DISTINCT is_negated FROM vector WHERE is_negated") == [(True,)]
 
 
+@pytest.mark.slow
 def test_a_folder_brings_several_language_pairs(tmp_path: Path) -> None:
     tiny_layout(tmp_path)
     tiny_layout(tmp_path, lp="en-cs", facts=False)
@@ -230,6 +232,7 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     assert [note for note in found.notes if note.startswith("your own Mine-src is excluded: ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["seg", "sys"])
 def test_a_metric_whose_scores_are_all_the_same_is_noted(level: str, database: Path, tmp_path: Path) -> None:
     constant = dict.fromkeys(VALUES, (2,) * (5 if level == "seg" else 1))

@@ -17,6 +17,7 @@ TABLE = "testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,
 CUT = "the last line has no end, so that the file may be cut"
 
 
+@pytest.mark.slow
 def test_no_cut_of_a_table_is_loaded(in_full: bool, tmp_path: Path) -> None:
     """At every third byte, with --all at every one: whatever is left of the last number, it may be another one."""
     whole = (TABLE + "01587757784\n").encode()
@@ -32,6 +33,7 @@ def test_no_cut_of_a_table_is_loaded(in_full: bool, tmp_path: Path) -> None:
         assert warehouse.rows("SELECT max(submitted) FROM system_scores") == [(32.214401587757784,)]
 
 
+@pytest.mark.slow
 def test_a_file_that_the_user_says_is_whole_is_loaded_without_a_last_line_end(tmp_path: Path) -> None:
     path, database = tmp_path / "mine.csv", tmp_path / "w.duckdb"
     path.write_text(TABLE)

@@ -132,6 +132,7 @@ def test_json_lines_in_pieces_are_read_as_the_whole(text: str, given: Given) -> 
     assert pieces.evalsets == whole.evalsets
 
 
+@pytest.mark.slow
 def test_damaged_json_lines_in_pieces_have_the_faults_of_the_whole(in_full: bool) -> None:
     for data in damaged(OBJECTS.encode(), seed=1, n=150 if in_full else 8):
         if not data.startswith(OBJECTS[:90].encode()):
@@ -141,6 +142,7 @@ def test_damaged_json_lines_in_pieces_have_the_faults_of_the_whole(in_full: bool
         assert_frame_equal(_scores(pieces), _scores(whole))
 
 
+@pytest.mark.slow
 def test_a_damaged_table_in_pieces_has_the_faults_of_the_whole(in_full: bool) -> None:
     for data in damaged((HEADER + ROWS).encode(), seed=1, n=200 if in_full else 12):
         if not data.startswith(HEADER.encode()):

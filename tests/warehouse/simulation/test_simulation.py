@@ -330,6 +330,7 @@ def test_the_loader_takes_the_written_task_without_a_fault(
             assert found[evalset.testset, evalset.lp, name] == evalset.human(name).size
 
 
+@pytest.mark.slow
 def test_a_year_of_the_task_is_simulated_and_written_in_a_second(tmp_path: Path) -> None:
     start = time.process_time()
     write_shared_task(tmp_path, [simulate_evalset(YEARS[-1], lp, seed=5) for lp in LPS])

@@ -80,6 +80,7 @@ def test_scores_that_the_warehouse_has_just_so_from_another_file_are_taken_once_
     assert statuses(load([root], database)) == ["unchanged"]
 
 
+@pytest.mark.slow
 def test_equal_scores_are_equal_in_every_value_and_every_missing_one(tmp_path: Path) -> None:
     """A test set for each level and change of the first value; None: no change."""
     changes = {f"{level}-{change}": (level, change) for level in ("seg", "doc") for change in (np.nan, 7.0, None)}

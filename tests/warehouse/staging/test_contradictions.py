@@ -1,5 +1,7 @@
 """What the stage and the warehouse may not both hold, told by what is found where."""
 
+import pytest
+
 from tests.warehouse.memory import File, Memory, scores
 from warehouse.errors import Fault
 
@@ -17,6 +19,7 @@ def test_other_scores_of_a_metric_that_another_file_brought_are_refused() -> Non
     assert memory.rows("SELECT origin FROM source") == [("a",)]
 
 
+@pytest.mark.slow
 def test_the_same_scores_from_another_file_are_taken_once_with_a_note() -> None:
     memory = Memory()
     memory.write(File("a", scores([("A", 1, 0.5), ("A", 2, None)])))

@@ -89,6 +89,7 @@ def test_lines_never_meet_the_provisional_numbers_of_others(in_full: bool) -> No
     assert [(metric, segment) for metric, _, segment, *_ in found["scores"]] == [("L-src", 1), ("P-src", 2)]
 
 
+@pytest.mark.slow
 def test_judgements_scores_and_the_map_of_segments(in_full: bool) -> None:
     judged = {"scorer": "wmt-raw", "rater": "r", "n": 1, "status": "valid", "system": "A.1"}
     found = _in_any_order(

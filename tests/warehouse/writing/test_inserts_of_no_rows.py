@@ -94,6 +94,7 @@ def test_line_numbers_that_come_later_renumber_more_scores_than_one_row_group_ho
         ]
 
 
+@pytest.mark.slow
 def test_no_load_inserts_into_a_table_again_after_an_insert_of_no_rows(tmp_path: Path, found: set[str]) -> None:
     database = tmp_path / "w.duckdb"
     scores, details = submission(tmp_path / "a", 2, 11, 2)

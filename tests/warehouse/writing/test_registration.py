@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from tests.helpers import tiny_layout
 from warehouse import Warehouse, load
@@ -12,6 +13,7 @@ from warehouse.facts.issues import issues
 from warehouse.writing.registration import register
 
 
+@pytest.mark.slow
 def test_registering_an_evaluation_set_writes_families_languages_and_issues_once(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     assert load([tiny_layout(tmp_path, testset="wmt23", facts=False)], database).is_clean

@@ -218,6 +218,7 @@ def test_rounded_weights_give_what_trying_every_threshold_gives(drawn: Scores, l
         assert_equals_enumeration(drawn)
 
 
+@pytest.mark.slow
 def test_unequal_groups_without_a_common_denominator_are_calibrated_exactly() -> None:
     rng = np.random.default_rng(4)
     sizes = np.array([11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53])

@@ -185,6 +185,7 @@ def population(rng: np.random.Generator, n_segments: int) -> tuple[Floats, Float
     return human, human + noise
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "n_simulations", [60, pytest.param(1500, marks=pytest.mark.long("1500 simulated test sets: 30 seconds"))]
 )
@@ -217,6 +218,7 @@ def drawn_systems(rng: np.random.Generator, n_systems: int) -> tuple[Floats, Flo
     return human, np.round(2 * (human + noise)) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "build",
     [lambda h, m: item_resample(h, m, "acc23"), lambda h, m: accuracy_resample(h, m)],

@@ -184,6 +184,7 @@ def test_on_fisher_s_scale_neither_units_nor_the_sign_of_all_matter(seed: int) -
     np.testing.assert_allclose(tested[0], tested[0].T)
 
 
+@pytest.mark.slow
 def test_on_fisher_s_scale_pearson_holds_its_level() -> None:
     """Worlds with new systems: p ≤ .05 in 5% of them; without the scale in 1 to 2%."""
     n_found = np.zeros(2)

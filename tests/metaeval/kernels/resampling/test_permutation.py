@@ -284,6 +284,7 @@ def larger_statistics() -> list[SwapStatistic]:
     ]
 
 
+@pytest.mark.slow
 def test_threads_and_batches_change_nothing() -> None:
     for statistic in larger_statistics():
         run = partial(permutation_test, statistic, n_draws=110, keep_null=True)
@@ -294,6 +295,7 @@ def test_threads_and_batches_change_nothing() -> None:
             assert np.array_equal(result.null, reference.null, equal_nan=True)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_an_executor_of_threads_or_processes_changes_nothing() -> None:
     with (
         ThreadPoolExecutor(2) as threads,
@@ -579,6 +581,7 @@ def null_p_values(build: Callable[[Floats, Floats], SwapStatistic], n_simulation
     return np.array(p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "build",
     [
@@ -598,11 +601,13 @@ def test_p_values_of_continuous_measures_are_uniform_under_the_null(
     assert stats.kstest(p - 0.005, "uniform").pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_p_values_of_soft_pairwise_accuracy_are_uniform_under_the_null(n_nulls: int) -> None:
     p = null_p_values(lambda h, m: soft_pairwise_swap(h, m, None), n_nulls)
     assert stats.kstest(p - 0.005, "uniform").pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_p_values_of_pairwise_accuracy_are_never_too_small(n_nulls: int) -> None:
     p = null_p_values(lambda h, m: accuracy_swap(h, m), n_nulls)
     for alpha in (0.01, 0.05, 0.1, 0.2, 0.5):
