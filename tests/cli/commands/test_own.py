@@ -38,6 +38,21 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     refused(scorehouse("remove", "Mine"), 2, "unknown own metric 'Mine'")
 
 
+def test_missing_counts_what_the_metric_does_not_score_and_says_so(scorehouse: Scorehouse, own: Path) -> None:
+    words = ("--metric", "Mine", "--testset", TESTSET, "--lp", LP, "--dry-run", "--format", "json")
+    said = "missing: (system, segment) pairs of the evaluation set that the metric does not score"
+    with_reference = scorehouse("add", own, *words, "--ref", "refA")
+    assert with_reference.json[0]["missing"] == 0
+    assert not any(line.startswith("missing:") for line in with_reference.notes)
+    free = scorehouse("add", own, *words, "--reference-free")
+    assert free.json[0]["missing"] == 5  # those of refA
+    assert said in free.notes
+    own.write_text(ROWS.replace("Ash\t3", "Ash\tNone"))
+    lacking = scorehouse("add", own, *words, "--ref", "refA")
+    assert lacking.json[0]["missing"] == 1
+    assert f"{said}, not counting refA" in lacking.notes
+
+
 def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(scorehouse: Scorehouse, own: Path) -> None:
     words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
     assert scorehouse("add", own, *words).code == 0
