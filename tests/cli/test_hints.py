@@ -7,14 +7,16 @@ import pytest
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
 from tests.helpers import LP, TESTSET, tiny_bytes
-from tests.warehouse.own.test_scores import blocks, written
+
+ROWS = "".join(f"{system}\t{value}\n" for system in ("Ash", "Beech", "Cherry") for value in range(5))
 
 
 @pytest.fixture
 def own_database(scorehouse: Scorehouse, tmp_path: Path) -> Path:
     """The tiny task with a metric of one's own."""
     database = sharing.written(tmp_path / "tiny.duckdb", tiny_bytes())
-    own = written(tmp_path / "Mine.seg.score", blocks())
+    own = tmp_path / "Mine.seg.score"
+    own.write_text(ROWS)
     words = ("--metric", "Mine", "--reference-free", "--testset", TESTSET, "--lp", LP)
     assert scorehouse("--db", database, "add", own, *words).code == 0
     return database
@@ -54,7 +56,7 @@ def test_a_file_to_rank_is_refused_without_advice_for_those_that_are_added(
     scorehouse: Scorehouse, own_database: Path, tmp_path: Path
 ) -> None:
     cut = tmp_path / "Other-src.seg.score"
-    cut.write_text("\n".join(blocks()))
+    cut.write_text(ROWS.removesuffix("\n"))
     (line,) = scorehouse("--db", own_database, "rank", TESTSET, LP, "--with", cut).notes
     assert line.endswith(
         "the last line has no end, so that the file may be cut, expected a line feed after the last line"
