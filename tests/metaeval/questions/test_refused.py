@@ -10,6 +10,7 @@ import pytest
 
 import metaeval
 from metaeval.questions.arguments import SliceOptions
+from metaeval.questions.kinds import MOST
 from metaeval.questions.together import OF_TESTS
 from tests.helpers import sampled
 from warehouse import QuestionError, Warehouse
@@ -214,6 +215,33 @@ def test_a_number_out_of_range_has_an_answer_or_a_line(
 ) -> None:
     name, parameter = of
     _answer_or_line(name, {parameter: number}, simulated_warehouse)
+
+
+@pytest.mark.parametrize(("name", "parameter"), [(name, one) for name, one in NUMBERS if one in MOST])
+def test_a_number_that_sizes_the_work_has_a_limit(name: str, parameter: str, simulated_warehouse: Warehouse) -> None:
+    for number in (MOST[parameter] + 1, 10**13, 10**30):
+        line = f"^{parameter} {number}: expected a whole number of at most {MOST[parameter]:,}$"
+        with pytest.raises(QuestionError, match=line):
+            _ask(name, simulated_warehouse, {parameter: number})
+
+
+FLOATS = [
+    (name, parameter, float not in _kinds(hint))
+    for name, parameter, hint in _parameters()
+    if float in _kinds(hint) or any(float in get_args(one) for one in (hint, *get_args(hint)))
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "is_list"), FLOATS)
+def test_a_number_that_is_not_finite_is_refused(
+    name: str, parameter: str, is_list: bool, simulated_warehouse: Warehouse
+) -> None:
+    for number in (float("nan"), float("inf"), -float("inf"), np.float64("nan")):
+        given = [0.9, number] if is_list else number
+        with pytest.raises(QuestionError) as refused:
+            _ask(name, simulated_warehouse, {parameter: given})
+        assert str(refused.value).startswith(f"{parameter} ")
+        assert str(refused.value).endswith(": expected finite numbers" if is_list else ": expected a finite number")
 
 
 @pytest.mark.parametrize("of", sampled(9, EVERY, LISTS))
