@@ -20,6 +20,14 @@ from warehouse.readers.claims import Given
 from warehouse.writing.removal import remove_vectors
 
 _sql = partial(statement, __package__)
+_EVERY = "all"
+_MEANINGS = {
+    **dict.fromkeys("*?[]", "makes a pattern where metrics are named"),
+    ",": "separates names",
+    "|": "separates the parts of a signature",
+    **dict.fromkeys("/\\", "separates folders, and files are named after metrics"),
+}
+"""Characters that a metric's name cannot have, as they mean something where metrics are named."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +62,7 @@ def add(
     Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
     SourceError, SchemaError: see `loading.entry.load`.
     """
-    if not metric or metric != metric.strip() or "\t" in metric or "\n" in metric:
-        raise QuestionError(f"{metric!r} is not a valid metric name")
+    check_spelling(metric)
     with Warehouse.open(database) as warehouse:
         _check_name(warehouse, metric)
         _check_evalset(warehouse, testset, lp)
@@ -130,6 +137,19 @@ def _remove(connection: duckdb.DuckDBPyConnection, asked: dict[str, object]) -> 
     connection.execute(_sql("forget_own_vectors"))
     write_checksums(connection, [evalset_id for (evalset_id,) in changed])
     return [Removed(*row) for row in found]
+
+
+def check_spelling(metric: str) -> None:
+    """Raises QuestionError: a name by which a metric could not be asked for, with the reason."""
+    why = next((f"{sign} {meaning}" for sign, meaning in _MEANINGS.items() if sign in metric), "")
+    if metric == _EVERY:
+        why = "it stands for every name"
+    elif metric.startswith("-"):
+        why = "what begins with - is an option"
+    elif not metric.isprintable() or metric != metric.strip():
+        why = "it has space around it, or what cannot be printed"
+    if why or not metric:
+        raise QuestionError(f"{metric!r} is not a valid metric name" + (f": {why}" if why else ": it is empty"))
 
 
 def _check_name(warehouse: Warehouse, metric: str) -> None:

@@ -85,6 +85,14 @@ def test_a_wrong_command_line_is_one_line(
     refused(scorehouse("add", own, *words), 2, *hints)
 
 
+def test_a_name_that_could_not_be_asked_for_is_one_line_wherever_it_is_given(scorehouse: Scorehouse, own: Path) -> None:
+    words = ("--ref", "refA", "--testset", TESTSET, "--lp", LP)
+    line = refused(scorehouse("add", own, "--metric", "a*b", *words), 2)
+    assert line == "error: 'a*b' is not a valid metric name: * makes a pattern where metrics are named"
+    named = own.rename(own.with_name("a*b-refA.seg.score"))
+    assert refused(scorehouse("rank", TESTSET, LP, "--with", named), 2) == line
+
+
 def test_what_is_lacking_is_asked_for(scorehouse: Scorehouse, own: Path) -> None:
     ran = scorehouse("add", own, "--metric", "Mine", "--ref", "refA", "--lp", LP)
     assert ran.code == 3

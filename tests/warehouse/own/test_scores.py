@@ -12,7 +12,8 @@ from queries.selection import Slice
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, tiny_layout
 from warehouse import QuestionError, Warehouse, load
-from warehouse.own.scores import add, remove
+from warehouse.own import sacrebleu
+from warehouse.own.scores import add, check_spelling, remove
 
 VALUES = {"Ash": (1, 2, 3, 4, 5), "Beech": (2, 2, 2, 2, 2), "Cherry": (0, 0, 1, 0, 0)}
 _TABLES = ("vector", "score", "aggregate_score", "scorer", "entry", "source", "metric_fact", "system", "segment")
@@ -330,3 +331,45 @@ def test_a_segment_that_cannot_be_is_reported_once(row: str, found: str, origina
     own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,1.5", row])
     report = add([own], original, "Mine", testset=TESTSET, lp=LP)
     assert [(fault.line, fault.found) for fault in report.faults] == [(3, found)]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "it is empty"),
+        ("all", "it stands for every name"),
+        ("-x", "what begins with - is an option"),
+        (" x", "it has space around it, or what cannot be printed"),
+        ("x\t", "it has space around it, or what cannot be printed"),
+        ("a\nb", "it has space around it, or what cannot be printed"),
+        ("a\x1bb", "it has space around it, or what cannot be printed"),
+        *((f"a{sign}b", f"{sign} makes a pattern where metrics are named") for sign in "*?[]"),
+        ("x,y", ", separates names"),
+        ("x|y", "| separates the parts of a signature"),
+        ("x/y", "/ separates folders, and files are named after metrics"),
+        ("x\\y", "\\ separates folders, and files are named after metrics"),
+    ],
+)
+def test_a_name_that_means_something_else_is_refused_with_the_reason(
+    name: str, why: str, original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    with pytest.raises(QuestionError) as refused:
+        add([own], original, name, testset=TESTSET, lp=LP)
+    assert str(refused.value) == f"{name!r} is not a valid metric name: {why}"
+    assert content(original) == at_first
+
+
+@pytest.mark.parametrize("name", ["Mine", "my metric", "M=1.5", "COMET-22(M2)", "mé", "a.b", "a:b;c", "All", "M-refA"])
+def test_a_metric_that_is_added_can_be_asked_for_alone(name: str, database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    assert add([own], database, name, testset=TESTSET, lp=LP).is_clean
+    with Warehouse.open(database) as warehouse:
+        for asked in (name, f"{name}-src"):
+            found = rank(warehouse, TESTSET, LP, ["pa"], metrics=(asked,))
+            assert found["metric"].to_list() == [f"{name}-src"]
+
+
+@pytest.mark.parametrize("name", sacrebleu._NAMES.values())
+def test_names_of_computed_metrics_are_valid(name: str) -> None:
+    check_spelling(name)
