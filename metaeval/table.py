@@ -70,6 +70,8 @@ def without(excluded: Mapping[str, Exclusion]) -> list[str]:
 def fixed(column: str, digits: int) -> pl.Expr:
     """Numbers as text with so many digits after the point; null stays null.
 
+    Rounded by Python, as all cells are: Polars' expressions round halves otherwise, such as 2.675 to two digits.
+
     >>> pl.DataFrame({"r": [0.9, -0.0001, None]}).select(fixed("r", 3))["r"].to_list()
     ['0.900', '0.000', None]
     """
