@@ -3,11 +3,12 @@
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from cli.exit_codes import ExitCode, OutputError, UsageError
+from cli.hints import is_for, options_of
 from cli.limited import address_space, out_of_memory
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
@@ -82,7 +83,7 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
         if _is_interruption(error):
             note(_interrupted_line(words))
             return ExitCode.INTERRUPTED
-        known = _known(error, words)
+        known = _known(error, words, _options(program, words))
         if known is None:
             raise
         code, message = known
@@ -148,8 +149,18 @@ def _database(words: list[str]) -> Path:
     return Path(named) if named else default_path()
 
 
-def _known(error: Exception, words: list[str]) -> tuple[int, str] | None:
-    """Exit code and line for an error that is no fault of the program; None for any other."""
+def _options(program: Callable[..., Any], words: list[str]) -> frozenset[str]:
+    """The options of the command that the words name."""
+    commands: Mapping[str, Any] = getattr(program, "commands", {})
+    name = next((word for word in words if word in commands), None)
+    return frozenset() if name is None else options_of(commands[name])
+
+
+def _known(error: Exception, words: list[str], options: frozenset[str]) -> tuple[int, str] | None:
+    """Exit code and line for an error that is no fault of the program; None for any other.
+
+    options: of the command; a hint that names others is not shown.
+    """
     wording = getattr(error, "format_message", None)
     if wording is not None and hasattr(error, "exit_code"):  # the command line's own: usage, and help without arguments
         text = str(wording()).strip()
@@ -168,7 +179,7 @@ def _known(error: Exception, words: list[str]) -> tuple[int, str] | None:
         (LimitError, ExitCode.DATABASE),
     ):
         if isinstance(error, kind):
-            return code, f"error: {error}"
+            return code, f"error: {error.with_hints(lambda hint: is_for(options, hint))}"
     return None
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 20  # skipped files and faults named on the terminal; --verbose names all
 
 
-def note_faults(faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "") -> None:
+def note_faults(output: Output, faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "") -> None:
     """The first faults, a line each, and how many more there are, with the way to see them. n_shown: None for all.
 
     A fault that stands for further lines is shown where one of its file is, beyond the number.
@@ -30,7 +30,7 @@ def note_faults(faults: "Sequence[Fault]", n_shown: int | None, way_out: str = "
     paths = {fault.path for fault in shown}
     further = [fault for fault in faults if fault.n_more and (n_shown is None or fault.path in paths)]
     for fault in in_order([*shown, *further]):
-        note(f"error: {fault}")
+        note(f"error: {output.line_of(fault)}")
     if n_more := len(faults) - len(shown) - len(further):
         note(f"error: {counted(n_more, 'more fault')}{way_out}")
 
@@ -41,7 +41,7 @@ def show_report(report: "LoadReport", output: Output, verbose: bool, *, is_trial
     is_trial: nothing was stored.
     """
     output.show(_summary(report), digits=2, notes=_notes(report, None if is_trial else output.database, verbose))
-    note_faults(report.faults, None if verbose else _SHOWN, "; --verbose names them all")
+    note_faults(output, report.faults, None if verbose else _SHOWN, "; --verbose names them all")
     if not report.is_clean:
         raise typer.Exit(ExitCode.DATA)
 

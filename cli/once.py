@@ -1,5 +1,7 @@
 """Commands that take an option with one value once."""
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -13,14 +15,37 @@ class _Once:
     """Part of a command's class; where an option is repeated, the library would silently take its last value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Raises UsageError: an option that takes one value is given several times, or a flag with its opposite."""
-        _, _, given = self.make_parser(ctx).parse_args(list(args))  # type: ignore[attr-defined]
+        """Raises UsageError: an option that takes one value is given several times, or a flag with its opposite.
+
+        Also an option whose value is an empty text, or no finite number.
+        """
+        values, _, given = self.make_parser(ctx).parse_args(list(args))  # type: ignore[attr-defined]
         is_asked = not ctx.resilient_parsing  # the shell completes a word otherwise
         if is_asked and not any(option.is_eager for option in given):  # such as --help, which answers by itself
             for option in dict.fromkeys(given):
                 _check(option, given.count(option), args)
+            _refuse_empty(self, values)
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        if is_asked:
+            _refuse_infinite(self, ctx.params)
         return parsed
+
+
+def _refuse_empty(command: Any, values: Mapping[str, Any]) -> None:
+    """Raises UsageError: see above. values: the texts that the words give, by parameter."""
+    for option in command.params:
+        given = values.get(option.name)
+        if option.param_type_name == "option" and (given == "" or (isinstance(given, list) and "" in given)):
+            raise UsageError(f"{option.opts[0]} '': expected a value, not an empty text")
+
+
+def _refuse_infinite(command: Any, values: Mapping[str, Any]) -> None:
+    """Raises UsageError: see above. values: of the parameters, as they were read."""
+    for parameter in command.params:
+        given = values.get(parameter.name)
+        for value in given if isinstance(given, list | tuple) else (given,):
+            if isinstance(value, float) and not math.isfinite(value):
+                raise UsageError(f"{parameter.opts[0]} {value:g}: expected a finite number")
 
 
 def _check(option: Any, n_times: int, words: list[str]) -> None:

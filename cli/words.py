@@ -21,6 +21,6 @@ def joined_parameters(arguments: list[str]) -> list[str]:
                     raise UsageError(f"-p {name}: expected a value behind the name")
                 name = f"{name}={value}"
             if name is not None and not name.partition("=")[0].isidentifier():
-                raise UsageError(f"-p {name}: expected NAME VALUE")
+                raise UsageError(f"-p {name or repr(name)}: expected NAME VALUE")
             joined += [] if name is None else [name]
     return joined

@@ -7,7 +7,7 @@ import polars as pl
 from metaeval.evaluation import rankable
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.notes import EXPLAIN, Hinted
+from metaeval.notes import EXPLAIN, Hinted, hinted
 from metaeval.options import Options
 from metaeval.study import Result
 from metaeval.table import Table, table_signature
@@ -79,9 +79,9 @@ def excluded(result: Result, verbose: bool) -> list[str]:
             lines.append(Hinted(f"{len(out)} of {len(choices)} {kind} {are} excluded", EXPLAIN))
             named = (*selection.slice.metrics, *selection.slice.systems)
             lines += [
-                f"{choice.name} is excluded: {choice.reason}"
+                hinted(f"{choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
                 for choice in out
-                if choice.name in named or (_base_of(choice) in named and _base_of(choice) not in included)
+                if choice.reason is not None and (choice.name in named or _base_of(choice) in {*named} - included)
             ]
             continue
         by_reason: dict[str, list[str]] = {}

@@ -8,6 +8,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.outliers import mad_outliers
 from metaeval.measures import Measure
+from metaeval.notes import hinted
 from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_systems
@@ -122,9 +123,11 @@ def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str 
     if not choices:
         return QuestionError(f"no metric of {IT} {can}: none is loaded", where=where(selection))
     assert all(choice.reason is not None for choice in choices), "a metric without a reason not to be used"
-    why = most_common(choices) if len(choices) > 1 else str(choices[0].reason)
+    why, hints = most_common(choices)
+    if len(choices) == 1 and choices[0].reason is not None:
+        why = choices[0].reason.sentence
     reason = f"no metric of {IT} {can}: {len(choices)} excluded, {why}"
-    return QuestionError(reason, where=where(selection), hint="rank --explain lists all")
+    return QuestionError(reason, where=where(selection), hint=(*hints, "rank --explain lists all"))
 
 
 def metric_place(block: Block, scorer: str) -> int | None:
@@ -140,7 +143,8 @@ def metric_place(block: Block, scorer: str) -> int | None:
     if place is None:
         for choice in block.selection.metrics:
             if scorer in (choice.name, choice.base_name) and choice.reason is not None:
-                raise QuestionError(f"{choice.name} of {where(block.selection)} is excluded: {choice.reason}")
+                text = f"{choice.name} of {where(block.selection)} is excluded: {choice.reason.sentence}"
+                raise QuestionError(text, hint=choice.reason.hint)
     return place
 
 
@@ -185,7 +189,7 @@ def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[
     lines = [f"your own: {', '.join(own)}"] if own else []
     if selection.slice.own:
         lines += [
-            f"your own {choice.name} is excluded: {choice.reason}"
+            hinted(f"your own {choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
             for choice in selection.metrics
             if choice.is_own and choice.reason and choice.reason.reason is not Reason.NOT_SELECTED
         ]

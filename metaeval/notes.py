@@ -1,5 +1,9 @@
 """Notes whose hint a reader may be given in other words: a report says how to see more, a command names its flag."""
 
+from collections.abc import Iterable
+
+from queries.reasons import Exclusion
+
 EXPLAIN = "--explain says why"
 
 
@@ -23,3 +27,24 @@ class Hinted(str):
 
     def __reduce__(self) -> tuple[type["Hinted"], tuple[str, str]]:
         return Hinted, (self.text, self.hint)
+
+
+def hinted(text: str, *hints: str) -> str:
+    """A note with those hints that say something, each once.
+
+    >>> hinted("without A, B: not judged"), hinted("without A", "", "included by --own", "included by --own")
+    ('without A, B: not judged', 'without A (included by --own)')
+    """
+    said = list(dict.fromkeys(hint for hint in hints if hint))
+    return Hinted(text, "; ".join(said)) if said else text
+
+
+def excluding(text: str, excluded: Iterable[tuple[Exclusion, list[str]]]) -> str:
+    """A note that names what is excluded, with each reason in brackets.
+
+    >>> from queries.reasons import Reason
+    >>> excluding("pa: without", [(Exclusion(Reason.NO_SEGMENT_SCORES), ["A", "B"])])
+    'pa: without A, B (no segment scores)'
+    """
+    parts = [(f"{', '.join(names)} ({why.sentence})", why.hint) for why, names in excluded]
+    return hinted(f"{text} {'; '.join(part for part, _ in parts)}", *(hint for _, hint in parts))

@@ -11,7 +11,7 @@ from metaeval.direction import wrong_way
 from metaeval.evaluation import EQUAL, Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure, parse_measure
-from metaeval.notes import EXPLAIN, Hinted
+from metaeval.notes import EXPLAIN, Hinted, excluding
 from metaeval.options import Options
 from metaeval.signature import signature
 from metaeval.system_scores import SystemScore
@@ -84,8 +84,7 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     is_judged = block.judged.any() or not measure.definition.needs_segments
     notes = remarks(block)
     if evaluation.excluded:
-        reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(evaluation.excluded).items()]
-        notes.append(f"{measure}: without {'; '.join(reasons)}")
+        notes.append(excluding(f"{measure}: without", by_reason(evaluation.excluded).items()))
     if not evaluation.metrics:
         notes.append(Hinted(f"{measure}: no metric can be ranked", EXPLAIN))
     elif not is_judged:

@@ -7,6 +7,7 @@ from html import escape
 import polars as pl
 
 from metaeval.inputs import remarks
+from metaeval.notes import hinted
 from metaeval.signature import line, program_version, slice_parts
 from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
@@ -61,11 +62,15 @@ def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, .
 
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
     """A line for each reason why a table does without metrics."""
-    return [f"without {', '.join(names)}: {reason}" for reason, names in by_reason(excluded).items()]
+    return [
+        hinted(f"without {', '.join(names)}: {why.sentence}", why.hint) for why, names in by_reason(excluded).items()
+    ]
 
 
 def fixed(column: str, digits: int) -> pl.Expr:
     """Numbers as text with so many digits after the point; null stays null.
+
+    Rounded by Python, as all cells are: Polars' expressions round halves otherwise, such as 2.675 to two digits.
 
     >>> pl.DataFrame({"r": [0.9, -0.0001, None]}).select(fixed("r", 3))["r"].to_list()
     ['0.900', '0.000', None]

@@ -220,7 +220,7 @@ def _noise(row: Row) -> Reported:
         "info",
         row["human"],
         f"{row['n']} of {row['n_distinct']} distinct values differ from the next by float noise alone, so ties are "
-        "lost (--round-human merges them)",
+        "lost (`rank --round-human` merges them)",
         row["n"],
         row["value"],
         {"human": row["human"]},

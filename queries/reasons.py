@@ -16,24 +16,33 @@ class Reason(Enum):
     NOT_JUDGED_HERE = "not judged by {} in this part of the test set"
     NOTHING_IN_COMMON = "no segment judged and scored by every metric"
     IS_REFERENCE = "the reference that the metrics use"
-    LISTED_OUTLIER = "on the organisers' list of outliers (--with-outliers keeps it)"
+    LISTED_OUTLIER = "on the organisers' list of outliers"
     MAD_OUTLIER = "an outlier by the MAD rule"
     QUALITY_CONTROL = "an attention check or tutorial for annotators"
-    HUMAN_TRANSLATION = "a human translation (included by --with-human-references)"
+    HUMAN_TRANSLATION = "a human translation"
     # metrics
     OTHER_REFERENCE = "computed with {}, not with reference {}"
     NO_REFERENCE = "computed with {}; no reference is official"
     REFERENCE_FREE = "reference-free"
     REFERENCE_BASED = "reference-based"
     NOT_PRIMARY = "{}, neither primary nor baseline"
-    OWN = "added by a user (included by --own)"
-    NOT_SUBMITTED = "not submitted to the metrics task (included by --all-metrics)"
+    OWN = "added by a user"
+    NOT_SUBMITTED = "not submitted to the metrics task"
     NO_SCORES = "no scores for the output of {}"
     NO_SEGMENT_SCORES = "no segment scores"
     SOME_SEGMENT_SCORES = "no segment scores for the output of {}"
-    MISSING_SCORES = "{} missing (--intersection excludes those pairs for all)"
+    MISSING_SCORES = "{} missing"
     NO_SYSTEM_SCORES = "no system scores in this slice"
 
+
+HINTS: Mapping[Reason, str] = {
+    Reason.LISTED_OUTLIER: "--with-outliers keeps it",
+    Reason.HUMAN_TRANSLATION: "included by --with-human-references",
+    Reason.OWN: "included by --own",
+    Reason.NOT_SUBMITTED: "included by --all-metrics",
+    Reason.MISSING_SCORES: "--intersection excludes those pairs for all",
+}
+"""What includes a system or metric all the same, where whoever asks has the option."""
 
 _FOR_WANT_OF_SCORES = frozenset(
     {
@@ -48,17 +57,30 @@ _FOR_WANT_OF_SCORES = frozenset(
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Why one system or metric is excluded; its text is the whole sentence.
+    """Why one system or metric is excluded; its text is the sentence, with the hint in brackets where there is one.
 
     >>> str(Exclusion(Reason.NOT_JUDGED, ("mqm",)))
     'not judged by mqm'
+    >>> own = Exclusion(Reason.OWN)
+    >>> str(own), own.sentence, own.hint
+    ('added by a user (included by --own)', 'added by a user', 'included by --own')
     """
 
     reason: Reason
     details: tuple[object, ...] = ()
 
     def __str__(self) -> str:
+        return f"{self.sentence} ({self.hint})" if self.hint else self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """The reason without the hint."""
         return self.reason.value.format(*self.details)
+
+    @property
+    def hint(self) -> str:
+        """An option that includes it; "" where there is none."""
+        return HINTS.get(self.reason, "")
 
     @property
     def lacks_scores(self) -> bool:
@@ -75,14 +97,14 @@ def some_missing(n: int) -> Exclusion:
     return Exclusion(Reason.MISSING_SCORES, (counted(n, "(system, segment) score"),))
 
 
-def by_reason(excluded: Mapping[str, Exclusion]) -> dict[str, list[str]]:
+def by_reason(excluded: Mapping[str, Exclusion]) -> dict[Exclusion, list[str]]:
     """Reason -> the names that it excludes, by name.
 
     >>> missing, reference = Exclusion(Reason.NO_SEGMENT_SCORES), Exclusion(Reason.IS_REFERENCE)
-    >>> by_reason({"C": missing, "B": reference, "A": missing})
+    >>> {str(reason): names for reason, names in by_reason({"C": missing, "B": reference, "A": missing}).items()}
     {'no segment scores': ['A', 'C'], 'the reference that the metrics use': ['B']}
     """
-    found: dict[str, list[str]] = {}
+    found: dict[Exclusion, list[str]] = {}
     for name in sorted(excluded):
-        found.setdefault(str(excluded[name]), []).append(name)
+        found.setdefault(excluded[name], []).append(name)
     return found

@@ -304,12 +304,13 @@ def _choose_systems(
         for system_id, name, kind, is_outlier in found.systems
     ]
     if not any(choice.reason is None for choice in choices):
-        raise QuestionError(f"no system of {IT} remains: {most_common(choices) or 'it has none'}", where=where)
+        why, hints = most_common(choices)
+        raise QuestionError(f"no system of {IT} remains: {why or 'it has none'}", where=where, hint=hints)
     return choices
 
 
-def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> str:
-    """The commonest reasons why systems or metrics are excluded, such as "3 not selected; 1 reference-free".
+def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tuple[str, tuple[str, ...]]:
+    """The commonest reasons why systems or metrics are excluded, such as "3 not selected; 1 reference-free", and hints.
 
     Reasons that differ in names alone count as one, shown as of the first.
     """
@@ -319,7 +320,8 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> str
             counts[choice.reason.reason].append(choice.reason)
     ordered = sorted(counts.values(), key=len, reverse=True)
     more = f"; and {counted(len(ordered) - 3, 'more reason')}" if len(ordered) > 3 else ""
-    return "; ".join(f"{len(found)} {found[0]}" for found in ordered[:3]) + more
+    words = "; ".join(f"{len(found)} {found[0].sentence}" for found in ordered[:3]) + more
+    return words, tuple(found[0].hint for found in ordered[:3] if found[0].hint)
 
 
 def _choose_metrics(

@@ -1,7 +1,7 @@
 """What can go wrong, by what the caller can do about it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -23,7 +23,7 @@ class WarehouseError(Exception):
 
     Who wants a part of the message takes the field: no text is taken apart.
     about: a file or a measure, in front of the reason and a colon. where: the evaluation set that `IT` in the reason
-    stands for. hint: where more is to be found; in brackets behind the reason.
+    stands for. hint: where more is to be found, or several such; in brackets behind the reason.
 
     >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint="rank --explain says why")
     >>> str(error), error.reason
@@ -34,15 +34,28 @@ class WarehouseError(Exception):
     'no domains'
     """
 
-    def __init__(self, reason: str = "", *, about: str = "", where: str = "", hint: str = "") -> None:
+    def __init__(self, reason: str = "", *, about: str = "", where: str = "", hint: str | tuple[str, ...] = "") -> None:
         super().__init__(reason)
         self._reason = reason
         self.about = about
         self.where = where
-        self.hint = hint
+        self.hints = tuple(one for one in ((hint,) if isinstance(hint, str) else hint) if one)
 
     def __str__(self) -> str:
         return self._joined(self.reason)
+
+    def with_hints(self, fits: Callable[[str], bool]) -> str:
+        """The message with those hints alone that fit whoever reads it.
+
+        >>> WarehouseError("nothing is left", hint=("rank --explain", "--own")).with_hints(lambda hint: hint != "--own")
+        'nothing is left (rank --explain)'
+        """
+        return self._joined(self.reason, tuple(filter(fits, self.hints)))
+
+    @property
+    def hint(self) -> str:
+        """All hints, as one text."""
+        return "; ".join(self.hints)
 
     @property
     def reason(self) -> str:
@@ -67,10 +80,10 @@ class WarehouseError(Exception):
     def _naming(self, name: str, reason: str) -> str:
         return reason.replace(IT, name) if self.where else reason
 
-    def _joined(self, reason: str) -> str:
+    def _joined(self, reason: str, hints: tuple[str, ...] | None = None) -> str:
         about = f"{self.about}: " if self.about else ""
-        hint = f" ({self.hint})" if self.hint else ""
-        return f"{about}{reason}{hint}"
+        said = "; ".join(self.hints if hints is None else hints)
+        return f"{about}{reason} ({said})" if said else f"{about}{reason}"
 
 
 class SchemaError(WarehouseError):
@@ -107,10 +120,15 @@ class Fault:
     n_more: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
+        way_out = f"; {self.way_out}" if self.way_out else ""
+        return f"{self.without_way_out}{way_out}"
+
+    @property
+    def without_way_out(self) -> str:
+        """The line for whom the way out is none."""
         where = f"{self.path}:{self.line}" if self.line else self.path
         expected = f", expected {shortened(self.expected)}" if self.expected else ""
-        way_out = f"; {self.way_out}" if self.way_out else ""
-        return f"{where}: {shortened(self.found)}{expected}{way_out}"
+        return f"{where}: {shortened(self.found)}{expected}"
 
 
 def in_order(faults: Iterable[Fault]) -> list[Fault]:

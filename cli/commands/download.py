@@ -110,4 +110,4 @@ def _show(output: Output, report: "DownloadReport", database: Path) -> None:
     if report.kept:
         notes.append(f"kept: {', '.join(map(str, report.kept))}")
     output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=notes)
-    note_faults(report.load.faults, _SHOWN)
+    note_faults(output, report.load.faults, _SHOWN)

@@ -6,7 +6,19 @@ import typer
 
 from cli.completion import complete_metric
 from cli.exit_codes import UsageError
-from cli.options import ChartFlags, Lp, Measures, Output, RoundHuman, Seed, SliceFlags, Testset, choice, folded
+from cli.options import (
+    MOST_DRAWS,
+    ChartFlags,
+    Lp,
+    Measures,
+    Output,
+    RoundHuman,
+    Seed,
+    SliceFlags,
+    Testset,
+    choice,
+    folded,
+)
 from cli.options.beside import refuse_given
 from cli.progress import progress
 
@@ -60,7 +72,7 @@ def noise(
             help="Instead, metrics made of people's own errors under other weights, and further human scores.",
         ),
     ] = False,
-    draws: Annotated[int, typer.Option(help="Number of draws of the noise.")] = 20,
+    draws: Annotated[int, typer.Option(max=MOST_DRAWS, help="Number of draws of the noise.")] = 20,
     seed: Seed = 0,
     round_human: RoundHuman = None,
 ) -> None:

@@ -67,6 +67,11 @@ def add(
             may_lack_end=allow_unterminated,
             progress=advance,
         )
+    if any(evalset.n_missing for evalset in report.evalsets):
+        report.notes.append(
+            "missing: (system, segment) pairs of the evaluation set that the metric does not score"
+            + ("" if reference is None else f", not counting {reference}")
+        )
     show_report(report, output, verbose, is_trial=dry_run)
 
 

@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_human, complete_lp, complete_metric, complete_testset
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import ChartFlags, Fresh, Output, Seed, folded, language_pair
+from cli.options import MOST_DRAWS, ChartFlags, Fresh, Output, Seed, folded, language_pair
 from cli.options.beside import refuse_given
 from cli.progress import progress
 
@@ -55,7 +55,9 @@ def paper(
             autocompletion=complete_metric,
         ),
     ] = None,
-    draws: Annotated[int | None, typer.Option(min=1, help="Number of resamples.", show_default="the paper's")] = None,
+    draws: Annotated[
+        int | None, typer.Option(min=1, max=MOST_DRAWS, help="Number of resamples.", show_default="the paper's")
+    ] = None,
     seed: Seed = 0,
     check: Annotated[
         bool,

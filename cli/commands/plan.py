@@ -5,7 +5,20 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_measure, complete_metric
-from cli.options import ChartFlags, Lp, Output, RoundHuman, Seed, SliceFlags, SystemScoreOption, Testset, choice, folded
+from cli.options import (
+    MOST_DRAWS,
+    MOST_WORLDS,
+    ChartFlags,
+    Lp,
+    Output,
+    RoundHuman,
+    Seed,
+    SliceFlags,
+    SystemScoreOption,
+    Testset,
+    choice,
+    folded,
+)
 from cli.options.beside import refuse_given
 from cli.progress import progress
 
@@ -38,8 +51,12 @@ def plan(
         float, typer.Option(help="Share of simulated data sets in which the difference is significant.")
     ] = 0.8,
     alpha: Annotated[float, typer.Option(help="Significance level, two-sided.")] = 0.05,
-    worlds: Annotated[int, typer.Option(help="Simulated data sets for each size that is tried.")] = 100,
-    draws: Annotated[int, typer.Option(help="Number of resamples of the test of two metrics on each data set.")] = 500,
+    worlds: Annotated[
+        int, typer.Option(max=MOST_WORLDS, help="Simulated data sets for each size that is tried.")
+    ] = 100,
+    draws: Annotated[
+        int, typer.Option(max=MOST_DRAWS, help="Number of resamples of the test of two metrics on each data set.")
+    ] = 500,
     system_score: SystemScoreOption = None,
     seed: Seed = 0,
     round_human: RoundHuman = None,

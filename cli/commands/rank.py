@@ -108,7 +108,7 @@ def rank(
     if with_file is None:
         _rank(testset, lp, flags, compute, tests, charted, output, asked)
         return
-    with _trial(with_file, testset, lp, flags, output.database) as database:
+    with _trial(with_file, testset, lp, flags, output) as database:
         _rank(testset, lp, replace(flags, own=True), compute, tests, charted, replace(output, db=database), asked)
 
 
@@ -145,7 +145,7 @@ class _Asked:
 
 
 @contextmanager
-def _trial(path: Path, testset: str, lp: str, flags: SliceFlags, database: Path) -> "Iterator[Path]":
+def _trial(path: Path, testset: str, lp: str, flags: SliceFlags, output: Output) -> "Iterator[Path]":
     """A copy of the warehouse with scores of one's own in it; evaluation sets that they do not cover are listed.
 
     Own metrics that are stored come in where flags select them, as without the file.
@@ -160,14 +160,14 @@ def _trial(path: Path, testset: str, lp: str, flags: SliceFlags, database: Path)
 
     if not path.is_file():
         raise UsageError(f"--with {path}: no such file")
-    with Warehouse.open(database) as warehouse:
+    with Warehouse.open(output.database) as warehouse:
         chosen = expand(warehouse, testset, lp, flags.human).chosen
     testsets, lps = ({names[at] for names in chosen} for at in (0, 1))
     variant = variant_called(path, lps)
     (one_testset, one_lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))
-    with trial(database, kept=None if flags.own else flags.metrics or ()) as copy:
+    with trial(output.database, kept=None if flags.own else flags.metrics or ()) as copy:
         report = add([path], copy, variant.base_name, reference=variant.reference, testset=one_testset, lp=one_lp)
-        for line in (*report.notes, *(f"error: {fault}" for fault in report.faults)):
+        for line in (*report.notes, *(f"error: {output.line_of(fault)}" for fault in report.faults)):
             note(line)
         if not report.is_clean:
             raise typer.Exit(ExitCode.DATA)

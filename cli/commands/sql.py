@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _ROWS_OF_A_TABLE = 1_000_000
+_LONGEST = 1_000_000  # seconds
 _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the tables"
 
 
@@ -28,7 +29,7 @@ def sql(
         list[str] | None,
         typer.Option("--parameter", "-p", metavar="NAME VALUE", help="Value of $NAME in the query; repeatable."),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Time limit in seconds.")] = 60.0,
+    timeout: Annotated[float, typer.Option(min=0.001, max=_LONGEST, help="Time limit in seconds.")] = 60.0,
     memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
     spill: Annotated[str, typer.Option(help="Limit of temporary files on disk.")] = "2GB",
     max_rows: Annotated[
@@ -128,8 +129,10 @@ def _query(query: str | None, file: Path | None) -> str:
     if file is not None:
         try:
             return _text(file.read_text(encoding="utf-8"), str(file))
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{file}: cannot be read: {error}") from error
+        except OSError as error:
+            raise UsageError(f"--file {file}: cannot be read: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"--file {file}: cannot be read: {error}") from error
     if query is not None and query != "-":
         return query
     if sys.stdin is None or (sys.stdin.isatty() and query is None):

@@ -3,6 +3,9 @@
 from cli.options.chart import ChartFlags
 from cli.options.choices import choice, choice_argument, chosen
 from cli.options.compute import (
+    MOST_DRAWS,
+    MOST_POINTS,
+    MOST_WORLDS,
     SYSTEM_SCORES,
     Alpha,
     ComputeFlags,
@@ -21,6 +24,9 @@ from cli.options.slice import Human, Lp, Lps, Reference, SliceFlags, Testset, Te
 from cli.options.tests import TestFlags
 
 __all__ = [
+    "MOST_DRAWS",
+    "MOST_POINTS",
+    "MOST_WORLDS",
     "SYSTEM_SCORES",
     "Alpha",
     "ChartFlags",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 
 from cli.exit_codes import UsageError
+from cli.hints import is_for, options_of
 from cli.options.choices import choice
 from cli.render import Format, format_for, is_for_reading, note, render
 from cli.render.output import is_file, terminal_width
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.table import Table
+    from warehouse import Fault
 
 Db = Annotated[
     Path | None,
@@ -38,6 +40,7 @@ class _Place:
 
     db: Path | None
     quiet: bool
+    _options = frozenset[str]()  # of the command
 
     @property
     def database(self) -> Path:
@@ -49,6 +52,10 @@ class _Place:
         from warehouse import default_path
 
         return default_path()
+
+    def line_of(self, fault: "Fault") -> str:
+        """A fault without its way out where that names options which the command does not have."""
+        return str(fault) if is_for(self._options, fault.way_out) else fault.without_way_out
 
     def note(self, line: str) -> None:
         """One line for people, on stderr."""
@@ -74,6 +81,7 @@ class Output(_Place):
         before = context.find_root().obj
         given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)}
         made = cls(**given)
+        object.__setattr__(made, "_options", options_of(context.command))
         if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
             raise UsageError("--safe-cells is for --format csv and tsv")
         return made
@@ -95,7 +103,13 @@ class Output(_Place):
 
     def show(self, frame: "pl.DataFrame", **more: Any) -> None:
         """Write a result; see `cli.render.render`."""
+        more["notes"] = [self._shown(note) for note in more.get("notes", ())]
         render(frame, self.format, out=self.output, quiet=self.quiet, safe_cells=self.safe_cells, **more)
+
+    def _shown(self, note: str) -> str:
+        """A note without its hint where that names options which the command does not have."""
+        hint = getattr(note, "hint", "")  # of `metaeval.notes.Hinted`
+        return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]
 
     def show_table(self, found: "Table", **more: Any) -> None:
         """Write a table with its signature and notes."""

@@ -9,7 +9,7 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.options.choices import choice
-from cli.options.compute import Alpha, Draws
+from cli.options.compute import MOST_THREADS, Alpha, Draws
 
 if TYPE_CHECKING:
     from metaeval.significance.options import TestOptions
@@ -85,7 +85,9 @@ class TestFlags:
         False
     )
     absolute: Annotated[bool, typer.Option("--absolute", help="Williams: absolute correlations.")] = False
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads.", show_default="all cores")] = None
+    threads: Annotated[int | None, typer.Option(min=1, max=MOST_THREADS, help="Threads.", show_default="all cores")] = (
+        None
+    )
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster (needs the dask extra).")
     ] = None

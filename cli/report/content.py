@@ -9,8 +9,29 @@ import polars as pl
 
 from cli.charts.drawing import offering, prepared
 from cli.charts.specification import Spec
+from cli.hints import is_for
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
+from metaeval.notes import EXPLAIN, Hinted
+from warehouse import WarehouseError
+
+_WHY = "`scorehouse rank --explain` says why"
+
+
+def on_page(note: str) -> str:
+    """A note as a page has it: a page has no options, so that a hint names a command or is left out.
+
+    >>> on_page(Hinted("A is excluded: added by a user", "included by --own")), on_page(Hinted("2 are", EXPLAIN))
+    ('A is excluded: added by a user', '2 are (`scorehouse rank --explain` says why)')
+    """
+    if not isinstance(note, Hinted):
+        return note
+    return f"{note.text} ({_WHY})" if note.hint == EXPLAIN else note if is_for((), note.hint) else note.text
+
+
+def message(error: WarehouseError) -> str:
+    """An error as a page has it."""
+    return error.with_hints(lambda hint: is_for((), hint))
 
 
 @dataclass(frozen=True)
@@ -52,13 +73,19 @@ class Figure:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a section: of one evaluation set, mostly. signatures: a footnote each; notes: a sentence each."""
+    """A part of a section: of one evaluation set, mostly. signatures: a footnote each; notes: a sentence each.
+
+    A page has no options: notes are without hints that name some.
+    """
 
     heading: str
     figures: tuple[Figure, ...] = ()
     grids: tuple[Grid, ...] = ()
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(map(on_page, self.notes)))
 
     def as_text(self) -> str:
         """The part as it is stored."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from cli.report.content import message
 from metaeval.cache import FROM_STORE
 from metaeval.intervals import with_intervals
 from metaeval.measures import Measure, parse_measure
@@ -123,7 +124,7 @@ class Desk:
             try:
                 answer = settled(one, self.database, self.progress).comparison
             except QuestionError as error:
-                faults.append(f"{one.measure}: no clusters, {error}")
+                faults.append(f"{one.measure}: no clusters, {message(error)}")
                 continue
             answers += [(one, answer)] if answer is not None else []
         known = tuple(replace(one, kept=answer) for one, answer in answers)
@@ -172,7 +173,7 @@ def desk(database: Path, settings: Settings, progress: Progress) -> Desk:
         try:
             chosen = set(expand(warehouse, settings.testsets, settings.lps).chosen)
         except QuestionError as error:
-            reason = str(error)
+            reason = message(error)
         judged = {
             (testset, lp)
             for testset, lp, is_there in listing(warehouse, "lps")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from cli.report.content import Part, part_of
+from cli.report.content import Part, message, part_of
 from cli.report.desk import Desk
 from metaeval.cache import Question, keep, key_of
 from queries.longitudinal import EvalsetState
@@ -107,7 +107,7 @@ def _part(desk: Desk, job: Job) -> tuple[Part, list[tuple[Question[Kept], Kept, 
     try:
         part = job.compute()
     except QuestionError as error:
-        return Part(job.heading, notes=(f"Not computed: {error}.",)), []
+        return Part(job.heading, notes=(f"Not computed: {message(error)}.",)), []
     if not job.is_kept:
         return part, []
     signature = "\n".join(part.signatures) or f"report:{job.kind}"

@@ -37,12 +37,14 @@ def choice(*allowed: str) -> Callable[[str], Value]:
     return parse
 
 
-def whole_number(least: int) -> Callable[[str], Value]:
-    """Reads a whole number that is at least `least`."""
+def whole_number(least: int, most: int | None = None) -> Callable[[str], Value]:
+    """Reads a whole number from `least` to `most`."""
 
     def parse(text: str) -> Value:
         if not text.isdecimal() or int(text) < least:
             raise ValueError(f"a whole number of at least {least}")
+        if most is not None and int(text) > most:
+            raise ValueError(f"a whole number of at most {most:,}")
         return int(text)
 
     return parse

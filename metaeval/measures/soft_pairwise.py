@@ -115,9 +115,12 @@ class SoftPairwiseAccuracy(Measure):
         return over_all_pairs(values, n_pairs)
 
 
+MOST_SIGNS = 100_000  # a byte for each of them and segment
+
+
 def _draws() -> Callable[[str], Value]:
     """Reads a number of sign draws, or inf."""
-    read = whole_number(1)
+    read = whole_number(1, MOST_SIGNS)
 
     def parse(text: str) -> Value:
         try:

@@ -44,7 +44,7 @@ class Asked:
     def check(self) -> None:
         """Raises QuestionError: a number out of its range."""
         if not self.levels or not all(0.5 <= level < 1 for level in self.levels):
-            raise QuestionError(f"levels {', '.join(map(str, self.levels))}: expected shares from 0.5 to below 1")
+            raise QuestionError(f"agreement {', '.join(map(str, self.levels))}: expected shares from 0.5 to below 1")
         if self.human_alpha is not None and not 0 < self.human_alpha < 1:
             raise QuestionError(f"significance level {self.human_alpha}: expected a number between 0 and 1")
         if self.draws < 1:

@@ -14,7 +14,7 @@ VERDICTS: dict[Verdict, str] = {
     "noise": "within three standard errors of the difference of two runs",
     "explained": "different, with a documented reason",
     "differs": "different",
-    "not_loaded": "inputs not loaded",
+    "not_loaded": "not compared for want of data",
     "new": "without printed value",
 }
 ERRORS = 3.0  # standard errors of the difference between two resampled values that count as noise

@@ -175,7 +175,7 @@ def _on_dropped(dropped: Sequence[Dropped]) -> list[str]:
 def _excluded(jobs: Sequence[Job], names: Sequence[str]) -> dict[str, str]:
     """Metrics that no task takes although they have scores, and why."""
     reasons = {
-        name: str(why)
+        name: why.sentence
         for job in jobs
         for one in job.group
         for name, why in one.absent.items()
@@ -191,7 +191,7 @@ def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
         for one in job.group:
             for name, why in one.absent.items():
                 if name not in names and why.lacks_scores:
-                    reasons.setdefault(name, {})[f"{one.lp}: {why}"] = None
+                    reasons.setdefault(name, {})[f"{one.lp}: {why.sentence}"] = None
     return [f"{name}: missing in every task: {'; '.join(found)}" for name, found in sorted(reasons.items())]
 
 
@@ -199,9 +199,11 @@ def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task]) 
     """Tasks that do without a metric, and why; also those whose measure is not defined for it."""
     found: list[Missing] = []
     for number, (job, task) in enumerate(zip(jobs, tasks, strict=True)):
-        absent = [one for one in job.group if name not in one.places]
-        found += [Missing(number, (one.lp,), str(one.absent.get(name, "no such metric"))) for one in absent]
-        if not absent and np.isnan(task.values[place]):
+        without = [one for one in job.group if name not in one.places]
+        for one in without:
+            why = one.absent[name].sentence if name in one.absent else "no such metric"
+            found.append(Missing(number, (one.lp,), why))
+        if not without and np.isnan(task.values[place]):
             found.append(Missing(number, task.lps, f"{task.measure} is undefined"))
     return tuple(found)
 

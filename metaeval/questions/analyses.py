@@ -1,6 +1,6 @@
 """Analyses over many evaluation sets, of disturbed metrics, or of two warehouses; printed papers computed again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Literal, Unpack
 
@@ -19,7 +19,17 @@ from metaeval.planning.metrics import plan_metrics
 from metaeval.planning.plans import Asked as PlanAsked
 from metaeval.planning.systems import plan_systems
 from metaeval.planning.worlds import Unit as PlanUnit
-from metaeval.questions.arguments import Names, SliceOptions, measure_of, measures_of, names_of, question, slice_of
+from metaeval.questions.arguments import (
+    Measures,
+    Names,
+    Numbers,
+    SliceOptions,
+    measure_of,
+    measures_of,
+    names_of,
+    question,
+    slice_of,
+)
 from metaeval.ranking import DEFAULT_MEASURES
 from metaeval.robustness import noise as injection
 from metaeval.robustness import oracles as made_of_errors
@@ -31,7 +41,7 @@ from metaeval.trends.groups import BYS
 from metaeval.trends.history import history
 from metaeval.trends.views import Asked as TrendView
 from metaeval.trends.views import View, show
-from warehouse import QuestionError, Warehouse
+from warehouse import Warehouse
 from warehouse.errors import unknown
 
 
@@ -67,8 +77,6 @@ def trend(
     Raises QuestionError: unknown names, or no evaluation set with a value.
     """
     ways = names_of(by)
-    if not ways:
-        raise QuestionError("no groups: `by` names at least one")
     for way in ways:
         if way not in BYS:
             raise unknown("by", way, BYS)
@@ -90,7 +98,7 @@ def deltas(
     testset: str = "all",
     lp: str = "all",
     *,
-    agreement: Sequence[float] = differences.LEVELS,
+    agreement: Numbers = differences.LEVELS,
     human_alpha: float | None = None,
     percent: bool = False,
     draws: int = 1000,
@@ -108,7 +116,7 @@ def deltas(
     null where the share is not reached.
     Raises QuestionError: unknown names, or no pair of systems.
     """
-    what = differences.Asked(tuple(agreement), human_alpha, percent, draws, seed)
+    what = differences.Asked(tuple(agreement or differences.LEVELS), human_alpha, percent, draws, seed)
     computing = Options(system_score, seed, raw_ties, round_human)
     return delta_tables.deltas_table(
         differences.deltas(warehouse, slice_of(testset, lp, options), metric, computing, what)
@@ -147,11 +155,11 @@ def noise(
     testset: str,
     lp: str,
     metric: str | None = None,
-    measures: str | Measure | Sequence[str | Measure] = injection.DEFAULT_MEASURES,
+    measures: Measures = injection.DEFAULT_MEASURES,
     *,
     kinds: Names = KINDS,
-    strengths: Sequence[float] = injection.STRENGTHS,
-    shares: Sequence[float] = injection.SHARES,
+    strengths: Numbers = injection.STRENGTHS,
+    shares: Numbers = injection.SHARES,
     draws: int = 20,
     seed: int = 0,
     round_human: int | None = None,
@@ -168,7 +176,9 @@ def noise(
         if kind not in KINDS:
             raise unknown("kind", kind, KINDS)
     chosen: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind in names_of(kinds))
-    what = injection.Asked(chosen, tuple(strengths), tuple(shares), draws, seed)
+    what = injection.Asked(
+        chosen, tuple(strengths or injection.STRENGTHS), tuple(shares or injection.SHARES), draws, seed
+    )
     computing = Options(seed=seed, round_human=round_human)
     return injection.noise(warehouse, slice_of(testset, lp, options), metric, measures_of(measures), computing, what)
 
@@ -178,7 +188,7 @@ def oracles(
     warehouse: Warehouse,
     testset: str,
     lp: str,
-    measures: str | Measure | Sequence[str | Measure] = injection.DEFAULT_MEASURES,
+    measures: Measures = injection.DEFAULT_MEASURES,
     *,
     seed: int = 0,
     round_human: int | None = None,
@@ -202,7 +212,7 @@ def paper(
     lp: str | None = None,
     *,
     human: str | None = None,
-    metrics: Names = (),
+    metrics: Names = None,
     draws: int | None = None,
     seed: int = 0,
     fresh: bool = False,
@@ -261,7 +271,7 @@ def diff(
     testset: str | None = None,
     lp: str | None = None,
     *,
-    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     each: bool = False,
 ) -> Table:
     """What differs between two warehouses, and the rankings that differ because of it.

@@ -13,11 +13,18 @@ from queries.selection import Outliers, Slice
 from warehouse import Warehouse
 from warehouse.errors import QuestionError, unknown
 
-Names = str | Sequence[str]
+Names = str | Sequence[str] | None
+"""One name or several, at least one; None stands for the default."""
+Measures = str | Measure | Sequence[str | Measure] | None
+Numbers = Sequence[float] | None
+_MAY_BE_EMPTY = (("diff", "measures"),)  # question and keyword: without rankings
 
 
 class SliceOptions(TypedDict, total=False):
-    """Which part of an evaluation set: the flags of the command line; names and shell patterns, one or several."""
+    """Which part of an evaluation set: the flags of the command line; names and shell patterns, one or several.
+
+    None: all of them.
+    """
 
     human: str | None
     reference: str | None
@@ -38,11 +45,11 @@ class SliceOptions(TypedDict, total=False):
 _DEFAULTS: dict[str, object] = {
     "human": None,
     "reference": None,
-    "domain": (),
-    "document": (),
+    "domain": None,
+    "document": None,
     "segments": None,
-    "systems": (),
-    "metrics": (),
+    "systems": None,
+    "metrics": None,
     "only": None,
     "primary": False,
     "human_references": None,
@@ -65,6 +72,8 @@ def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
     closed = {name: _choices(hint) for name, hint in hints.items()}
     shown = _shown(signature)
     defaults = {name: one.default for name, one in shown.parameters.items()}
+    lists = {name for name, hint in hints.items() if any(get_origin(one) is Sequence for one in get_args(hint))}
+    may_be_empty = {name for of, name in _MAY_BE_EMPTY if of == function.__name__}
     rules = RULES.get(function.__name__, ()) + (OF_SLICES if takes_slice else ())
 
     def check(name: str, value: Any) -> Any:
@@ -74,7 +83,12 @@ def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
             raise unknown(name, value, closed[name])
         if name in _PLACES and not isinstance(value, str | None):
             raise QuestionError(f"{name} {value!r}: expected a name, or several joined by commas, as one text")
-        return checked(name, value, hints[name]) if name in hints else value
+        value = checked(name, value, hints[name]) if name in hints else value
+        if value is None:
+            return defaults[name] if name in lists else value
+        if name in lists and not isinstance(value, str | Measure) and not len(value) and name not in may_be_empty:
+            raise QuestionError(f"no {name}: at least one is needed; None stands for the default")
+        return value
 
     @wraps(function)
     def asked(*args: Asked.args, **kwargs: Asked.kwargs) -> Table:
@@ -109,7 +123,7 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 
 def names_of(given: Names) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def slice_of(testset: str, lp: str, options: SliceOptions) -> Slice:
@@ -134,9 +148,9 @@ def measure_of(given: str | Measure) -> Measure:
     return parse_measure(given) if isinstance(given, str) else given
 
 
-def measures_of(given: str | Measure | Sequence[str | Measure], *, may_lack: bool = False) -> list[Measure]:
+def measures_of(given: Measures, *, may_lack: bool = False) -> list[Measure]:
     """Raises QuestionError: there is none, unless there may be."""
-    several = [given] if isinstance(given, str | Measure) else given
+    several = [given] if isinstance(given, str | Measure) else () if given is None else given
     if not len(several) and not may_lack:
         raise QuestionError("no measures: at least one is needed")
     return list(dict.fromkeys(measure_of(one) for one in several))

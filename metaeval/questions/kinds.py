@@ -1,5 +1,6 @@
 """Which values fit the annotation of a parameter, and what is expected, in words."""
 
+import math
 import types
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from numbers import Integral, Real
@@ -24,12 +25,14 @@ _WORDS: Mapping[Any, tuple[str, str]] = {
 }
 LEAST = {"seed": 0, "round_human": 0, "n_threads": 1}
 """Numbers that have a least value wherever they are asked for."""
+MOST = {"draws": 1_000_000, "worlds": 10_000, "points": 10_000, "n_threads": 1024}
+"""Numbers that size the work, and so have a greatest value: more would not end, or find no memory."""
 
 
 def checked(name: str, value: Any, hint: Any) -> Any:
     """A value that fits an annotation; numbers of numpy as Python's, and what an iterator yields as a tuple.
 
-    Raises QuestionError: it does not fit, or is too small.
+    Raises QuestionError: it does not fit, is too small or too large, or a number that is not finite.
     """
     if isinstance(value, np.bool_):
         value = bool(value)
@@ -41,9 +44,22 @@ def checked(name: str, value: Any, hint: Any) -> Any:
         value = int(value)
         if name in LEAST and value < LEAST[name]:
             raise QuestionError(f"{name} {value}: expected a whole number of at least {LEAST[name]}")
+        if name in MOST and value > MOST[name]:
+            raise QuestionError(f"{name} {value}: expected a whole number of at most {MOST[name]:,}")
     elif isinstance(value, Real) and not isinstance(value, bool):
         value = float(value)
+    if not _is_finite(value):
+        what = "a finite number" if isinstance(value, Real) else "finite numbers"
+        raise QuestionError(f"{name} {shortened(value)}: expected {what}")
     return value
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether no number in a value is NaN or infinite."""
+    if isinstance(value, Real):
+        return math.isfinite(value)
+    several = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+    return not several or all(map(_is_finite, value))
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -1,6 +1,5 @@
 """Metrics and systems ranked and tested against each other."""
 
-from collections.abc import Sequence
 from typing import Literal, Unpack
 
 from metaeval.domains import ranked_domains, read_domains
@@ -16,7 +15,7 @@ from metaeval.protocols import Protocol, protocol_named, protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
 from metaeval.protocols.tables import lines_on, score_frame
-from metaeval.questions.arguments import SliceOptions, measure_of, measures_of, question, slice_of
+from metaeval.questions.arguments import Measures, SliceOptions, measure_of, measures_of, question, slice_of
 from metaeval.ranking import DEFAULT_MEASURES, ranked, read
 from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import matrix_frame
@@ -38,7 +37,7 @@ def rank(
     warehouse: Warehouse,
     testset: str,
     lp: str = "all",
-    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     pool: Pooling | None = None,
     by: Literal["domain"] | None = None,

@@ -93,7 +93,7 @@ def segments(
     warehouse: Warehouse,
     testset: str,
     lp: str,
-    metric: Names = (),
+    metric: Names = None,
     *,
     by: By | None = None,
     scale: Scale = "scores",
@@ -165,7 +165,7 @@ def audit(
     lp: str | None = None,
     *,
     severity: Severity = "info",
-    check: Names = (),
+    check: Names = None,
     deep: bool = False,
 ) -> Table:
     """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.

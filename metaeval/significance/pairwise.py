@@ -12,6 +12,7 @@ from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resa
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
+from metaeval.notes import excluding
 from metaeval.options import Options
 from metaeval.signature import interval_in_words
 from metaeval.significance.levels import NOMINAL
@@ -178,8 +179,7 @@ def tests_of_pair(
         if (least := measure.least_systems(test)) > len(block.systems):
             notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
         elif measure.resamples_segments(test) and block.excluded:
-            reasons = [f"{', '.join(names)} ({why})" for why, names in by_reason(block.excluded).items()]
-            notes.append(f"without {test}: {'; '.join(reasons)}")
+            notes.append(excluding(f"without {test}:", by_reason(block.excluded).items()))
         elif test != testing.test:
             tests.append(test)
     return tests, notes

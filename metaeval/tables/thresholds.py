@@ -7,6 +7,7 @@ from metaeval import kernels
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.pair_counts import standard_deviations
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.arrays.grouping import group_scores
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
 from metaeval.measures import Measure
@@ -69,7 +70,8 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
 def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, n_points: int = 200) -> Table:
     """The value of a calibrated measure over tie thresholds, for plotting.
 
-    n_points: thresholds from 0 to the range of each metric's scores, denser near 0; the best one is among them.
+    n_points: thresholds from 0 to the range of each metric's scores, denser near 0; the best one is among them. A
+        metric whose scores are all the same has one.
     Columns: metric, measure, epsilon, value; sorted by metric and epsilon.
     Raises QuestionError: as `thresholds`; fewer than 2 points.
     """
@@ -79,17 +81,29 @@ def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options
     inputs = Inputs(warehouse, asked, options.round_human)
     used = inputs.judged_segments()
     found = evaluate(measure, used, options)
-    span = np.array([np.ptp(scores[used.judged]) if used.judged.any() else 0.0 for scores in used.scores])
-    grid = span[:, np.newaxis] * np.linspace(0, 1, n_points - 1) ** 2
-    thresholds = np.sort(np.column_stack([grid, np.nan_to_num(found.epsilon)]), axis=1)
+    span = [np.ptp(scores[used.judged]) if used.judged.any() else 0.0 for scores in used.scores]
+    best = np.nan_to_num(found.epsilon)
+    distinct = [_distinct_thresholds(*one, n_points) for one in zip(span, best, strict=True)]
+    thresholds = np.array([np.pad(one, (0, n_points - one.size), mode="edge") for one in distinct])
     values = kernels.calibration_curve(used.human, used.scores, labels(used, measure["by"]), thresholds, statistic)
+    sizes, epsilon = [one.size for one in distinct], np.concatenate(distinct)
     frame = pl.DataFrame(
         {
-            "metric": np.repeat([metric.name for metric in found.metrics], n_points).tolist(),
-            "measure": [str(measure)] * (n_points * len(found.metrics)),
-            "epsilon": thresholds.ravel(),
-            "value": values.ravel(),
+            "metric": np.repeat([metric.name for metric in found.metrics], sizes).tolist(),
+            "measure": [str(measure)] * epsilon.size,
+            "epsilon": epsilon,
+            "value": np.concatenate([row[:n] for row, n in zip(values, sizes, strict=True)]),
         }
     )
     described = f"{signature(found, used.selection, options)}|{line([('points', n_points)])}"
     return Table(frame, described, table_notes(used, inputs.of_level("seg").excluded))
+
+
+def _distinct_thresholds(span: float, best: float, n_points: int) -> Floats:
+    """So many thresholds from 0 to span, the best among them, each once; where all would be equal, one.
+
+    >>> _distinct_thresholds(16.0, 2.0, 4), _distinct_thresholds(16.0, 0.0, 3), _distinct_thresholds(0.0, 0.0, 3)
+    (array([ 0.,  2.,  4., 16.]), array([ 0.,  4., 16.]), array([0.]))
+    """
+    fewer, more = (np.unique([*span * np.linspace(0, 1, n) ** 2, best]) for n in (n_points - 1, n_points))
+    return more if more.size <= n_points else fewer

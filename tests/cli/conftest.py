@@ -10,7 +10,7 @@ import typer
 
 from cli.ending import run_program
 from cli.main import named, program
-from tests.cli.running import Ran, Scorehouse
+from tests.cli.running import Ran, Scorehouse, foreign_options
 from tests.sharing import Copies
 
 
@@ -45,6 +45,7 @@ def scorehouse(
         code = run_program(_built(tuple(named(texts))), texts)
         written = capsys.readouterr()
         assert "Traceback" not in written.err
+        assert [fault for line in written.err.splitlines() for fault in foreign_options(texts, line)] == []
         return Ran(int(code), written.out, written.err)
 
     return run

@@ -1,17 +1,20 @@
 """How tests run the program, and what they find."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from cli.main import COMMANDS
+import typer
+
+from cli.main import COMMANDS, program
 
 EXAMPLE = re.compile(r"Example: scorehouse (.+)")
 PROGRAM = (sys.executable, "-c", "from cli.start import run; run()")
@@ -53,6 +56,35 @@ def refused(ran: Ran, code: int, *words: str) -> str:
     for word in words:
         assert word in line
     return line
+
+
+_QUOTED = re.compile(r"`[^`]*`")
+
+
+@functools.cache
+def options_of(command: str | None) -> frozenset[str]:
+    """The options of a command; of None, those that stand before any."""
+    group: Any = typer.main.get_command(program())
+    parameters = [*group.params, *(group.commands[command].params if command is not None else ())]
+    return frozenset(word for one in parameters for word in (*one.opts, *one.secondary_opts)) | {"--help"}
+
+
+def foreign_options(words: Sequence[str], line: str) -> list[str]:
+    """Options in a line of a command that are neither among its own nor among those of the command named with them.
+
+    What the words of the command line have, a line may quote.
+    """
+    command = next((word for word in words if word in COMMANDS), None)
+    found = []
+    for part in (*_QUOTED.findall(line), _QUOTED.sub(" ", line)):
+        for match in re.finditer(r"(?<![\w-])--[a-z][a-z-]*", part):
+            before = re.findall(r"[\w-]+", part[: match.start()])
+            named = next(
+                (word for word in reversed(before[-1:] if part[0] != "`" else before) if word in COMMANDS), None
+            )
+            if match[0] not in options_of(named or command) and not any(match[0] in word for word in words):
+                found.append(f"{named or command}: {match[0]}")
+    return found
 
 
 class _Tags(HTMLParser):

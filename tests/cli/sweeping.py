@@ -12,6 +12,7 @@ import typer
 
 from cli.ending import run_program
 from cli.main import program
+from tests.cli.running import foreign_options
 from warehouse import Warehouse
 
 _PROGRAM = typer.main.get_command(program())  # built once, for thousands of calls
@@ -141,6 +142,8 @@ def fault(database: Path, words: Sequence[str]) -> str | None:
     data, notes = out.read(), err.getvalue().splitlines()
     if "Traceback" in err.getvalue():
         return err.getvalue()
+    if foreign := [one for line in notes for one in foreign_options(words, line)]:
+        return f"options that the command does not have: {foreign}"
     if code == 0 and words[0] == "report":
         return _fault_of_page(data)
     if code != 0:

@@ -15,7 +15,9 @@ from cli.main import COMMANDS
 from cli.options import ChartFlags, Output
 from cli.options import beside as on_command_line
 from cli.render.json import plain
+from metaeval.inputs import MOST_DECIMALS
 from metaeval.questions import together
+from metaeval.questions.kinds import LEAST, MOST
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError, Warehouse
 
@@ -118,6 +120,17 @@ def test_an_option_has_the_same_default_and_values_in_both(command: str) -> None
         told = get_args(option.annotation)[1]
         if name in hints and (values := _values(hints[name])):
             assert set(told.metavar.split("|")) == values, name
+
+
+@pytest.mark.parametrize("command", QUESTIONS)
+def test_a_number_has_the_same_limits_in_both(command: str) -> None:
+    for option, name in _options(command):
+        told = get_args(option.annotation)[1]
+        is_number = {int, float} & {get_args(option.annotation)[0], *get_args(get_args(option.annotation)[0])}
+        if is_number and name in _keywords(command):
+            most = MOST.get(name, MOST_DECIMALS if name == "round_human" else None)
+            assert told.max == most, name
+            assert name not in LEAST or told.min == LEAST[name], name
 
 
 RANK = ("sim24", "cs-uk", "-m", "pearson", "-m", "pa")

@@ -19,6 +19,9 @@ from warehouse.names import LEVELS
 from warehouse.readers.marked_errors import score_of_errors
 
 _UNKNOWN_DOMAIN = "all"
+_AS_ENTRIES = (
+    "this layout cannot mark them, so that they would be read as entries of the shared task; csv and parquet have them"
+)
 Cells = dict[str, dict[str | int | None, float]]  # system -> segment, unit or None -> score
 
 
@@ -93,10 +96,12 @@ def _scorers(warehouse: Warehouse, evalset: Mapping[str, int], notes: list[str])
         statement(__package__, "layout_scorers"),
         evalset,
     )
-    excluded = [name for _, _, name, is_excluded in rows if is_excluded]
-    if excluded:
-        notes.append(f"excluded, not submitted to the metrics task: {', '.join(excluded)}")
-    return {scorer_id: (kind, name) for scorer_id, kind, name, is_excluded in rows if not is_excluded}
+    own = [name for _, _, name, is_own, _ in rows if is_own]
+    others = [name for _, _, name, is_own, is_no_entry in rows if is_no_entry and not is_own]
+    for why, names in (("added by a user", own), ("not submitted to the metrics task", others)):
+        if names:
+            notes.append(f"excluded, {why}: {', '.join(names)} ({_AS_ENTRIES})")
+    return {scorer_id: (kind, name) for scorer_id, kind, name, *is_excluded in rows if not any(is_excluded)}
 
 
 def _tables(

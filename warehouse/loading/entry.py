@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 
 from warehouse.database.faults import interruptible
-from warehouse.database.updating import bring_up_to_date, in_memory, unless_nothing_came
+from warehouse.database.updating import bring_up_to_date, in_memory, reading, unless_nothing_came
 from warehouse.errors import Fault, SourceError, in_order
 from warehouse.loading.batches import batches, pipelined
 from warehouse.loading.evalsets import EvalsetLoad
@@ -22,8 +22,10 @@ from warehouse.progress import Gauge, Progress
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import HeldFile, held_files, holdings
+from warehouse.staging.lookups import EvalsetKey
 from warehouse.wording import counted
 
+_SHOWN = 8  # names of what is there, where something is not
 _MEMORY = "400MB"  # of one stage; what is more lies on disk
 
 
@@ -55,6 +57,10 @@ def load(
             report.notes.append(f"{database}: brought up to date with {', '.join(applied)}")
         grouped = _by_evalset(_opened(found.claims, given, database, one, report, gauge))
         held = holdings(database, one, list(grouped))
+        if given.is_own:
+            for key in [key for key in grouped if held[key].standards is None]:
+                report.evalsets.append(EvalsetReport(*key, "refused", n_broken=len(grouped[key])))
+                report.faults += _absent(key, grouped.pop(key), database, one)
         loads = []
         for (testset, lp), files in grouped.items():
             n_unread = found.n_unread(file.root if isinstance(file, Claim) else file.claim.root for file in files)
@@ -72,6 +78,22 @@ def load(
     report.notes = list(dict.fromkeys(report.notes))
     report.seconds = time.perf_counter() - started
     return report
+
+
+def _absent(
+    key: EvalsetKey, files: Sequence[Claim | Opened], database: Path, connection: duckdb.DuckDBPyConnection
+) -> list[Fault]:
+    """The fault of files of a user's own metric that are about an evaluation set which the warehouse does not have."""
+    with reading(database, connection) as ask:
+        rows = ask("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id", {})
+    testset, lp = key
+    lps = sorted(there for name, there in rows if name == testset)
+    known = lps or sorted({name for name, _ in rows})
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    there = f"{f'language pair of {testset}' if lps else 'test set'} that is there: {', '.join(known[:_SHOWN])}{more}"
+    paths = dict.fromkeys(str(file.path if isinstance(file, Claim) else file.claim.path) for file in files)
+    found = f"scores of {testset} {lp}, which is not in the warehouse"
+    return [Fault(path, 0, found, f"a {there}" if known else "one that has test sets") for path in paths]
 
 
 def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport, progress: Progress | None) -> None:

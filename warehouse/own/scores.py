@@ -1,7 +1,7 @@
 """A user's own metric: its scores come in checked against the evaluation sets that there are, and go again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,13 +13,21 @@ from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.loading.entry import load
-from warehouse.loading.report import LoadReport
+from warehouse.loading.report import EvalsetReport, LoadReport
 from warehouse.names import REFERENCE_FREE
 from warehouse.progress import Progress
 from warehouse.readers.claims import Given
 from warehouse.writing.removal import remove_vectors
 
 _sql = partial(statement, __package__)
+_EVERY = "all"
+_MEANINGS = {
+    **dict.fromkeys("*?[]", "makes a pattern where metrics are named"),
+    ",": "separates names",
+    "|": "separates the parts of a signature",
+    **dict.fromkeys("/\\", "separates folders, and files are named after metrics"),
+}
+"""Characters that a metric's name cannot have, as they mean something where metrics are named."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +57,12 @@ def add(
     metric: base name. reference: what it compared with; None for a metric that saw none. testset, lp: of files that do
     not tell theirs. is_error_measure: fewer is better; values are negated when they are stored. may_lack_end: files
     whose last line has no end are whole.
-    Files that came before are replaced. Faults do not raise: they are all in the report.
+    Files that came before are replaced. Faults do not raise: they are all in the report, whose n_missing counts the
+    (system, segment) scores of the evaluation set that the metric does not have; its own reference needs none.
     Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
     SourceError, SchemaError: see `loading.entry.load`.
     """
-    if not metric or metric != metric.strip() or "\t" in metric or "\n" in metric:
-        raise QuestionError(f"{metric!r} is not a valid metric name")
+    check_spelling(metric)
     with Warehouse.open(database) as warehouse:
         _check_name(warehouse, metric)
         _check_evalset(warehouse, testset, lp)
@@ -68,7 +76,24 @@ def add(
         is_error_measure=is_error_measure,
         may_lack_end=may_lack_end,
     )
-    return load(paths, database, given=given, progress=progress)
+    report = load(paths, database, given=given, progress=progress)
+    return replace(report, evalsets=_with_gaps(report.evalsets, database, metric, reference))
+
+
+def _with_gaps(
+    evalsets: Sequence[EvalsetReport], database: Path, metric: str, reference: str | None
+) -> list[EvalsetReport]:
+    """The report in which n_missing counts what the metric now lacks of the evaluation set, in files or not."""
+    with Warehouse.open(database) as warehouse:
+        rows = warehouse.rows(
+            _sql("missing_scores"),
+            {"metric": f"{metric}-{reference or REFERENCE_FREE}", "reference": reference},
+        )
+    missing = {(testset, lp): n for testset, lp, n in rows}
+    return [
+        replace(one, n_missing=0 if one.status == "refused" else missing.get((one.testset, one.lp), one.n_missing))
+        for one in evalsets
+    ]
 
 
 def remove(database: Path, metric: str, *, testset: str | None = None, lp: str | None = None) -> list[Removed]:
@@ -112,6 +137,19 @@ def _remove(connection: duckdb.DuckDBPyConnection, asked: dict[str, object]) -> 
     connection.execute(_sql("forget_own_vectors"))
     write_checksums(connection, [evalset_id for (evalset_id,) in changed])
     return [Removed(*row) for row in found]
+
+
+def check_spelling(metric: str) -> None:
+    """Raises QuestionError: a name by which a metric could not be asked for, with the reason."""
+    why = next((f"{sign} {meaning}" for sign, meaning in _MEANINGS.items() if sign in metric), "")
+    if metric == _EVERY:
+        why = "it stands for every name"
+    elif metric.startswith("-"):
+        why = "what begins with - is an option"
+    elif not metric.isprintable() or metric != metric.strip():
+        why = "it has space around it, or what cannot be printed"
+    if why or not metric:
+        raise QuestionError(f"{metric!r} is not a valid metric name" + (f": {why}" if why else ": it is empty"))
 
 
 def _check_name(warehouse: Warehouse, metric: str) -> None:

@@ -18,6 +18,7 @@ from warehouse.readers.text.tables import UNREADABLE
 
 Kind = pl.DataType | type[pl.DataType]
 
+MOST_SEGMENTS = 2**31 - 1
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 
 
@@ -165,7 +166,7 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
         checks.append(_Check("no segment", "its number, or document and index", is_unplaced))
     else:
         checks.append(_Check("no segment", "its number", pl.col("segment").is_null()))
-    limit = (pl.col("segment") < 1) | (pl.col("segment") > 2**31 - 1) | (pl.col("index") < 1)
+    limit = (pl.col("segment") < 1) | (pl.col("segment") > MOST_SEGMENTS) | (pl.col("index") < 1)
     checks.append(_Check("a segment number out of range", "one from 1 on", limit))
     return checks
 

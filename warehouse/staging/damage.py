@@ -7,7 +7,7 @@ import polars as pl
 from warehouse.database.stage import Stage
 from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
-from warehouse.readers.records import TUTORIAL, columns
+from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL, columns
 from warehouse.staging.naming import check_known, met_systems, spelled
 from warehouse.staging.placing import declaring_segments, known_segments, report_lost
 
@@ -45,5 +45,6 @@ def _tell_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements
     place = ("file_no", "line", "segment", "document", "index")
     of_segments = scores.filter(pl.col("level") == "seg").select(place)
     judged = judgements.filter((pl.col("status") != TUTORIAL).fill_null(True)).select(place)
-    rows = pl.concat([of_segments, judged]).filter(pl.col("file_no").is_in(closed))
+    is_number = pl.col("segment").is_between(1, MOST_SEGMENTS)  # any other is a fault of its row already
+    rows = pl.concat([of_segments, judged]).filter(pl.col("file_no").is_in(closed) & is_number)
     report_lost(contents, rows.filter(~pl.col("segment").is_in(known)), stage)

@@ -5,7 +5,7 @@ from functools import partial
 
 from cli.charts.scatter import scatter_panels
 from cli.report.anchor import anchor
-from cli.report.content import Figure, Part, figure
+from cli.report.content import Figure, Part, figure, message
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
 from metaeval.tables.scatter import scatter
@@ -41,7 +41,7 @@ def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
         except QuestionError as error:
             if metric == best:
                 raise
-            notes.append(f"{metric}: {error}")
+            notes.append(f"{metric}: {message(error)}")
             continue
         if found.signature in signatures:  # the best metric is the old one, under its full name
             continue

@@ -6,10 +6,9 @@ from functools import partial
 import polars as pl
 
 from cli.charts.ranking import ranking_dots
-from cli.report.content import Part, figure, grid
+from cli.report.content import Part, figure, grid, message
 from cli.report.desk import SYSTEM_MEASURE, Desk
 from cli.report.making import Job, Section
-from metaeval.notes import Hinted
 from metaeval.ranking import named
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
@@ -27,7 +26,6 @@ _COLUMNS = {
     "n_systems": "systems",
     "n_segments": "segments",
 }
-_WHY = "`scorehouse rank --explain` says why"
 _OTHERS = "All other evaluation sets"
 _BRIEF = {"testset": "test set", "lp": "language pair", "human": "human score", **_COLUMNS}
 
@@ -56,7 +54,7 @@ def _detailed(desk: Desk, state: EvalsetState) -> Part:
         heading,
         (figure(ranking_dots(found.frame, found.signature, found.lines), signatures),),
         (grid(f"Ranking of metrics, {heading}", found.frame, _COLUMNS),),
-        tuple(f"{note.text} ({_WHY})" if isinstance(note, Hinted) else note for note in found.notes),
+        found.notes,
         signatures,
     )
 
@@ -72,7 +70,7 @@ def _others(desk: Desk) -> Part:
         try:
             found = desk.ranked(state)
         except QuestionError as error:
-            reasons.setdefault(str(error), []).append((state.testset, state.lp))
+            reasons.setdefault(message(error), []).append((state.testset, state.lp))
             continue
         frames.append(found.frame)
         signatures += found.signature.splitlines()

@@ -3,7 +3,7 @@
 from functools import partial
 
 from cli.charts.significance import significance_matrix
-from cli.report.content import Part, figure
+from cli.report.content import Part, figure, on_page
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
 from metaeval.significance.options import pairs_that_differ
@@ -25,7 +25,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
     return Part(
         f"{state.testset} {state.lp}",
         tuple(figure(significance_matrix(one), one.signature.splitlines()) for one in found),
-        notes=(*counts, *(f"{one.measure}: {note}" for one in found for note in one.notes[1:])),
+        notes=(*counts, *(f"{one.measure}: {on_page(note)}" for one in found for note in one.notes[1:])),
         signatures=tuple(line for one in signatures for line in one.splitlines()),
     )
 

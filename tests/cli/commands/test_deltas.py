@@ -36,5 +36,5 @@ def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path) -> None:
 
 def test_what_cannot_be_answered_is_refused(scorehouse: Scorehouse, tmp_path: Path) -> None:
     refused(scorehouse("deltas", "simBLEX"), 2, "simBLEX", "simBLEU")
-    refused(scorehouse(*WORDS, "--agreement", "1"), 2, "levels 1.0")
+    refused(scorehouse(*WORDS, "--agreement", "1"), 2, "agreement 1.0")
     refused(scorehouse(*WORDS, "--chart", tmp_path / "no.gif"), 2, "--chart")

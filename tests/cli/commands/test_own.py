@@ -39,6 +39,21 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     refused(scorehouse("remove", "Mine"), 2, "unknown own metric 'Mine'")
 
 
+def test_missing_counts_what_the_metric_does_not_score_and_says_so(scorehouse: Scorehouse, own: Path) -> None:
+    words = ("--metric", "Mine", "--testset", TESTSET, "--lp", LP, "--dry-run", "--format", "json")
+    said = "missing: (system, segment) pairs of the evaluation set that the metric does not score"
+    with_reference = scorehouse("add", own, *words, "--ref", "refA")
+    assert with_reference.json[0]["missing"] == 0
+    assert not any(line.startswith("missing:") for line in with_reference.notes)
+    free = scorehouse("add", own, *words, "--reference-free")
+    assert free.json[0]["missing"] == 5  # those of refA
+    assert said in free.notes
+    own.write_text(ROWS.replace("Ash\t3", "Ash\tNone"))
+    lacking = scorehouse("add", own, *words, "--ref", "refA")
+    assert lacking.json[0]["missing"] == 1
+    assert f"{said}, not counting refA" in lacking.notes
+
+
 @pytest.mark.slow
 def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(scorehouse: Scorehouse, own: Path) -> None:
     words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
@@ -70,6 +85,14 @@ def test_a_wrong_command_line_is_one_line(
     words: list[str], hints: list[str], scorehouse: Scorehouse, own: Path
 ) -> None:
     refused(scorehouse("add", own, *words), 2, *hints)
+
+
+def test_a_name_that_could_not_be_asked_for_is_one_line_wherever_it_is_given(scorehouse: Scorehouse, own: Path) -> None:
+    words = ("--ref", "refA", "--testset", TESTSET, "--lp", LP)
+    line = refused(scorehouse("add", own, "--metric", "a*b", *words), 2)
+    assert line == "error: 'a*b' is not a valid metric name: * makes a pattern where metrics are named"
+    named = own.rename(own.with_name("a*b-refA.seg.score"))
+    assert refused(scorehouse("rank", TESTSET, LP, "--with", named), 2) == line
 
 
 def test_what_is_lacking_is_asked_for(scorehouse: Scorehouse, own: Path) -> None:

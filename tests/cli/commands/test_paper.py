@@ -51,6 +51,7 @@ def test_printed_values_without_inputs_are_not_loaded_and_no_failure(scorehouse:
     assert {row["verdict"] for row in rows} == {"not_loaded"}
     assert {row["note"] for row in rows} == {"p. 14; wmt22 en-de is not loaded"}
     assert all(row["value"] is None and row["difference"] is None for row in rows)
+    assert f"{len(rows)} not compared for want of data" in ran.notes
 
 
 def test_an_item_on_other_data_has_every_format(scorehouse: Scorehouse) -> None:

@@ -1,6 +1,5 @@
 """The questions as functions: a value that is none is refused in one clear line, and never by another exception."""
 
-import contextlib
 import inspect
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -10,6 +9,7 @@ import pytest
 
 import metaeval
 from metaeval.questions.arguments import SliceOptions
+from metaeval.questions.kinds import MOST
 from metaeval.questions.together import OF_TESTS
 from tests.helpers import sampled
 from warehouse import QuestionError, Warehouse
@@ -109,11 +109,11 @@ def test_a_value_of_another_kind_is_refused(
     [
         ("rank", {"measures": []}, "no measures"),
         ("rank", {"measures": ()}, "no measures"),
-        ("rank", {"measures": None}, "measures None: expected a text, a measure or a list of texts or measures"),
+        ("rank", {"measures": 1}, "measures 1: expected a text, a measure, a list of texts or measures or None"),
         ("rank", {"testset": None}, "testset None: expected a text"),
         ("rank", {"lp": None}, "lp None: expected a text"),
-        ("rank", {"metrics": None}, "metrics None: expected a text or a list of texts"),
-        ("rank", {"metrics": [1]}, r"metrics \[1\]: expected a text or a list of texts"),
+        ("rank", {"metrics": []}, "no metrics: at least one is needed; None stands for the default"),
+        ("rank", {"metrics": [1]}, r"metrics \[1\]: expected a text, a list of texts or None"),
         ("rank", {"segments": "1-10"}, "segments '1-10': expected 2 whole numbers or None"),
         ("rank", {"segments": (1, 2, 3)}, r"segments \(1, 2, 3\): expected 2 whole numbers"),
         ("rank", {"segments": (0, 10)}, r"segments \(0, 10\): the first segment is 1"),
@@ -216,19 +216,64 @@ def test_a_number_out_of_range_has_an_answer_or_a_line(
     _answer_or_line(name, {parameter: number}, simulated_warehouse)
 
 
+@pytest.mark.parametrize(("name", "parameter"), [(name, one) for name, one in NUMBERS if one in MOST])
+def test_a_number_that_sizes_the_work_has_a_limit(name: str, parameter: str, simulated_warehouse: Warehouse) -> None:
+    for number in (MOST[parameter] + 1, 10**13, 10**30):
+        line = f"^{parameter} {number}: expected a whole number of at most {MOST[parameter]:,}$"
+        with pytest.raises(QuestionError, match=line):
+            _ask(name, simulated_warehouse, {parameter: number})
+
+
+FLOATS = [
+    (name, parameter, float not in _kinds(hint))
+    for name, parameter, hint in _parameters()
+    if float in _kinds(hint) or any(float in get_args(one) for one in (hint, *get_args(hint)))
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "is_list"), FLOATS)
+def test_a_number_that_is_not_finite_is_refused(
+    name: str, parameter: str, is_list: bool, simulated_warehouse: Warehouse
+) -> None:
+    for number in (float("nan"), float("inf"), -float("inf"), np.float64("nan")):
+        given = [0.9, number] if is_list else number
+        with pytest.raises(QuestionError) as refused:
+            _ask(name, simulated_warehouse, {parameter: given})
+        assert str(refused.value).startswith(f"{parameter} ")
+        assert str(refused.value).endswith(": expected finite numbers" if is_list else ": expected a finite number")
+
+
+@pytest.mark.parametrize(("name", "parameter"), LISTS)
+def test_an_empty_list_is_refused(name: str, parameter: str, simulated_warehouse: Warehouse) -> None:
+    empty: tuple[Any, ...] = ((), [], iter(()), np.array([], dtype=str if parameter in ("by", "kinds") else float))
+    for value in empty:
+        if (name, parameter) == ("diff", "measures"):  # a comparison without rankings
+            _answer_or_line(name, {parameter: value}, simulated_warehouse)
+            continue
+        with pytest.raises(QuestionError) as refused:
+            _ask(name, simulated_warehouse, {parameter: value})
+        assert str(refused.value) == f"no {parameter}: at least one is needed; None stands for the default"
+
+
 @pytest.mark.parametrize("of", sampled(9, EVERY, LISTS))
-def test_an_empty_list_has_an_answer_or_a_line(of: tuple[str, str], simulated_warehouse: Warehouse) -> None:
+def test_none_stands_for_the_default_of_a_list(of: tuple[str, str], simulated_warehouse: Warehouse) -> None:
     name, parameter = of
-    _answer_or_line(name, {parameter: ()}, simulated_warehouse)
+    default = inspect.signature(getattr(metaeval, name)).parameters[parameter].default
+    answers = [_answer_or_line(name, {parameter: value}, simulated_warehouse) for value in (None, default)]
+    assert answers[0] == answers[1]
 
 
-def _answer_or_line(name: str, given: dict[str, Any], warehouse: Warehouse) -> None:
+def _answer_or_line(name: str, given: dict[str, Any], warehouse: Warehouse) -> str:
+    """The answer as text, or the line why there is none."""
     known = inspect.signature(getattr(metaeval, name)).parameters
     quick: dict[str, Any] = {"draws": 5, "worlds": 5, "testset": "sim24", "lp": "cs-uk", "measures": "pa"}
     quick |= {"measure": "acc_eq(by=item)" if name == "thresholds" else "pearson", "significance": True}
     quick |= {"rules": "wmt24", "segments": (1, 20), "least_metrics": 1}
-    with contextlib.suppress(QuestionError):
-        _ask(name, warehouse, {one: value for one, value in quick.items() if one in known} | given)
+    try:
+        found = _ask(name, warehouse, {one: value for one, value in quick.items() if one in known} | given)
+    except QuestionError as error:
+        return str(error)
+    return f"{found.frame.write_json()} {found.signature} {found.notes}"
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

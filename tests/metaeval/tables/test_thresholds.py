@@ -1,5 +1,7 @@
 """Tie thresholds: calibrated ones, those that are as good, and the curve over all of them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from metaeval.options import Options
 from metaeval.study import rank
 from metaeval.tables.thresholds import curve, thresholds
 from queries.selection import Slice
+from tests.helpers import tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
 ASKED = Slice("sim24", "ja-en", metrics=("Kestrel-24-QE", "Rubric-5", "Steady", "Dice"), segments=(60, 120))
@@ -62,12 +65,38 @@ def test_every_threshold_up_to_the_higher_one_is_as_good(simulated_warehouse: Wa
 def test_the_curve_has_its_maximum_at_the_calibrated_threshold(simulated_warehouse: Warehouse) -> None:
     best = thresholds(simulated_warehouse, ASKED, ACC_EQ, Options()).frame
     points = curve(simulated_warehouse, ASKED, ACC_EQ, Options(), n_points=30).frame
-    assert points.height == 30 * best.height
+    n_points = dict(points["metric"].value_counts().iter_rows())
+    assert n_points.pop("Steady-src") == 1  # its scores are all the same
+    assert set(n_points.values()) == {30}
+    assert points["metric"].n_unique() == best.height
     for row in best.rows(named=True):
         own = points.filter(points["metric"] == row["metric"])
         assert own["epsilon"].is_sorted()
         assert own["epsilon"][0] == 0
         assert own["value"].max() == pytest.approx(row["value"], abs=1e-12)
+
+
+@pytest.mark.parametrize("n_points", [2, 3, 5, 30])
+@pytest.mark.parametrize("measure", ["acc_eq(by=item)", "tau_eq(by=none)"])
+def test_the_curve_has_so_many_points_none_of_them_twice(
+    n_points: int, measure: str, simulated_warehouse: Warehouse
+) -> None:
+    asked = Slice("sim24", "cs-uk", metrics=("Dice", "Onlooker", "Oriole"), segments=(1, 60))
+    parsed = parse_measure(measure)
+    best = thresholds(simulated_warehouse, asked, parsed, Options()).frame
+    assert 0.0 in best["epsilon"].to_list()  # is a point of the grid already
+    found = curve(simulated_warehouse, asked, parsed, Options(), n_points=n_points).frame
+    assert not found.select("metric", "epsilon").is_duplicated().any()
+    assert set(found["metric"].value_counts()["count"]) == {n_points}
+    for row in best.rows(named=True):
+        assert row["epsilon"] in found.filter(metric=row["metric"])["epsilon"].to_list()
+
+
+def test_a_metric_whose_scores_are_all_the_same_has_one_point(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        found = curve(warehouse, Slice("tiny24", "en-de"), ACC_EQ, Options(), n_points=5).frame
+    assert found.filter(metric="Flat-src")["epsilon"].to_list() == [0.0]
+    assert found.filter(metric="Fine-src").height == 5
 
 
 def test_measures_without_a_calibrated_threshold_are_refused(simulated_warehouse: Warehouse) -> None:

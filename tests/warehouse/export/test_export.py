@@ -355,12 +355,24 @@ def test_texts_with_line_breaks_become_json_lines(tmp_path: Path) -> None:
     assert _rows(tmp_path / "back.duckdb", sources=False) == _rows(tmp_path / "w.duckdb", sources=False)
 
 
-def test_a_metric_that_a_user_added_is_excluded_from_the_layout_with_a_note(database: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("is_own", "true", "added by a user"),
+        ("status", "'no entry'", "not submitted to the metrics task"),
+    ],
+)
+def test_what_the_layout_cannot_mark_is_excluded_from_it_with_a_note(
+    column: str, value: str, why: str, database: Path, tmp_path: Path
+) -> None:
     with duckdb.connect() as connection, writing(database, connection):
-        connection.execute("UPDATE entry SET is_own = true WHERE scorer_id = "
+        connection.execute(f"UPDATE entry SET {column} = {value} WHERE scorer_id = "
                            "(SELECT scorer_id FROM scorer WHERE name = 'Fine-src')")  # fmt: skip
     (item,) = export(database, tmp_path / "out", "mtme", "tiny24", "en-de")
-    assert item.notes == ("excluded, not submitted to the metrics task: Fine-src",)
+    assert item.notes == (
+        f"excluded, {why}: Fine-src (this layout cannot mark them, so that they would be read as entries of the shared "
+        "task; csv and parquet have them)",
+    )
     assert not list((tmp_path / "out").rglob("Fine-src*"))
     assert list((tmp_path / "out").rglob("Rough-refA*"))
 

@@ -12,7 +12,8 @@ from queries.selection import Slice
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, tiny_layout
 from warehouse import QuestionError, Warehouse, load
-from warehouse.own.scores import add, remove
+from warehouse.own import sacrebleu
+from warehouse.own.scores import add, check_spelling, remove
 
 VALUES = {"Ash": (1, 2, 3, 4, 5), "Beech": (2, 2, 2, 2, 2), "Cherry": (0, 0, 1, 0, 0)}
 _TABLES = ("vector", "score", "aggregate_score", "scorer", "entry", "source", "metric_fact", "system", "segment")
@@ -258,3 +259,120 @@ def test_an_own_metric_that_was_not_asked_for_is_no_news(with_both: Path) -> Non
         (found,) = study(warehouse, asked, [parse_measure("pa")], Options()).results
     assert "your own: Mine-src" in found.notes
     assert not any(note.startswith("your own Mine-refA") for note in found.notes)
+
+
+def test_an_evaluation_set_that_is_not_there_is_one_fault_with_those_that_are(
+    original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    rows = [f"{testset},{lp},{system},1,{n}" for n, system in enumerate(VALUES) for testset, lp in _ABSENT]
+    own = written(tmp_path / "scores.csv", ["testset,lp,system,seg,score", *rows])
+    report = add([own], original, "Mine")
+    assert [str(fault) for fault in report.faults] == [
+        f"{own}: scores of tiny23 en-de, which is not in the warehouse, expected a test set that is there: tiny24",
+        f"{own}: scores of tiny24 de-en, which is not in the warehouse, expected a language pair of tiny24 that is "
+        "there: en-de",
+    ]
+    assert [(item.lp, item.status, item.n_broken) for item in report.evalsets] == [
+        ("en-de", "refused", 1),
+        ("de-en", "refused", 1),
+    ]
+    assert content(original) == at_first
+
+
+_ABSENT = (("tiny23", "en-de"), ("tiny24", "de-en"))
+
+
+def test_a_folder_of_files_of_a_language_pair_that_is_not_there_is_a_fault_each(original: Path, tmp_path: Path) -> None:
+    (tmp_path / "own" / "en-fr").mkdir(parents=True)
+    for name in ("Mine.seg.score", "Mine.sys.score"):
+        written(tmp_path / "own" / "en-fr" / name, blocks())
+    report = add([tmp_path / "own"], original, "Mine", testset=TESTSET)
+    assert [Path(fault.path).name for fault in report.faults] == ["Mine.seg.score", "Mine.sys.score"]
+
+
+def test_evaluation_sets_that_are_there_come_in_beside_one_that_is_not(database: Path, tmp_path: Path) -> None:
+    rows = [f"{lp},{system},1,{n}" for n, system in enumerate(VALUES) for lp in (LP, "de-en")]
+    own = written(tmp_path / "scores.csv", ["lp,system,seg,score", *rows])
+    report = add([own], database, "Mine", testset=TESTSET)
+    assert [(item.lp, item.status, item.n_scores) for item in report.evalsets] == [
+        ("de-en", "refused", 0),
+        (LP, "added", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "reference", "missing"),
+    [
+        (("Ash,1,0.5", "Ash,2,0.25"), None, 4 * 5 - 2),
+        (("Ash,1,0.5", "Ash,2,None"), None, 4 * 5 - 1),
+        (("Ash,1,0.5", "Ash,2,None"), "refA", 3 * 5 - 1),
+        (("refA,1,0.5", "Ash,2,0.25"), "refA", 3 * 5 - 1),
+        ([f"{system},{n},1" for system in SYSTEMS for n in range(1, 6)], None, 0),
+        ([f"{system},{n},1" for system in VALUES for n in range(1, 6)], "refA", 0),
+        ([f"{system},{n},1" for system in VALUES for n in range(1, 6)], None, 5),
+    ],
+)
+def test_missing_are_all_pairs_of_the_evaluation_set_without_a_score_but_those_of_the_reference(
+    rows: Sequence[str], reference: str | None, missing: int, database: Path, tmp_path: Path
+) -> None:
+    own = written(tmp_path / "scores.csv", ["system,seg,score", *rows])
+    for status in ("added", "unchanged"):
+        report = add([own], database, "Mine", reference=reference, testset=TESTSET, lp=LP)
+        assert [(item.status, item.n_missing) for item in report.evalsets] == [(status, missing)]
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ("Ash,0,1.5", "a segment number out of range"),
+        ("Ash,-1,1.5", "segment '-1'"),
+        (f"Ash,{2**31},1.5", f"segment '{2**31}'"),
+        ("Ash,6,1.5", "segment 6"),
+    ],
+)
+def test_a_segment_that_cannot_be_is_reported_once(row: str, found: str, original: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,1.5", row])
+    report = add([own], original, "Mine", testset=TESTSET, lp=LP)
+    assert [(fault.line, fault.found) for fault in report.faults] == [(3, found)]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "it is empty"),
+        ("all", "it stands for every name"),
+        ("-x", "what begins with - is an option"),
+        (" x", "it has space around it, or what cannot be printed"),
+        ("x\t", "it has space around it, or what cannot be printed"),
+        ("a\nb", "it has space around it, or what cannot be printed"),
+        ("a\x1bb", "it has space around it, or what cannot be printed"),
+        *((f"a{sign}b", f"{sign} makes a pattern where metrics are named") for sign in "*?[]"),
+        ("x,y", ", separates names"),
+        ("x|y", "| separates the parts of a signature"),
+        ("x/y", "/ separates folders, and files are named after metrics"),
+        ("x\\y", "\\ separates folders, and files are named after metrics"),
+    ],
+)
+def test_a_name_that_means_something_else_is_refused_with_the_reason(
+    name: str, why: str, original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
+) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    with pytest.raises(QuestionError) as refused:
+        add([own], original, name, testset=TESTSET, lp=LP)
+    assert str(refused.value) == f"{name!r} is not a valid metric name: {why}"
+    assert content(original) == at_first
+
+
+@pytest.mark.parametrize("name", ["Mine", "my metric", "M=1.5", "COMET-22(M2)", "mé", "a.b", "a:b;c", "All", "M-refA"])
+def test_a_metric_that_is_added_can_be_asked_for_alone(name: str, database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "mine.seg.score", blocks())
+    assert add([own], database, name, testset=TESTSET, lp=LP).is_clean
+    with Warehouse.open(database) as warehouse:
+        for asked in (name, f"{name}-src"):
+            found = rank(warehouse, TESTSET, LP, ["pa"], metrics=(asked,))
+            assert found["metric"].to_list() == [f"{name}-src"]
+
+
+@pytest.mark.parametrize("name", sacrebleu._NAMES.values())
+def test_names_of_computed_metrics_are_valid(name: str) -> None:
+    check_spelling(name)

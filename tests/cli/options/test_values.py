@@ -1,0 +1,139 @@
+"""Values that no option can take: each command ends in one line that names the option, and at once."""
+
+import inspect
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+import typer
+
+from cli.main import COMMANDS, program
+from tests.cli.running import Ran, Scorehouse, refused
+
+SLICE = ("sim24", "cs-uk")
+WORDS: dict[str, tuple[str, ...]] = {
+    "add": ("own.seg.score", "--metric", "Mine", "--reference-free"),
+    "annotators": SLICE,
+    "compute": ("bleu", *SLICE),
+    "deltas": ("simBLEU", *SLICE),
+    "diff": ("other.duckdb",),
+    "export": ("folder",),
+    "list": ("testsets",),
+    "load": ("task",),
+    "noise": (*SLICE, "simBLEU", "-m", "pearson"),
+    "paper": ("deutsch-2023", "figure-2"),
+    "plan": (*SLICE, "simBLEU", "simchrF"),
+    "protocol": ("wmt24", "--on", "sim24", "--lp", "cs-uk", "--significance"),
+    "protocols": ("sim24", "--matrix"),
+    "rank": (*SLICE, "-m", "pearson"),
+    "remove": ("Mine",),
+    "report": ("sim24", "--lp", "cs-uk"),
+    "scatter": (*SLICE, "simBLEU"),
+    "show": (*SLICE, "1"),
+    "sql": ("SELECT 1 AS one",),
+    "thresholds": (*SLICE, "--curve"),
+    "trend": (*SLICE, "-m", "pearson"),
+    **dict.fromkeys(("demo", "download", "hard-pairs", "audit", "unload", "migrate"), ()),
+    **dict.fromkeys(("compare", "correlations", "counts", "means", "segments", "systems", "ties"), SLICE),
+}
+"""Words with which a command would go on."""
+HUGE = ("10000000000000", "1" + 30 * "0")
+ANSWERED = {"seed", "n", "at_most", "least_metrics", "max_rows", "details"}
+"""Whole numbers that may be as large as one likes: they choose, and size nothing."""
+
+
+def _flags(command: str) -> Iterator[tuple[str, str, Any]]:
+    """Each option of a command that takes a value: its flag, its name, and the type."""
+    group: Any = typer.main.get_command(program([command]))
+    hints = {name: get_args(one.annotation) for name, one in inspect.signature(COMMANDS[command]).parameters.items()}
+    for one in group.commands[command].params:
+        if one.param_type_name == "option" and not one.is_flag and one.name in hints:
+            yield one.opts[0], one.name, hints[one.name][0]
+
+
+def _is_of(hint: Any, kind: type) -> bool:
+    return hint is kind or kind in get_args(hint) or any(kind in get_args(one) for one in get_args(hint))
+
+
+def test_every_command_has_words() -> None:
+    assert set(WORDS) == set(COMMANDS)
+    assert sum(len(list(_flags(command))) for command in COMMANDS) > 250
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_empty_text_is_no_value(command: str, scorehouse: Scorehouse) -> None:
+    for flag, _, _ in _flags(command):
+        line = refused(scorehouse(command, flag, ""), 2)
+        if flag == "--parameter":
+            assert line == "error: -p '': expected NAME VALUE"
+        else:
+            assert line == f"error: {flag} '': expected a value, not an empty text"
+
+
+@pytest.mark.parametrize("flag", ["--db", "--format", "-o"])
+def test_neither_before_a_command(flag: str, scorehouse: Scorehouse) -> None:
+    refused(scorehouse(flag, "", "list", "testsets"), 2, "''")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_what_is_no_finite_number_is_refused(command: str, value: str, scorehouse: Scorehouse) -> None:
+    for flag, _, hint in _flags(command):
+        if _is_of(hint, float) or _is_of(hint, int):
+            line = refused(scorehouse(command, *WORDS[command], f"{flag}={value}"), 2, flag)
+            assert "finite" in line or "integer" in line or "Input should be" in line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("value", HUGE)
+def test_a_number_that_sizes_the_work_has_a_limit(command: str, value: str, scorehouse: Scorehouse) -> None:
+    for flag, name, hint in _flags(command):
+        if _is_of(hint, int) and name not in ANSWERED:
+            refused(scorehouse(command, *WORDS[command], f"{flag}={value}"), 2, flag)
+
+
+def _ends(ran: Ran) -> bool:
+    return ran.code == 0 or (ran.code == 2 and len(ran.notes) == 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("segments", ("-n",)),
+        ("hard-pairs", ("sim24", "cs-uk", "--at-most")),
+        ("hard-pairs", ("sim24", "cs-uk", "--least-metrics")),
+        ("sql", ("--max-rows",)),
+        ("ties", ("--segments",)),
+        ("show", ("sim24", "cs-uk")),
+        ("rank", ("--intervals", "--draws", "3", "--seed")),
+    ],
+)
+@pytest.mark.parametrize("value", HUGE)
+def test_a_number_that_chooses_may_be_as_large_as_one_likes(
+    command: str, words: tuple[str, ...], value: str, scorehouse: Scorehouse
+) -> None:
+    shown = f"1-{value}" if words[-1] == "--segments" else value
+    before = () if command in ("hard-pairs", "show") else WORDS[command]
+    assert _ends(scorehouse(command, *before, *words, shown))
+
+
+@pytest.mark.parametrize("n", ["100001", *HUGE])
+def test_the_signs_of_spa_have_a_limit(n: str, scorehouse: Scorehouse) -> None:
+    line = refused(scorehouse("rank", *SLICE, "-m", f"spa(n={n})"), 2)
+    assert line == f"error: measure 'spa(n={n})': found n={n}, expected a whole number of at most 100,000, or inf"
+
+
+@pytest.mark.parametrize("word", ["nan", "0", "-1", "1.5", "one", "\u00b2"])
+def test_a_segment_is_a_number(word: str, scorehouse: Scorehouse) -> None:
+    line = refused(scorehouse("show", *SLICE, "--", word), 2)
+    assert line == f"error: segment {word!r}: expected a whole number from 1 on"
+
+
+def test_a_file_of_sql_that_is_not_there_is_named_with_its_option(scorehouse: Scorehouse) -> None:
+    line = refused(scorehouse("sql", "-f", "nofile"), 2)
+    assert line == "error: --file nofile: cannot be read: No such file or directory"
+
+
+def test_shares_of_agreement_are_named_as_the_option_is(scorehouse: Scorehouse) -> None:
+    line = refused(scorehouse("deltas", "simBLEU", *SLICE, "--agreement", "1"), 2)
+    assert line == "error: agreement 1.0: expected shares from 0.5 to below 1"
