@@ -58,27 +58,33 @@ def found_metric(drawn: Floats) -> tuple[bool, float]:
     return bool(r[0] > r[1] and tested.p[0, 1] <= 0.05), r[0] - r[1]
 
 
-def planned(there: Floats, test: Callable[[Floats], tuple[bool, float]], n_worlds: int, seed: int) -> RequiredSize:
+def planned(there: Floats, test: Callable[[Floats], tuple[bool, float]], n_simulations: int, seed: int) -> RequiredSize:
     """The plan from one sample, whose last axis is segments."""
     n = there.shape[-1]
     trial: Trial = lambda size, rng: test(there[..., rng.integers(0, n, size)])  # noqa: E731
     difference = test(there)[1]
     if difference <= 0:  # the plan would be for the other direction
         flipped = -there if there.ndim == 1 else there[[0, 2, 1]]
-        return planned(flipped, test, n_worlds, seed)
-    return required_size(trial, difference, there=n, least=10, most=64 * n, n_worlds=n_worlds, seed=seed)
+        return planned(flipped, test, n_simulations, seed)
+    return required_size(trial, difference, there=n, least=10, most=64 * n, n_simulations=n_simulations, seed=seed)
 
 
 def held(
-    sample: Sample, test: Callable[[Floats], tuple[bool, float]], there: int, n_samples: int, n_worlds: int
+    sample: Sample, test: Callable[[Floats], tuple[bool, float]], there: int, n_samples: int, n_simulations: int
 ) -> tuple[float, float, float, float]:
     """The true number, the share of data intervals and of narrow ones that hold it, the median plan over the truth."""
     true = required_size(
-        lambda size, rng: test(sample(size, rng)), 1.0, there=there, least=10, most=64 * there, n_worlds=1000, seed=99
+        lambda size, rng: test(sample(size, rng)),
+        1.0,
+        there=there,
+        least=10,
+        most=64 * there,
+        n_simulations=1000,
+        seed=99,
     ).size
     inside, narrow, sizes = [], [], []
     for number in range(n_samples):
-        found = planned(sample(there, np.random.default_rng([3, number])), test, n_worlds, number)
+        found = planned(sample(there, np.random.default_rng([3, number])), test, n_simulations, number)
         high = np.inf if np.isnan(found.data_high) else found.data_high
         low = np.inf if np.isnan(found.data_low) and np.isnan(found.size) else found.data_low
         inside.append(bool(np.isnan(found.size) or low <= true <= high))

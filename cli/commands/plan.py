@@ -7,7 +7,7 @@ import typer
 from cli.completion import complete_measure, complete_metric
 from cli.options import (
     MOST_DRAWS,
-    MOST_WORLDS,
+    MOST_SIMULATIONS,
     ChartFlags,
     Lp,
     Output,
@@ -51,8 +51,8 @@ def plan(
         float, typer.Option(help="Share of simulated data sets in which the difference is significant.")
     ] = 0.8,
     alpha: Annotated[float, typer.Option(help="Significance level, two-sided.")] = 0.05,
-    worlds: Annotated[
-        int, typer.Option(max=MOST_WORLDS, help="Simulated data sets for each size that is tried.")
+    simulations: Annotated[
+        int, typer.Option(max=MOST_SIMULATIONS, help="Simulated data sets for each size that is tried.")
     ] = 100,
     draws: Annotated[
         int, typer.Option(max=MOST_DRAWS, help="Number of resamples of the test of two metrics on each data set.")
@@ -65,7 +65,7 @@ def plan(
 
     Data sets of other sizes are simulated from what is loaded, and the test that holds its level is run on each.
 
-    Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --worlds 20 --draws 100
+    Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --simulations 20 --draws 100
     """
     from cli.charts.plan import plan_chart
     from metaeval.measures import parse_measure
@@ -77,7 +77,7 @@ def plan(
 
     if tell == "systems":
         refuse_given(context, ("measure", "draws", "system_score"), "does not go with --tell systems")
-    what = Asked(unit, power, alpha, worlds, draws, seed)  # type: ignore[arg-type]
+    what = Asked(unit, power, alpha, simulations, draws, seed)  # type: ignore[arg-type]
     asked = flags.slice(testset, lp)
     options = Options(system_score, seed, round_human=round_human)  # type: ignore[arg-type]
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:

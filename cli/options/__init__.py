@@ -5,7 +5,7 @@ from cli.options.choices import choice, choice_argument, chosen
 from cli.options.compute import (
     MOST_DRAWS,
     MOST_POINTS,
-    MOST_WORLDS,
+    MOST_SIMULATIONS,
     SYSTEM_SCORES,
     Alpha,
     ComputeFlags,
@@ -26,7 +26,7 @@ from cli.options.tests import TestFlags
 __all__ = [
     "MOST_DRAWS",
     "MOST_POINTS",
-    "MOST_WORLDS",
+    "MOST_SIMULATIONS",
     "SYSTEM_SCORES",
     "Alpha",
     "ChartFlags",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from metaeval.options import Options
 
 SYSTEM_SCORES = ("submitted", "mean", "judged-mean")
-MOST_DRAWS, MOST_WORLDS, MOST_POINTS, MOST_THREADS = 1_000_000, 10_000, 10_000, 1024
+MOST_DRAWS, MOST_SIMULATIONS, MOST_POINTS, MOST_THREADS = 1_000_000, 10_000, 10_000, 1024
 """Limits of what sizes the work, as in `metaeval.questions.kinds.MOST`: more would not end, or find no memory."""
 Draws = Annotated[int, typer.Option(max=MOST_DRAWS, help="Number of resamples.")]
 Alpha = Annotated[float, typer.Option(help="Significance level.")]

@@ -190,8 +190,8 @@ class Measure(ABC):
         return str(self)
 
     @property
-    def in_worlds(self) -> "Measure":
-        """The measure in its place where many worlds are simulated: the same up to a known noise, and faster."""
+    def in_simulations(self) -> "Measure":
+        """The measure in its place where many data sets are simulated: the same up to a known noise, and faster."""
         return self
 
     def check_tested(self) -> None:

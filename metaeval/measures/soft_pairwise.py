@@ -81,7 +81,7 @@ class SoftPairwiseAccuracy(Measure):
         return "spa(n=99)"  # fewer signs add no more than a little noise to both metrics alike
 
     @property
-    def in_worlds(self) -> Measure:
+    def in_simulations(self) -> Measure:
         return self if self.n_draws is None else replace(self, values=(_INFINITE, self["binary"]))
 
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:

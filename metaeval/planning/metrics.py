@@ -11,7 +11,7 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import PERMUTATIONS, Population
 from metaeval.options import Options
 from metaeval.planning.plans import Asked, Plan, Question, planned
-from metaeval.planning.worlds import drawn_worlds, judged_worlds
+from metaeval.planning.simulation import simulation_of_judgements, simulation_of_units
 from metaeval.signature import option_parts, slice_parts
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
@@ -32,14 +32,15 @@ def plan_metrics(
 ) -> Plan:
     """How many segments, systems or judgements tell two metrics apart by a measure.
 
-    Each world draws so many segments (or systems) with replacement, or so many single judgements of the outputs that
-    there are, whose means are the human score, and runs the test that holds its level for that population (judgements:
-    for new segments); the difference is found where p <= alpha, two-sided, in the direction observed. Worlds are made
-    with `Measure.in_worlds`; permutation tests stop early in worlds that are clear after 100 resamples.
+    Each simulated data set draws so many segments (or systems) with replacement, or so many single judgements of the
+    outputs that there are, whose means are the human score, and runs the test that holds its level for that population
+    (judgements: for new segments); the difference is found where p <= alpha, two-sided, in the direction observed. Data
+    sets are made with `Measure.in_simulations`; permutation tests stop early in those that are clear after 100
+    resamples.
     Raises QuestionError: see `select`; no single judgements; metrics without scores; no difference.
     """
     what.check()
-    asked_measure, measure = measure, measure.in_worlds
+    asked_measure, measure = measure, measure.in_simulations
     block = Inputs(warehouse, replace(asked, metrics=metrics), options.round_human).block(measure)
     if len(block.metrics) != 2:
         there = ", ".join(metric.name for metric in block.metrics) or "none"
@@ -48,7 +49,11 @@ def plan_metrics(
         check_judged(block)
     if np.isnan(evaluate(measure, block, options).value).any():
         raise QuestionError(f"{measure} of {' and '.join(metrics)} is not defined in {where(block.selection)}")
-    drawn = judged_worlds(warehouse, block) if what.unit == "judgements" else drawn_worlds(block, what.unit)
+    drawn = (
+        simulation_of_judgements(warehouse, block)
+        if what.unit == "judgements"
+        else simulation_of_units(block, what.unit)
+    )
     block = drawn.block
     population: Population = "systems" if what.unit == "systems" else "segments"
     wanted = TestOptions(draws=what.draws, alpha=what.alpha, population=population, n_threads=1)
@@ -65,11 +70,11 @@ def plan_metrics(
     names = (block.metrics[first].name, block.metrics[1 - first].name)
 
     def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
-        world = drawn.world(size, rng)
+        simulated = drawn.draw(size, rng)
         seed = int(rng.integers(2**31))
         try:
-            tested = run_test(world, measure, replace(options, seed=seed), testing)
-        except QuestionError:  # a world in which the measure is not defined
+            tested = run_test(simulated, measure, replace(options, seed=seed), testing)
+        except QuestionError:  # a data set in which the measure is not defined
             return False, 0.0
         found = tested.evaluation.value
         if len(found) != 2 or np.isnan(found).any():

@@ -9,7 +9,7 @@ import polars as pl
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
-from metaeval.planning.worlds import Unit
+from metaeval.planning.simulation import Unit
 from metaeval.signature import line, program_version
 from metaeval.table import Table
 from warehouse import QuestionError
@@ -25,7 +25,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Asked:
-    """How much power, at which level, by how many simulated data sets (worlds).
+    """How much power, at which level, by how many simulated data sets (simulations).
 
     draws: resamples of the test of two metrics on each.
     """
@@ -33,7 +33,7 @@ class Asked:
     unit: Unit = "segments"
     power: float = 0.8
     alpha: float = 0.05
-    worlds: int = 100
+    simulations: int = 100
     draws: int = 500
     seed: int = 0
 
@@ -41,15 +41,15 @@ class Asked:
         """Raises QuestionError: a number out of its range."""
         if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
             raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")
-        if self.worlds < 20 or self.draws < 20:
+        if self.simulations < 20 or self.draws < 20:
             raise QuestionError(
-                f"{self.worlds} simulated data sets, {self.draws} resamples: at least 20 of each are needed"
+                f"{self.simulations} simulated data sets, {self.draws} resamples: at least 20 of each are needed"
             )
 
 
 @dataclass(frozen=True)
 class Plan:
-    """table: one row (`_COLUMNS`). curve: units, power, n_worlds: the sizes that were tried."""
+    """table: one row (`_COLUMNS`). curve: units, power, n_simulations: the sizes that were tried."""
 
     table: Table
     curve: pl.DataFrame
@@ -95,7 +95,7 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
         most=most,
         power=what.power,
         alpha=what.alpha,
-        n_worlds=what.worlds,
+        n_simulations=what.simulations,
         seed=what.seed,
         progress=advance,
     )
@@ -107,13 +107,17 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
     schema |= dict.fromkeys(whole, pl.Int64)
     frame = pl.DataFrame([row], schema=schema, orient="row")
     curve = pl.DataFrame(
-        {"units": found.sizes.astype(np.int64), "power": found.found / found.worlds, "n_worlds": found.worlds}
+        {
+            "units": found.sizes.astype(np.int64),
+            "power": found.found / found.simulations,
+            "n_simulations": found.simulations,
+        }
     )
     return Plan(Table(frame, signature, _notes(question, what, found)), curve, found)
 
 
 def _row(question: Question, what: Asked, found: RequiredSize, most: int, signature: str) -> dict[str, Any]:
-    share = dict(zip(found.sizes.tolist(), (found.found / found.worlds).tolist(), strict=True))
+    share = dict(zip(found.sizes.tolist(), (found.found / found.simulations).tolist(), strict=True))
 
     def whole(value: float) -> int | None:
         return int(np.ceil(value)) if np.isfinite(value) else None
@@ -157,7 +161,7 @@ def _signature(question: Question, what: Asked) -> str:
         ("alternative", "two-sided"),
         ("alpha", what.alpha),
         ("power", what.power),
-        ("worlds", what.worlds),
+        ("simulations", what.simulations),
         ("test_resamples", what.draws if question.test in PERMUTATIONS else None),
         ("fit", "logistic,log_n"),
         ("seed", what.seed),

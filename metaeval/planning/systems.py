@@ -9,7 +9,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.required_size import Trial
 from metaeval.options import Options
 from metaeval.planning.plans import FEWEST, Asked, Plan, Question, planned
-from metaeval.planning.worlds import single_judgements
+from metaeval.planning.simulation import single_judgements
 from metaeval.signature import option_parts, slice_parts
 from queries.blocks import Block
 from queries.selection import Slice

@@ -17,8 +17,8 @@ from metaeval.papers.running import run as run_item
 from metaeval.papers.tables import results_table
 from metaeval.planning.metrics import plan_metrics
 from metaeval.planning.plans import Asked as PlanAsked
+from metaeval.planning.simulation import Unit as PlanUnit
 from metaeval.planning.systems import plan_systems
-from metaeval.planning.worlds import Unit as PlanUnit
 from metaeval.questions.arguments import (
     Measures,
     Names,
@@ -243,7 +243,7 @@ def plan(
     unit: PlanUnit = "segments",
     power: float = 0.8,
     alpha: float = 0.05,
-    worlds: int = 100,
+    simulations: int = 100,
     draws: int = 500,
     system_score: SystemScore | None = None,
     seed: int = 0,
@@ -257,7 +257,7 @@ def plan(
     Returns one row: the number needed with intervals, what there is and its power, the observed difference.
     Raises QuestionError: unknown names, a unit that does not fit, no difference between the two.
     """
-    what = PlanAsked(unit, power, alpha, worlds, draws, seed)
+    what = PlanAsked(unit, power, alpha, simulations, draws, seed)
     computing, asked = Options(system_score, seed, round_human=round_human), slice_of(testset, lp, options)
     if tell == "systems":
         return plan_systems(warehouse, asked, (first, second), computing, what).table

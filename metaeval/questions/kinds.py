@@ -25,7 +25,7 @@ _WORDS: Mapping[Any, tuple[str, str]] = {
 }
 LEAST = {"seed": 0, "round_human": 0, "n_threads": 1}
 """Numbers that have a least value wherever they are asked for."""
-MOST = {"draws": 1_000_000, "worlds": 10_000, "points": 10_000, "n_threads": 1024}
+MOST = {"draws": 1_000_000, "simulations": 10_000, "points": 10_000, "n_threads": 1024}
 """Numbers that size the work, and so have a greatest value: more would not end, or find no memory."""
 
 

@@ -11,7 +11,7 @@ from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.planning.worlds import single_judgements
+from metaeval.planning.simulation import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
 from metaeval.study import ranking_order

@@ -119,25 +119,25 @@ def compare_pair(
     first, second = best_first(main.evaluation.value)
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
-    worlds = _bootstrapped(block, measure, options, testing, (first, second), progress)
+    resampled = _bootstrapped(block, measure, options, testing, (first, second), progress)
     interval = interval_in_words(CONFIDENCE, how, testing.resample, testing.draws, options.seed)
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,
-        difference=worlds.difference.value,
-        low=worlds.difference.low,
-        high=worlds.difference.high,
-        value_intervals=worlds.ends,
+        difference=resampled.difference.value,
+        low=resampled.difference.low,
+        high=resampled.difference.high,
+        value_intervals=resampled.ends,
         resample=testing.resample,
         interval=how,
         tests=rows,
-        power=worlds.power,
-        words=_words(names, measure, rows, worlds, testing),
+        power=resampled.power,
+        words=_words(names, measure, rows, resampled, testing),
         notes=(generalises(measure, main_testing), *notes, *_on_levels(rows), *remarks(block)),
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
         + _beside(found[1:])
-        + ("" if np.isnan(worlds.difference.value) else f"|interval:{interval}"),
+        + ("" if np.isnan(resampled.difference.value) else f"|interval:{interval}"),
     )
 
 
@@ -226,7 +226,7 @@ def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairT
 
 
 @dataclass(frozen=True)
-class _Worlds:
+class _Resampled:
     difference: Interval
     ends: tuple[Ends, Ends]
     power: float
@@ -239,10 +239,10 @@ def _bootstrapped(
     testing: TestOptions,
     places: tuple[int, int],
     progress: Progress | None,
-) -> _Worlds:
+) -> _Resampled:
     """What the bootstrap tells of two metrics; NaN for a measure that cannot be resampled by segments."""
     nan = float("nan")
-    nothing = _Worlds(Interval(nan, nan, nan, 0), ((nan, nan), (nan, nan)), nan)
+    nothing = _Resampled(Interval(nan, nan, nan, 0), ((nan, nan), (nan, nan)), nan)
     if "bootstrap" not in measure.tests or not block.with_segments.all():
         return nothing
     epsilon = None
@@ -261,7 +261,7 @@ def _bootstrapped(
     first, second = places
     how = str(testing.interval)
     own = [drawn.interval(place, CONFIDENCE, how) for place in places]
-    return _Worlds(
+    return _Resampled(
         difference=drawn.difference_interval(first, second, CONFIDENCE, how),
         ends=((own[0].low, own[0].high), (own[1].low, own[1].high)),
         power=power(drawn.draws[first] - drawn.draws[second], testing.alpha, testing.side),
@@ -272,7 +272,7 @@ def _words(
     names: tuple[str, str],
     measure: Measure,
     rows: tuple[PairTest, ...],
-    worlds: _Worlds,
+    resampled: _Resampled,
     testing: TestOptions,
 ) -> tuple[str, ...]:
     first, second = names
@@ -289,15 +289,15 @@ def _words(
     level = f"significance level {testing.alpha:g}"
     sentences = [f"By {by}, {shown[0]} {verdict} {shown[1]}: {_p_in_words(main)} ({how}), {level}."]
     sentences += _disagreement(rows, testing.alpha)
-    difference = worlds.difference
+    difference = resampled.difference
     if not np.isnan(difference.value):
         scores = " by means over annotated segments" if measure.level == "sys" else ""
         found = f"{first} would be found better" if main.alternative == "greater" else "a difference would be found"
         sentences += [
             f"The difference of {measure}{scores}, {first} minus {second}, is {difference.value:.4f}; resampling "
             f"{_UNITS[testing.resample]}, its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}.",
-            f"Estimated power at this sample size: {found} ({sides}, {level}) in {worlds.power:.0%} of resamples, by a "
-            "normal test whose standard error is the bootstrap standard deviation.",
+            f"Estimated power at this sample size: {found} ({sides}, {level}) in {resampled.power:.0%} of resamples, "
+            "by a normal test whose standard error is the bootstrap standard deviation.",
         ]
     return tuple(sentences)
 

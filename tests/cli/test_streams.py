@@ -32,7 +32,7 @@ WORDS = {
     "noise": ("noise", *SET, "-m", "pdp", "--draws", "1"),
     "plan": (
         *("plan", *SET, "Oriole", "Embermatch", "-m", "pearson"),
-        *("--segments", "1-40", "--worlds", "20", "--draws", "20"),
+        *("--segments", "1-40", "--simulations", "20", "--draws", "20"),
     ),
     "hard-pairs": ("hard-pairs", "tiny24", "--at-most", "9", "--db", TINY),
     "audit": ("audit", "tiny24", "en-de", "--db", TINY),

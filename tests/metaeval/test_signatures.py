@@ -64,7 +64,7 @@ ASKED: dict[str, tuple[str, Given]] = {
     "paper": ("paper", {"name": "thompson-2024", "item": "table-1", **QUICK}),
     "plan": (
         "plan",
-        {**SIM, "first": "simBLEU", "second": "Marlin-24", "measure": "pearson", "worlds": 20, "draws": 20},
+        {**SIM, "first": "simBLEU", "second": "Marlin-24", "measure": "pearson", "simulations": 20, "draws": 20},
     ),
     "annotators": ("annotators", QUICK),
     "audit": ("audit", SIM),
@@ -129,7 +129,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "strengths": ((0.5,),),
     "shares": ((0.2,),),
     "power": (0.9,),
-    "worlds": (25,),
+    "simulations": (25,),
     "halves": ("judgements",),
     "points": (30,),
     "check": ("coverage",),

@@ -160,29 +160,29 @@ def _normal_quantiles(levels: Floats) -> Floats:
 
 
 def power(draws: npt.ArrayLike, alpha: float = 0.05, alternative: Alternative = "greater") -> float:
-    """Share of bootstrap worlds in which the difference would be found at this sample size, in [0, 1].
+    """Share of bootstrap resamples in which the difference would be found at this sample size, in [0, 1].
 
-    draws: differences a − b of the bootstrap worlds. A world finds the difference when it exceeds the normal
+    draws: differences a − b of the bootstrap resamples. A resample finds the difference when it exceeds the normal
     critical value times the standard error, which is the draws' standard deviation (two-sided: in absolute
-    value). Undefined worlds find nothing; 0 standard error finds any difference that is not 0.
+    value). Undefined ones find nothing; 0 standard error finds any difference that is not 0.
     Raises ValueError: alpha outside (0, 1), an unknown alternative, no draw.
     >>> power(np.linspace(1.0, 2.0, 11), alternative="greater")
     1.0
     """
     from scipy.special import ndtri
 
-    worlds = np.asarray(draws, dtype=np.float64)
-    if not worlds.size:
+    resamples = np.asarray(draws, dtype=np.float64)
+    if not resamples.size:
         raise ValueError("no resamples")
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must lie between 0 and 1, got {alpha}")
     if alternative not in get_args(Alternative):
         raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
-    defined = worlds[~np.isnan(worlds)]
+    defined = resamples[~np.isnan(resamples)]
     error = float(defined.std()) if defined.size else np.nan
     if alternative == "greater":
-        return int(np.count_nonzero(defined > ndtri(1.0 - alpha) * error)) / worlds.size
-    return int(np.count_nonzero(np.abs(defined) > ndtri(1.0 - alpha / 2.0) * error)) / worlds.size
+        return int(np.count_nonzero(defined > ndtri(1.0 - alpha) * error)) / resamples.size
+    return int(np.count_nonzero(np.abs(defined) > ndtri(1.0 - alpha / 2.0) * error)) / resamples.size
 
 
 def _picks(

@@ -1,4 +1,4 @@
-"""How much data finds a difference? Power by simulated worlds, the size for a power by a logistic fit, intervals."""
+"""How much data finds a difference? Power by simulation, the size for a power by a logistic fit, intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .draws import Advance
 Trial = Callable[[int, np.random.Generator], tuple[bool, float]]
 Z = 1.959963984540054  # of a two-sided 95% interval
 Z_80 = 1.2815515655446004  # of a two-sided 80% interval
-ROUNDS = 4  # worlds at the fitted size, which is fitted again
+ROUNDS = 4  # data sets at the fitted size, which is fitted again
 NEAR = 4.0  # sizes so many times larger or smaller than the fitted one are fitted
 
 
@@ -23,12 +23,12 @@ NEAR = 4.0  # sizes so many times larger or smaller than the fitted one are fitt
 class RequiredSize:
     """How many units give a power.
 
-    size: NaN where it is not reached within the sizes tried. low, high: 95% interval from the number of worlds alone,
-    the observed difference taken for the true one; data_low, data_high: with the uncertainty of that difference, NaN =
-    without bound. pessimistic: the size if the true difference is the lower end of its 80% interval; NaN = none is
-    enough. effect: the observed difference in standard errors of the test at the size there is, from the fit; where
-    nothing is fitted, over its standard deviation in the worlds. sizes, found, worlds:
-    (K,) the sizes tried, in how many of their worlds the difference was found.
+    size: NaN where it is not reached within the sizes tried. low, high: 95% interval from the number of simulated data
+    sets alone, the observed difference taken for the true one; data_low, data_high: with the uncertainty of that
+    difference, NaN = without bound. pessimistic: the size if the true difference is the lower end of its 80% interval;
+    NaN = none is enough. effect: the observed difference in standard errors of the test at the size there is, from the
+    fit; where nothing is fitted, over its standard deviation in the simulations. sizes, found, simulations: (K,) the
+    sizes tried, in how many of their simulated data sets the difference was found.
     """
 
     size: float
@@ -40,14 +40,14 @@ class RequiredSize:
     effect: float
     sizes: Floats
     found: Floats
-    worlds: Floats
+    simulations: Floats
 
     def power(self, size: float) -> float:
         """Fitted power at a size; NaN where nothing was fitted."""
         near = _near(self.sizes, self.size)
         if np.isnan(self.size):
             return float("nan")
-        a, b, centre, _ = _fit(self.sizes[near], self.found[near], self.worlds[near])
+        a, b, centre, _ = _fit(self.sizes[near], self.found[near], self.simulations[near])
         return float(1 / (1 + np.exp(-(a + b * (np.log(size) - centre)))))
 
 
@@ -60,25 +60,27 @@ def required_size(
     most: int,
     power: float = 0.8,
     alpha: float = 0.05,
-    n_worlds: int = 200,
+    n_simulations: int = 200,
     seed: int = 0,
     progress: Advance | None = None,
 ) -> RequiredSize:
-    """The number of units with which a test finds a difference in a share of `power` of the worlds.
+    """The number of units with which a test finds a difference in a share of `power` of the simulations.
 
-    trial: makes one world of so many units, with a generator; whether the test finds the difference in it, in the
+    trial: makes one data set of so many units, with a generator; whether the test finds the difference in it, in the
     direction observed, and the difference there. difference: observed. there: units that there are. least, most: sizes
-    that may be tried. Sizes are doubled or halved from `there` until the power is crossed, then worlds are made at the
-    size that a logistic fit in log size gives, four times. alpha: two-sided level of the test. A test statistic d at
-    the size there is, in standard errors, finds the difference with this power at the size · (z(1 - alpha / 2) +
+    that may be tried. Sizes are doubled or halved from `there` until the power is crossed, then data sets are made at
+    the size that a logistic fit in log size gives, four times. alpha: two-sided level of the test. A test statistic d
+    at the size there is, in standard errors, finds the difference with this power at the size · (z(1 - alpha / 2) +
     z(power))² / d²; d itself is known with a standard error of 1, so that d ± z gives sizes of size · (d / (d ± z))².
-    Raises ValueError: least above most, there outside of them, n_worlds below 2, power or alpha outside (0, 1).
+    Raises ValueError: least above most, there outside of them, n_simulations below 2, power or alpha outside (0, 1).
     """
     from scipy.special import ndtri
 
-    if not 0 < least <= there <= most or n_worlds < 2 or not 0 < power < 1 or not 0 < alpha < 1:
-        raise ValueError("expected least <= there <= most, at least 2 worlds, and a power and an alpha between 0 and 1")
-    tallies = _Tallies(trial, n_worlds, seed, progress)
+    if not 0 < least <= there <= most or n_simulations < 2 or not 0 < power < 1 or not 0 < alpha < 1:
+        raise ValueError(
+            "expected least <= there <= most, at least 2 simulations, and a power and an alpha between 0 and 1"
+        )
+    tallies = _Tallies(trial, n_simulations, seed, progress)
     spread = float(np.std(tallies.add(there), ddof=1))
     effect = abs(difference) / spread if spread > 0 else float("inf")
     low, high = _bracket(tallies, there, least, most, power)
@@ -101,7 +103,7 @@ def required_size(
         data_high=size * float(np.exp(np.hypot(above, Z * error))),
         pessimistic=size * _scaled(shown, -Z_80),
         effect=shown,
-        **dict(zip(("sizes", "found", "worlds"), tallies.arrays, strict=True)),
+        **dict(zip(("sizes", "found", "simulations"), tallies.arrays, strict=True)),
     )
 
 
@@ -111,18 +113,18 @@ def _scaled(effect: float, by: float) -> float:
 
 
 class _Tallies:
-    """Worlds made so far, by size."""
+    """Data sets made so far, by size."""
 
-    def __init__(self, trial: Trial, n_worlds: int, seed: int, progress: Advance | None) -> None:
-        self._trial, self._n_worlds, self._seed, self._progress = trial, n_worlds, seed, progress
+    def __init__(self, trial: Trial, n_simulations: int, seed: int, progress: Advance | None) -> None:
+        self._trial, self._n_simulations, self._seed, self._progress = trial, n_simulations, seed, progress
         self._found: dict[int, list[bool]] = {}
         self._n_calls = 0
 
     def add(self, size: int) -> list[float]:
-        """Make worlds of a size; the differences in them."""
+        """Make data sets of a size; the differences in them."""
         known = self._found.setdefault(size, [])
         differences = []
-        for _ in range(self._n_worlds):
+        for _ in range(self._n_simulations):
             is_found, difference = self._trial(size, np.random.default_rng([self._seed, size, len(known)]))
             known.append(is_found)
             differences.append(difference)
@@ -132,7 +134,7 @@ class _Tallies:
         return differences
 
     def share(self, size: int) -> float:
-        """Share of the worlds of a size in which the difference was found; worlds are made where there are none."""
+        """Share of the data sets of a size in which the difference was found; they are made where there are none."""
         if size not in self._found:
             self.add(size)
         return float(np.mean(self._found[size]))
@@ -141,8 +143,8 @@ class _Tallies:
     def arrays(self) -> tuple[Floats, Floats, Floats]:
         sizes = sorted(self._found)
         found = [sum(self._found[size]) for size in sizes]
-        worlds = [len(self._found[size]) for size in sizes]
-        return tuple(np.array(one, dtype=np.float64) for one in (sizes, found, worlds))  # type: ignore[return-value]
+        simulations = [len(self._found[size]) for size in sizes]
+        return tuple(np.array(one, dtype=np.float64) for one in (sizes, found, simulations))  # type: ignore[return-value]
 
 
 def _bracket(tallies: _Tallies, there: int, least: int, most: int, power: float) -> tuple[int | None, int | None]:
@@ -165,21 +167,21 @@ def _near(sizes: Floats, size: float) -> npt.NDArray[np.bool_]:
 
 def _size(tallies: _Tallies, power: float, about: float) -> tuple[float, float]:
     """The size for a power by a fit to sizes near, and the standard error of its logarithm."""
-    sizes, found, worlds = tallies.arrays
+    sizes, found, simulations = tallies.arrays
     near = _near(sizes, about)
-    a, b, centre, covariance = _fit(sizes[near], found[near], worlds[near])
+    a, b, centre, covariance = _fit(sizes[near], found[near], simulations[near])
     wanted = np.log(power / (1 - power))
     gradient = np.array([-1 / b, -(wanted - a) / b**2])
     error = float(np.sqrt(gradient @ covariance @ gradient))
     return float(np.exp(centre + (wanted - a) / b)), error
 
 
-def _fit(sizes: Floats, found: Floats, worlds: Floats) -> tuple[float, float, float, Floats]:
+def _fit(sizes: Floats, found: Floats, simulations: Floats) -> tuple[float, float, float, Floats]:
     """Logistic regression of power on log size: a and b around the mean log size, and their covariance (2, 2).
 
-    Half a world more of either kind at each size keeps it finite (Haldane's correction).
+    Half a data set more of either kind at each size keeps it finite (Haldane's correction).
     """
-    n, y = worlds + 1, found + 0.5
+    n, y = simulations + 1, found + 0.5
     x = np.log(sizes)
     centre = float(np.average(x, weights=n))
     design = np.column_stack([np.ones_like(x), x - centre])

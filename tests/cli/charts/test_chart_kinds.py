@@ -36,7 +36,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "deltas": ("deltas", "simBLEU", "all", "cs-uk", "--human", "mqm", "--draws", "5"),
     "plan": (
         *("plan", *SIM, "Oriole", "Embermatch", "-m", "pearson(by=none)"),
-        *("--segments", "1-40", "--worlds", "20", "--draws", "20"),
+        *("--segments", "1-40", "--simulations", "20", "--draws", "20"),
     ),
     "paper_curves": ("paper", "deutsch-2023", "figure-3", *OF_PAPER),
     "paper_heat_map": ("paper", "graham-2014", "figure-2", *OF_PAPER),
@@ -78,7 +78,6 @@ def drawn(scorehouse: Scorehouse, tmp_path: Path, known: dict[tuple[str, ...], d
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.parametrize("kind", [*KINDS, *OTHERS])
 def test_charts_of_the_simulated_task_are_those_that_were_looked_at(kind: str, drawn: Drawn) -> None:

@@ -1,4 +1,4 @@
-"""Plans on the simulated task: worlds of other sizes, units, what they assume, and what cannot be planned."""
+"""Plans on the simulated task: data sets of other sizes, units, what they assume, and what cannot be planned."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.planning.metrics import plan_metrics
 from metaeval.planning.plans import Asked
+from metaeval.planning.simulation import drawn_block, judged_block, simulation_of_units
 from metaeval.planning.systems import _rank_sum, _signed
-from metaeval.planning.worlds import drawn_block, drawn_worlds, judged_block
 from metaeval.table import Table
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
 EN_DE = ("sim24", "en-de")
 METRICS = ("Oriole", "Embermatch")
-QUICK: dict[str, Any] = {"worlds": 20, "draws": 40}
-OF_SYSTEMS: dict[str, Any] = {"tell": "systems", "worlds": 20}
+QUICK: dict[str, Any] = {"simulations": 20, "draws": 40}
+OF_SYSTEMS: dict[str, Any] = {"tell": "systems", "simulations": 20}
 
 
 @pytest.fixture(scope="module")
@@ -47,20 +47,20 @@ def test_the_order_of_the_two_metrics_does_not_matter(of_segments: Table, simula
     assert of_segments.frame.equals(other.frame)
 
 
-def test_worlds_of_the_default_measure_may_have_more_segments_than_there_are(simulated_warehouse: Warehouse) -> None:
+def test_data_sets_of_the_default_measure_may_have_more_segments_than_there_are(simulated_warehouse: Warehouse) -> None:
     block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
     size = 2 * block.human.shape[1] + 1
-    world = drawn_worlds(block, "segments").world(size, np.random.default_rng(0))
-    found = evaluate(parse_measure("acc_eq(by=item)"), world, Options())
-    assert world.human.shape == (len(block.systems), size)
+    simulated = simulation_of_units(block, "segments").draw(size, np.random.default_rng(0))
+    found = evaluate(parse_measure("acc_eq(by=item)"), simulated, Options())
+    assert simulated.human.shape == (len(block.systems), size)
     assert not np.isnan(found.value).any()
     documents = dict(zip(block.selection.segments, block.selection.documents, strict=True))
-    assert [documents[int(number)] for number in world.segments] == list(world.selection.documents)
+    assert [documents[int(number)] for number in simulated.segments] == list(simulated.selection.documents)
 
 
 @pytest.mark.long("a whole plan: 2 seconds")
-def test_worlds_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -> None:
-    asked: dict[str, Any] = {"worlds": 20, "draws": 20, "segments": (1, 30)}
+def test_data_sets_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -> None:
+    asked: dict[str, Any] = {"simulations": 20, "draws": 20, "segments": (1, 30)}
     found, by_limit = (
         metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, name, **asked) for name in ("spa", "spa(n=inf)")
     )
@@ -77,14 +77,14 @@ def test_judgements_tell_metrics_apart_too(simulated_warehouse: Warehouse) -> No
     assert any(note.startswith("assumed: new judgements are like the loaded ones") for note in found.notes)
 
 
-def test_a_world_of_judgements_has_their_means_as_its_human_score(simulated_warehouse: Warehouse) -> None:
+def test_a_data_set_of_judgements_has_their_means_as_its_human_score(simulated_warehouse: Warehouse) -> None:
     block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
     n_segments = block.human.shape[1]
     outputs = np.array([0, 0, n_segments + 2])
-    world = judged_block(block, outputs, np.array([-1.0, -4.0, -7.0]))
-    assert world.human[0, 0] == -2.5
-    assert world.human[1, 2] == -7.0
-    assert int(world.judged.sum()) == 2
+    simulated = judged_block(block, outputs, np.array([-1.0, -4.0, -7.0]))
+    assert simulated.human[0, 0] == -2.5
+    assert simulated.human[1, 2] == -7.0
+    assert int(simulated.judged.sum()) == 2
 
 
 @pytest.mark.slow
@@ -106,7 +106,9 @@ def test_two_systems(simulated_warehouse: Warehouse, unit: str, test: str) -> No
     assert row["difference"] > 0
 
 
-def test_a_world_of_segments_keeps_the_systems_and_one_of_systems_the_segments(simulated_warehouse: Warehouse) -> None:
+def test_a_data_set_of_segments_keeps_the_systems_and_one_of_systems_the_segments(
+    simulated_warehouse: Warehouse,
+) -> None:
     block = Inputs(simulated_warehouse, Slice(*EN_DE, metrics=METRICS)).of_level("seg")
     picks = np.array([3, 3, 1])
     segments, systems = drawn_block(block, "segments", picks), drawn_block(block, "systems", picks)
@@ -118,7 +120,7 @@ def test_a_world_of_segments_keeps_the_systems_and_one_of_systems_the_segments(s
     assert systems.systems == tuple(block.systems[place] for place in picks)
 
 
-def test_a_world_of_two_systems_finds_what_is_clear_and_nothing_the_other_way_round() -> None:
+def test_a_data_set_of_two_systems_finds_what_is_clear_and_nothing_the_other_way_round() -> None:
     clear = np.arange(1.0, 40.0)
     assert _signed(clear, 0.05)(30, np.random.default_rng(0))[0]
     assert not _signed(-clear, 0.05)(30, np.random.default_rng(0))[0]
@@ -132,7 +134,7 @@ def test_a_world_of_two_systems_finds_what_is_clear_and_nothing_the_other_way_ro
     [
         (("simBLEU", "simBLEU"), {}, "two metrics are needed"),
         (("simBLEU", "simBLEW"), {}, "unknown metric 'simBLEW'"),
-        (METRICS, {"worlds": 3}, "at least 20"),
+        (METRICS, {"simulations": 3}, "at least 20"),
         (METRICS, {"power": 0.2}, "power 0.2"),
         (METRICS, {"unit": "documents"}, "unknown unit"),
         (("A", "B"), {**OF_SYSTEMS, "unit": "systems"}, "two systems need segments or judgements"),
@@ -143,7 +145,7 @@ def test_what_cannot_be_planned_is_refused(
     names: tuple[str, str], more: dict[str, Any], message: str, simulated_warehouse: Warehouse
 ) -> None:
     with pytest.raises(QuestionError, match=message):
-        metaeval.plan(simulated_warehouse, *EN_DE, *names, **{"worlds": 20, **more})
+        metaeval.plan(simulated_warehouse, *EN_DE, *names, **{"simulations": 20, **more})
 
 
 def test_without_single_judgements_there_is_no_plan_of_them(simulated_warehouse: Warehouse) -> None:

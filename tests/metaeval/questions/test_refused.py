@@ -266,7 +266,7 @@ def test_none_stands_for_the_default_of_a_list(of: tuple[str, str], simulated_wa
 def _answer_or_line(name: str, given: dict[str, Any], warehouse: Warehouse) -> str:
     """The answer as text, or the line why there is none."""
     known = inspect.signature(getattr(metaeval, name)).parameters
-    quick: dict[str, Any] = {"draws": 5, "worlds": 5, "testset": "sim24", "lp": "cs-uk", "measures": "pa"}
+    quick: dict[str, Any] = {"draws": 5, "simulations": 5, "testset": "sim24", "lp": "cs-uk", "measures": "pa"}
     quick |= {"measure": "acc_eq(by=item)" if name == "thresholds" else "pearson", "significance": True}
     quick |= {"rules": "wmt24", "segments": (1, 20), "least_metrics": 1}
     try:

@@ -15,18 +15,18 @@ def normal_trial(size: int, rng: np.random.Generator, effect: float = 0.2) -> tu
 
 
 def sized(effect: float = 0.2, **more: int) -> RequiredSize:
-    given = {"there": 100, "least": 10, "most": 6400, "n_worlds": 200, **more}
+    given = {"there": 100, "least": 10, "most": 6400, "n_simulations": 200, **more}
     return required_size(lambda size, rng: normal_trial(size, rng, effect), effect, **given)  # type: ignore[arg-type]
 
 
 def test_the_size_is_that_of_the_textbook() -> None:
-    """n = ((1.96 + 0.84) / 0.2)² = 196; 95% of the intervals from worlds hold it, and this one does."""
+    """n = ((1.96 + 0.84) / 0.2)² = 196; 95% of the intervals from data sets hold it, and this one does."""
     found = sized()
     true = ((1.959964 + 0.841621) / 0.2) ** 2
     assert found.low < true < found.high
     assert found.size == pytest.approx(true, rel=0.12)
     assert found.power(found.size) == pytest.approx(0.8, abs=0.02)
-    assert found.effect == pytest.approx(0.2 * math.sqrt(100), rel=0.2)  # the standard deviation of 200 worlds
+    assert found.effect == pytest.approx(0.2 * math.sqrt(100), rel=0.2)  # the standard deviation of 200 data sets
 
 
 def test_the_uncertainty_of_the_difference_widens_the_interval() -> None:
@@ -45,24 +45,24 @@ def test_a_difference_that_may_be_none_has_no_upper_bound() -> None:
 
 
 def test_what_is_not_reached_has_no_size() -> None:
-    found = sized(0.01, most=400, n_worlds=50)
+    found = sized(0.01, most=400, n_simulations=50)
     assert math.isnan(found.size)
     assert math.isnan(found.power(100))
     assert found.sizes.tolist() == [100, 200, 400]
 
 
 def test_the_fewest_may_be_enough() -> None:
-    found = sized(3.0, n_worlds=20)
+    found = sized(3.0, n_simulations=20)
     assert found.size == 10
     assert math.isnan(found.high)
 
 
 def test_worlds_depend_on_the_seed_alone() -> None:
-    assert sized(n_worlds=50).size == sized(n_worlds=50).size
-    assert sized(n_worlds=50, seed=1).size != sized(n_worlds=50).size
+    assert sized(n_simulations=50).size == sized(n_simulations=50).size
+    assert sized(n_simulations=50, seed=1).size != sized(n_simulations=50).size
 
 
-@pytest.mark.parametrize("given", [{"least": 200}, {"most": 50}, {"n_worlds": 1}, {"power": 1.0}, {"alpha": 0.0}])
+@pytest.mark.parametrize("given", [{"least": 200}, {"most": 50}, {"n_simulations": 1}, {"power": 1.0}, {"alpha": 0.0}])
 def test_numbers_out_of_range_are_refused(given: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected least"):
         sized(**given)

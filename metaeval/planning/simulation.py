@@ -1,4 +1,4 @@
-"""Worlds of other sizes, drawn from the scores of an evaluation set: its segments, systems or single judgements."""
+"""Data sets of other sizes, drawn from the scores of an evaluation set: its segments, systems or single judgements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,20 +18,20 @@ Unit = Literal["segments", "systems", "judgements"]
 
 
 @dataclass(frozen=True)
-class Worlds:
-    """block: what there is; there: units in it; world: a block of so many units, drawn by a generator."""
+class Simulation:
+    """block: what there is; there: units in it; draw: a block of so many units, by a generator."""
 
     block: Block
     there: int
-    world: Callable[[int, np.random.Generator], Block]
+    draw: Callable[[int, np.random.Generator], Block]
     assumes: str
 
 
-def drawn_worlds(block: Block, unit: Unit) -> Worlds:
-    """Worlds of segments (those with a human score) or systems, drawn with replacement."""
+def simulation_of_units(block: Block, unit: Unit) -> Simulation:
+    """Data sets of segments (those with a human score) or systems, drawn with replacement."""
     units = np.arange(len(block.systems)) if unit == "systems" else np.flatnonzero(block.judged.any(axis=0))
     other = "segments" if unit == "systems" else "systems"
-    return Worlds(
+    return Simulation(
         block,
         len(units),
         lambda size, rng: drawn_block(block, unit, rng.choice(units, size)),
@@ -67,8 +67,8 @@ def drawn_block(block: Block, unit: Unit, picks: Ints) -> Block:
     )
 
 
-def judged_worlds(warehouse: Warehouse, block: Block) -> Worlds:
-    """Worlds of single judgements, drawn with replacement; an output's human score is the mean of those drawn.
+def simulation_of_judgements(warehouse: Warehouse, block: Block) -> Simulation:
+    """Data sets of single judgements, drawn with replacement; an output's human score is the mean of those drawn.
 
     Outputs without a drawn judgement have no human score. What there is has all judgements.
     Raises QuestionError: see `single_judgements`; none is of the block's systems and segments.
@@ -83,12 +83,12 @@ def judged_worlds(warehouse: Warehouse, block: Block) -> Worlds:
     whole = judged_block(block, outputs, values)
     n = len(outputs)
 
-    def world(size: int, rng: np.random.Generator) -> Block:
+    def draw(size: int, rng: np.random.Generator) -> Block:
         picks = rng.choice(n, size)
         return judged_block(block, outputs[picks], values[picks])
 
     assumes = "new judgements are like the loaded ones, of the same outputs; systems and segments stay the same"
-    return Worlds(whole, n, world, assumes)
+    return Simulation(whole, n, draw, assumes)
 
 
 def judged_block(block: Block, outputs: Ints, values: Floats) -> Block:
