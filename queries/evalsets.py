@@ -81,9 +81,8 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
         if human is not None:
             raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
         humans = {name for testset, lp in named for name, _ in there[testset][lp]}
-        raise QuestionError(
-            f"no language pair of {testsets} has an official human score that is loaded; {choice_of_humans(humans)}"
-        )
+        reason = f"no language pair of {testsets} has an official human score that is loaded"
+        raise QuestionError(reason, way_out=choice_of_humans(humans))
     return Evalsets(chosen, tuple(one for one in named if one not in chosen))
 
 

@@ -33,7 +33,7 @@ def human_score(
     if len(humans) == 1:
         (only,) = humans
         return only, (str(QuestionError(f"{absent}; using {only}, the only one available", where=where)),)
-    error = QuestionError(f"{absent}; {choice_of_humans(humans)}", where=where)
+    error = QuestionError(absent, where=where, way_out=choice_of_humans(humans))
     if use == "required":
         raise error
     return None, (f"without human scores: {error}",)

@@ -23,34 +23,40 @@ class WarehouseError(Exception):
 
     Who wants a part of the message takes the field: no text is taken apart.
     about: a file or a measure, in front of the reason and a colon. where: the evaluation set that `IT` in the reason
-    stands for. hint: where more is to be found, or several such; in brackets behind the reason.
+    stands for. way_out: what would do, behind the reason and a semicolon. hint: where more is to be found, or several
+    such; in brackets behind all.
 
     >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint="rank --explain says why")
     >>> str(error), error.reason
     ('no metric of wmt23 en-de is left (rank --explain says why)', 'no metric of wmt23 en-de is left')
     >>> error.called("it"), error.brief
     ('no metric of it is left (rank --explain says why)', 'no metric is left (rank --explain says why)')
-    >>> WarehouseError(f"{IT} has no domains", where="wmt23 en-de").predicate
-    'no domains'
+    >>> error = WarehouseError(f"{IT} has no domains", where="wmt23 en-de", way_out="drop --domain")
+    >>> str(error), error.predicate
+    ('wmt23 en-de has no domains; drop --domain', 'no domains')
     """
 
-    def __init__(self, reason: str = "", *, about: str = "", where: str = "", hint: str | tuple[str, ...] = "") -> None:
+    def __init__(
+        self, reason: str = "", *, about: str = "", where: str = "", way_out: str = "", hint: str | tuple[str, ...] = ""
+    ) -> None:
         super().__init__(reason)
         self._reason = reason
         self.about = about
         self.where = where
+        self.way_out = way_out
         self.hints = tuple(one for one in ((hint,) if isinstance(hint, str) else hint) if one)
 
     def __str__(self) -> str:
-        return self._joined(self.reason)
+        return self._joined(self.reason, self.way_out, self.hints)
 
     def with_hints(self, fits: Callable[[str], bool]) -> str:
-        """The message with those hints alone that fit whoever reads it.
+        """The message with the way out and those hints alone that fit whoever reads it.
 
         >>> WarehouseError("nothing is left", hint=("rank --explain", "--own")).with_hints(lambda hint: hint != "--own")
         'nothing is left (rank --explain)'
         """
-        return self._joined(self.reason, tuple(filter(fits, self.hints)))
+        way_out = self.way_out if fits(self.way_out) else ""
+        return self._joined(self.reason, way_out, tuple(filter(fits, self.hints)))
 
     @property
     def hint(self) -> str:
@@ -59,13 +65,13 @@ class WarehouseError(Exception):
 
     @property
     def reason(self) -> str:
-        """What is wrong, without what stands in front of it and without the hint."""
+        """What is wrong, without what stands in front of it, the way out and the hint."""
         return self._naming(self.where, self._reason)
 
     @property
     def brief(self) -> str:
         """The message for a line that names the evaluation set elsewhere: without "of" it."""
-        return self._joined(self._naming(self.where, self._reason.replace(f" of {IT}", "")))
+        return self._joined(self._naming(self.where, self._reason.replace(f" of {IT}", "")), self.way_out, self.hints)
 
     @property
     def predicate(self) -> str:
@@ -75,15 +81,15 @@ class WarehouseError(Exception):
 
     def called(self, name: str) -> str:
         """The message with another name for the evaluation set, such as "it"."""
-        return self._joined(self._naming(name, self._reason))
+        return self._joined(self._naming(name, self._reason), self.way_out, self.hints)
 
     def _naming(self, name: str, reason: str) -> str:
         return reason.replace(IT, name) if self.where else reason
 
-    def _joined(self, reason: str, hints: tuple[str, ...] | None = None) -> str:
+    def _joined(self, reason: str, way_out: str, hints: tuple[str, ...]) -> str:
         about = f"{self.about}: " if self.about else ""
-        said = "; ".join(self.hints if hints is None else hints)
-        return f"{about}{reason} ({said})" if said else f"{about}{reason}"
+        more = f"; {way_out}" if way_out else ""
+        return f"{about}{reason}{more}" + (f" ({'; '.join(hints)})" if hints else "")
 
 
 class SchemaError(WarehouseError):

@@ -115,7 +115,7 @@ class SoftPairwiseAccuracy(Measure):
         return over_all_pairs(values, n_pairs)
 
 
-MOST_SIGNS = 100_000  # a byte for each of them and segment
+MOST_SIGNS = 1_000_000  # a byte for each of them and segment
 
 
 def _draws() -> Callable[[str], Value]:

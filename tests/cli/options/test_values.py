@@ -117,10 +117,10 @@ def test_a_number_that_chooses_may_be_as_large_as_one_likes(
     assert _ends(scorehouse(command, *before, *words, shown))
 
 
-@pytest.mark.parametrize("n", ["100001", *HUGE])
+@pytest.mark.parametrize("n", ["1000001", *HUGE])
 def test_the_signs_of_spa_have_a_limit(n: str, scorehouse: Scorehouse) -> None:
     line = refused(scorehouse("rank", *SLICE, "-m", f"spa(n={n})"), 2)
-    assert line == f"error: measure 'spa(n={n})': found n={n}, expected a whole number of at most 100,000, or inf"
+    assert line == f"error: measure 'spa(n={n})': found n={n}, expected a whole number of at most 1,000,000, or inf"
 
 
 @pytest.mark.parametrize("word", ["nan", "0", "-1", "1.5", "one", "\u00b2"])
