@@ -16,7 +16,7 @@ from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.results import StoredResult, store_results, stored_payload
 
-SHAPE = 9  # counts up when stored results get another form
+SHAPE = 10  # counts up when stored results get another form
 FROM_STORE = "from the result store; --fresh recomputes"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")

@@ -42,7 +42,7 @@ def read_domains(
     if not chosen:
         raise QuestionError(f"{asked.testset} {asked.lp} has no domains" if not known else "no domain matches --domain")
     found: dict[str, Read] = {}
-    faults: list[str] = []
+    faults: dict[str, str] = {}
     for domain in chosen:
         try:
             one = replace(asked, domains=(escape(domain),))
@@ -50,10 +50,10 @@ def read_domains(
         except QuestionError as error:
             if strict:
                 raise
-            faults.append(f"without domain {domain}: {error}")
+            faults[f"without domain {domain}: {error}"] = str(error)
     if not found:
-        raise QuestionError("; ".join(faults))
-    return found, faults
+        raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
+    return found, list(faults)
 
 
 def ranked_domains(

@@ -63,7 +63,8 @@ def read(
     asked: its test set and language pair may be several, joined by commas, or "all"; those without an answer are
     skipped, unless strict. testing: None for no clusters. fresh: look for no stored results.
     ceiling: with the values of people.
-    Raises QuestionError: see `study` and `tested_study`; no evaluation set has an answer.
+    Raises QuestionError: see `study` and `tested_study`; no evaluation set has an answer; something is asked for that
+        no measure's test has.
     """
     slices, evalsets = slices_of(warehouse, asked)
     found: dict[Slice, Study] = {}
@@ -83,6 +84,8 @@ def read(
             faults.setdefault(str(error), []).append((one.testset, one.lp))
     if not found:
         raise QuestionError("; ".join(faults))
+    if testing is not None:
+        testing.check_fit([one.testing.test for one in comparisons if one.testing.test is not None])
     try:
         check_ranked(list(found.values()))
     except QuestionError as error:

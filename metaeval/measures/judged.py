@@ -36,12 +36,20 @@ def documents_of(selection: Selection, kept: npt.ArrayLike) -> Ints:
 
     Raises QuestionError: a segment is of no document.
     """
+    return np.unique(np.array(document_names(selection, kept), dtype=str), return_inverse=True)[1].astype(np.int64)
+
+
+def document_names(selection: Selection, kept: npt.ArrayLike) -> list[str]:
+    """The document of each segment that is kept.
+
+    Raises QuestionError: a segment is of no document.
+    """
     named = [name for name, is_kept in zip(selection.documents, np.asarray(kept), strict=True) if is_kept]
     if None in named:
         asked = selection.slice
         where = f"{asked.testset} {asked.lp}"
         raise QuestionError(f"{IT} has segments without a document; take --unit segment", where=where)
-    return np.unique(np.array(named, dtype=str), return_inverse=True)[1].astype(np.int64)
+    return [str(name) for name in named]
 
 
 def labels(block: Block, by: object) -> Ints:

@@ -274,6 +274,7 @@ def carried(request: Request, asked: Sequence[Slice]) -> Computed:
             ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
             ("lp", ",".join(dict.fromkeys(one.lp for one in asked))),
             ("human", ",".join(dict.fromkeys(str(one.human) for one in asked if one.human)) or "official"),
+            ("metrics", ",".join(request.metrics) or None),
             ("scorehouse", program_version()),
         ]
     )

@@ -1,6 +1,6 @@
 """Kocmi et al. 2021: to ship or not to ship."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,7 +21,7 @@ from metaeval.pairs.pooled_pairs import (
     pooled_pairs,
 )
 from metaeval.papers.items import Cell, ChartKind, Computed, Item, Paper, Request, cells_of
-from metaeval.signature import line, program_version
+from metaeval.signature import Parts, line, program_version
 from queries.selection import Outliers, Slice, select
 from warehouse import QuestionError
 from warehouse.facts.languages import language_pair
@@ -37,10 +37,21 @@ def label_of(asked: Sequence[Slice]) -> tuple[str, str]:
     return ",".join(testsets), "all" if len(asked) > 1 else asked[0].lp
 
 
+def _places(asked: Sequence[Slice], humans: Iterable[str]) -> Parts:
+    """What a signature says of several evaluation sets and the human scores that they were compared with."""
+    return [
+        ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
+        ("lp", ",".join(dict.fromkeys(one.lp for one in asked))),
+        ("human", "+".join(humans)),
+        ("n_sets", len(asked)),
+    ]
+
+
 def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
     """Hunter and Schmidt's mean correlation over the language pairs of each test set."""
     cells: list[Cell] = []
     notes: list[str] = []
+    humans: dict[str, None] = {}
     for testset in dict.fromkeys(one.testset for one in asked):
         sets = [one for one in asked if one.testset == testset]
         lp = "all" if len(sets) > 1 else sets[0].lp
@@ -53,6 +64,7 @@ def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
                 except QuestionError as error:
                     notes.append(f"without {one.testset} {one.lp}: {error}")
                     continue
+                humans[str(block.selection.human)] = None
                 found.append((one.lp, evaluate(PEARSON, block, Options())))
             if not found or [one.n_systems for _, one in found] == seen:
                 continue
@@ -66,8 +78,7 @@ def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
             ("paper", "kocmi-2021 table-6"),
             ("measure", PEARSON),
             ("pool", "hunter-schmidt"),
-            ("testset", ",".join(dict.fromkeys(one.testset for one in asked))),
-            ("n_sets", len(asked)),
+            *_places(asked, humans),
             ("scorehouse", program_version()),
         ]
     )
@@ -107,13 +118,16 @@ def _pairs(request: Request, asked: Sequence[Slice], *, tests_metrics: bool = Fa
         return pooled_pairs(warehouse, sets, seed=request.seed if tests_metrics else None)
 
 
-def _signature(item: str, label: tuple[str, str], found: PooledPairs, *more: tuple[str, object]) -> str:
+def _signature(
+    request: Request, item: str, label: tuple[str, str], found: PooledPairs, *more: tuple[str, object]
+) -> str:
     return line(
         [
             ("paper", f"kocmi-2021 {item}"),
             ("testset", label[0]),
             ("lp", ",".join(dict.fromkeys(found.lps))),
             ("human", "+".join(dict.fromkeys(found.humans))),
+            ("metrics", ",".join(request.metrics) or None),
             ("n_systems", found.n_systems),
             ("n_pairs", found.human.size),
             ("n_metrics", len(found.metrics)),
@@ -138,7 +152,7 @@ def _shares(
             if one.on_par is not None:
                 values[f"{column} on par"] = float(one.on_par[place])
             cells += cells_of(*label, name, values)
-    signature = _signature(item, label, found, ("resamples", n_draws), ("seed", request.seed))
+    signature = _signature(request, item, label, found, ("resamples", n_draws), ("seed", request.seed))
     notes = (
         "accuracy in percent; on par: the best metric is ahead in less than 95% of the resampled pairs",
         *found.notes,
@@ -213,7 +227,7 @@ def table_4(request: Request, asked: Sequence[Slice]) -> Computed:
             "Type II share": 100 * float(tests.type_2_share[place]),
         }
         cells += cells_of(*label, name, values)
-    signature = _signature("table-4", label, found, ("resamples", BOOTSTRAP_DRAWS), ("seed", request.seed))
+    signature = _signature(request, "table-4", label, found, ("resamples", BOOTSTRAP_DRAWS), ("seed", request.seed))
     notes = (
         "people: Wilcoxon's test of segments; metrics: paired bootstrap of segments, two-sided; both at 0.05, over "
         "pairs with segment scores of both; metrics without segment scores are excluded",
@@ -244,11 +258,15 @@ def table_5(request: Request, asked: Sequence[Slice]) -> Computed:
 def table_7(request: Request, asked: Sequence[Slice]) -> Computed:
     """Systems and segments of each evaluation set."""
     cells: list[Cell] = []
+    humans: dict[str, None] = {}
     for one in asked:
         block = request.block(one, "sys")
+        humans[str(block.selection.human)] = None
         values = {"n_systems": len(block.systems), "n_segments": block.selection.n_segments}
         cells += cells_of(one.testset, one.lp, f"{one.testset}.{one.lp}", values)
-    signature = line([("paper", "kocmi-2021 table-7"), ("n_sets", len(asked)), ("scorehouse", program_version())])
+    signature = line(
+        [("paper", "kocmi-2021 table-7"), *_places(asked, humans), ("scorehouse", program_version())],
+    )
     return Computed(tuple(cells), signature)
 
 
@@ -260,7 +278,7 @@ def table_8(request: Request, asked: Sequence[Slice]) -> Computed:
     cells: list[Cell] = []
     for place, name in enumerate(found.metrics):
         cells += cells_of(*label, name, {key.capitalize(): float(values[place]) for key, values in by_name.items()})
-    return Computed(tuple(cells), _signature("table-8", label, found), found.notes)
+    return Computed(tuple(cells), _signature(request, "table-8", label, found), found.notes)
 
 
 def table_9(request: Request, asked: Sequence[Slice]) -> Computed:
@@ -292,7 +310,7 @@ def differences(request: Request, asked: Sequence[Slice], item: str) -> Computed
         "figures 1 and 2 are of different metrics, drawn but not listed; both items show all, --metrics chooses",
         *found.notes,
     )
-    return Computed(tuple(cells), _signature(item, label, found), notes)
+    return Computed(tuple(cells), _signature(request, item, label, found), notes)
 
 
 def section_5_3(request: Request, asked: Sequence[Slice]) -> Computed:
@@ -305,7 +323,7 @@ def section_5_3(request: Request, asked: Sequence[Slice]) -> Computed:
         sizes = np.abs(found.metric[place, wrong[place]])
         values = {"n_flipped": sizes.size, "median_difference": float(np.median(sizes)) if sizes.size else None}
         cells += cells_of(*label, name, values)
-    return Computed(tuple(cells), _signature("section-5.3", label, found), found.notes)
+    return Computed(tuple(cells), _signature(request, "section-5.3", label, found), found.notes)
 
 
 _YEARS = tuple((f"wmt{year}", "all") for year in ("20", "19", "18", "17", "16", "15", "14", "13"))

@@ -131,7 +131,8 @@ def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
 def figure_1(request: Request, asked: Slice) -> Computed:
     """p-values of people and of one metric, and how far they agree, for every pair of systems."""
     block = _metric(request.block(replace(asked, metrics=request.metrics)), request.metrics, "prismref")
-    p = _p_values(block, request.seed, request.draws or DRAWS)
+    n_draws = request.draws or DRAWS
+    p = _p_values(block, request.seed, n_draws)
     human = system_scores(block, "judged-mean").human
     order = np.lexsort((np.arange(human.size), -human))
     cells: list[Cell] = []
@@ -150,7 +151,11 @@ def figure_1(request: Request, asked: Slice) -> Computed:
             }
             cells += cells_of(asked.testset, asked.lp, row, values)
     signature = table_signature(
-        ("paper", "thompson-2024 figure-1"), block, ("metric", block.metrics[0].name), ("seed", request.seed)
+        ("paper", "thompson-2024 figure-1"),
+        block,
+        ("metric", block.metrics[0].name),
+        ("resamples", n_draws),
+        ("seed", request.seed),
     )
     return Computed(tuple(cells), signature, (f"metric: {block.metrics[0].name}", "systems are sorted by human score"))
 
@@ -286,7 +291,9 @@ def section_3_2(request: Request, asked: Slice) -> Computed:
         )
     theirs = (time.perf_counter() - started) / len(pairs)
     values = {"ours_ms": 1000 * ours, "scipy_ms": 1000 * theirs, "times_faster": theirs / ours}
-    signature = table_signature(("paper", "thompson-2024 section-3.2"), block, ("resamples", n_draws))
+    signature = table_signature(
+        ("paper", "thompson-2024 section-3.2"), block, ("resamples", n_draws), ("seed", request.seed)
+    )
     row = "p-value of a system pair"
     return Computed(tuple(cells_of(asked.testset, asked.lp, row, values)), signature, ("times are of this machine",))
 

@@ -11,6 +11,7 @@ from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
 from metaeval.measures.applicable import Test
+from metaeval.measures.judged import document_names
 from metaeval.options import Options
 from metaeval.protocols.significance import aligned, clusters_of
 from metaeval.protocols.tasks import Job, Ranked
@@ -51,11 +52,21 @@ class Own:
 
 @dataclass(frozen=True)
 class _Part:
-    """A statistic of one language pair of a task, its weight in the task, and the segments that its mask stands for."""
+    """A statistic of one language pair of a task, its weight in the task, and what each place of its mask stands for:
+    a segment, or the document of one.
+    """
 
     statistic: SwapStatistic
     weight: float
-    units: tuple[tuple[str, int], ...]
+    units: tuple[tuple[str, int | str], ...]
+
+
+def tests_beside(jobs: Sequence[Job], testing: TestOptions) -> list[Test]:
+    """The tests that hold their level for testing.population, of those tasks whose measures have one."""
+    if testing.population is None:
+        return []
+    found = [job.rule.measure.holding_test(testing.population, _n_systems(job)) for job in jobs]
+    return [test for test in found if test is not None]
 
 
 def beside(
@@ -87,9 +98,9 @@ def of_task(
     if len(there) < 2:
         return None
     chosen = [names[place] for place in there]
-    its_testing = by_default(measure, test, testing.population, testing)
+    its_testing = by_default(measure, test, testing.population, testing).fitted(test)
     if test == "perm-inputs":
-        p = _permuted([(part, part.weight) for part in _parts(job, chosen, options)], its_testing, rng)
+        p = _permuted([(part, part.weight) for part in _parts(job, chosen, options, testing)], its_testing, rng)
     else:
         options = replace(options, system_score="judged-mean") if measure.resamples_segments(test) else options
         blocks = [aligned(one, chosen) for one in job.group]
@@ -121,7 +132,7 @@ def of_overall(
     weighted = [
         (part, part.weight * job.weight / (2.0 if job.rule.measure.definition.is_correlation else 1.0))
         for job in jobs
-        for part in _parts(job, chosen, options)
+        for part in _parts(job, chosen, options, testing)
     ]
     its_testing = replace(testing, mid_p=any(_counts_half(job, testing) for job in jobs))
     return _beside("perm-inputs", overall, own, Own(_permuted(weighted, its_testing, rng), there), testing)
@@ -141,7 +152,7 @@ def _counts_half(job: Job, testing: TestOptions) -> bool:
     return test is not None and bool(by_default(job.rule.measure, test, testing.population, testing).mid_p)
 
 
-def _parts(job: Job, names: Sequence[str], options: Options) -> list[_Part]:
+def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOptions) -> list[_Part]:
     """The statistic of each language pair with its segments swapped; pooled ones weigh as much as they have pairs."""
     measure = job.rule.measure
     options = replace(options, system_score="judged-mean") if measure.level == "sys" else options
@@ -152,13 +163,19 @@ def _parts(job: Job, names: Sequence[str], options: Options) -> list[_Part]:
         n_pairs = [0.0 if n is None else float(np.max(n)) for n in found]
         weights = [n / float(np.sum(n_pairs)) for n in n_pairs]
     return [
-        _Part(measure.swapped(block, "inputs", options, _epsilon(job, names)), weight, _units(one.lp, block))
+        _Part(measure.swapped(block, "inputs", options, _epsilon(job, names)), weight, _units(one.lp, block, testing))
         for one, block, weight in zip(job.group, blocks, weights, strict=True)
     ]
 
 
-def _units(lp: str, block: Block) -> tuple[tuple[str, int], ...]:
+def _units(lp: str, block: Block, testing: TestOptions) -> tuple[tuple[str, int | str], ...]:
+    """What is swapped with each annotated segment: itself, or its document.
+
+    Raises QuestionError: documents are to be swapped, and a segment is of none.
+    """
     kept = block.judged.any(axis=0)
+    if testing.whole_documents:
+        return tuple((lp, document) for document in document_names(block.selection, kept))
     return tuple((lp, int(segment)) for segment in block.segments[kept])
 
 

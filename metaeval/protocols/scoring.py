@@ -10,7 +10,7 @@ from metaeval.measures.applicable import Population
 from metaeval.options import Options
 from metaeval.protocols.entry import Dropped, Entry
 from metaeval.protocols.overall import IN_WORDS, Verdict, lines_on_overall, mean_rank, mean_value, verdict_on
-from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall
+from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside
 from metaeval.protocols.significance import (
     TaskTest,
     check_tests,
@@ -117,7 +117,7 @@ def score(
     by_ranks = entry.protocol.overall == "ranks"
     tests: list[TaskTest | None] = [None] * len(jobs)
     if significance:
-        check_tests(jobs, testing, options, entry.protocol.name)
+        check_tests(jobs, testing, options, entry.protocol.name, tests_beside(jobs, testing))
         tests = tested_tasks(jobs, names, options, testing, progress, store if by_ranks else None)
     own = [None if test is None else Own(test.p, test.null.there) for test in tests]
     besides: list[Beside | None] = [None] * len(jobs)
@@ -244,6 +244,7 @@ def _signature(
         is_williams = any(rule_test(job.rule, options) == "williams" for job in jobs)
         parts += [
             ("population", testing.population),
+            ("unit", "document" if testing.whole_documents else None),
             ("alternative", testing.side),
             ("resamples", testing.draws),
             ("alpha", testing.alpha),

@@ -64,10 +64,12 @@ def clusters_of(values: Floats, p: Floats, alpha: float) -> Ints:
     return np.where(np.isnan(values), 0, significance_clusters(values, p, alpha))
 
 
-def check_tests(jobs: Sequence[Job], testing: TestOptions, options: Options, protocol: str) -> None:
-    """Raises QuestionError: something is asked for that the tasks' tests do not have."""
+def check_tests(
+    jobs: Sequence[Job], testing: TestOptions, options: Options, protocol: str, beside: Sequence[Test] = ()
+) -> None:
+    """Raises QuestionError: something is asked for that neither the tasks' tests have nor those beside them."""
     wanted = [rule_test(job.rule, options) for job in jobs]
-    testing.check_fit(wanted)
+    testing.check_fit([*wanted, *beside])
     if testing.mid_p:
         raise QuestionError(f"{protocol} counts ties whole, as its organisers do; compare and rank can count them half")
     if "williams" in wanted and testing.side != "greater":
@@ -180,7 +182,8 @@ def _tested(
     if rule.measure.is_calibrated:
         epsilon = group[0].evaluation.epsilon[[group[0].places[name] for name in names]]
     advance = None if progress is None else lambda done, total: progress(f"{rule.measure} {group[0].lp}", done, total)
-    its_testing = replace(testing, test=test, early_stop=rule.early_stop, keep_null=keep_null and not rule.early_stop)
+    kept = keep_null and not rule.early_stop
+    its_testing = replace(testing.fitted(test), early_stop=rule.early_stop, keep_null=kept)
     found = run(rule.measure, [aligned(one, names) for one in group], epsilon, options, its_testing, rng, advance)
     return found.p, found.null
 

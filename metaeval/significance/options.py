@@ -75,10 +75,11 @@ class TestOptions:
 
     def check_fit(self, tests: Sequence[Test]) -> None:
         """Raises QuestionError: something is asked for that none of the tests has."""
+        there = dict.fromkeys(tests)
         for name, applicable in _SETTINGS.items():
-            if getattr(self, name) and not set(applicable) & set(tests):
+            if getattr(self, name) and not set(applicable) & set(there):
                 raise QuestionError(
-                    f"{name.replace('_', ' ')} belongs to {' and '.join(applicable)}, not to {' or '.join(tests)}"
+                    f"{name.replace('_', ' ')} belongs to {' and '.join(applicable)}, not to {' or '.join(there)}"
                 )
 
     def resolution(self, is_exact: bool) -> float:

@@ -198,8 +198,7 @@ def _p_values(
 
 
 def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
-    resampled = found.resampled.replace(" and ", "+")
-    interval = interval_in_words(CONFIDENCE, found.measure.interval, resampled, testing.draws, options.seed)
+    interval = interval_in_words(CONFIDENCE, found.measure.interval, found.resampled, testing.draws, options.seed)
     return line([("anchor", anchor), *of_test, ("interval", interval)])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from metaeval.evaluation import Evaluation
 from metaeval.intervals import within_range
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.bootstrap import bootstrap, interval
+from metaeval.kernels.resampling.bootstrap import Resample, bootstrap, interval
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population
 from metaeval.options import Options
@@ -23,13 +23,13 @@ class Resampled:
     """values: (M,) of the metrics. draws: (M, n) the same on resamples, only those where all are defined; n is 0
     without any.
 
-    resampled: what was: "systems", or "systems and segments". reason: why there is nothing.
+    resampled: what was: "systems", or "both", systems and segments. reason: why there is nothing.
     """
 
     measure: Measure
     values: Floats
     draws: Floats
-    resampled: str
+    resampled: Resample
     reason: str | None = None
 
     @property
@@ -82,13 +82,11 @@ def resamples(
         by_systems = measure.resampled_systems(block, options)
     advance = None if progress is None else lambda done, total: progress("resamples", done, total)
     rng = np.random.default_rng([options.seed, _STREAM])
-    what = "systems" if by_systems is not None else "systems and segments"
+    what: Resample = "systems" if by_systems is not None else "both"
     try:
         epsilon = evaluation.epsilon if measure.is_calibrated else None
         statistic = by_systems or measure.resampled(block, options, epsilon)
-        drawn = bootstrap(
-            statistic, "systems" if by_systems is not None else "both", rng=rng, n_draws=n_draws, progress=advance
-        )
+        drawn = bootstrap(statistic, what, rng=rng, n_draws=n_draws, progress=advance)
     except (QuestionError, ValueError) as error:
         return Resampled(measure, evaluation.value, none, what, str(error))
     draws = drawn.draws[:, ~np.isnan(drawn.draws).any(axis=0)]

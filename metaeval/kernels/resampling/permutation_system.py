@@ -112,12 +112,13 @@ def system_swap(
 def _pearson(kept: Floats, taken: Floats, human: Floats) -> Floats:
     centred_human = human - human.mean()
     human_squares = float(centred_human @ centred_human)
-    mean_square = _squares(kept, taken)
+    # what a constant hybrid's variance may be by rounding: kept and taken can be large where their sums are 0
+    sizes = (kept**2).sum(axis=2)[:, :, np.newaxis] + (taken**2).sum(axis=2)[:, np.newaxis, :]
     kept = kept - kept.mean(axis=2, keepdims=True)
     taken = taken - taken.mean(axis=2, keepdims=True)
     product = (kept @ centred_human)[:, :, np.newaxis] + (taken @ centred_human)[:, np.newaxis, :]
     variance = _squares(kept, taken)
-    defined = (variance > NOISE * mean_square) & (np.ptp(human) > 0)
+    defined = (variance > NOISE * sizes) & (np.ptp(human) > 0)
     value = np.full(product.shape, np.nan)
     np.divide(product, np.sqrt(np.where(defined, variance, 1.0) * human_squares), out=value, where=defined)
     return value

@@ -718,18 +718,33 @@ def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_ware
     assert "cluster for segments" in score_frame(found).columns
 
 
-def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(simulated_warehouse: Warehouse) -> None:
+@pytest.mark.parametrize("whole_documents", [False, True])
+def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(
+    simulated_warehouse: Warehouse, whole_documents: bool
+) -> None:
     """Both count the same differences, by other swaps: p are near each other (binomial, four standard errors)."""
     asked = Slice("sim24", "en-de", primary=True)
-    testing = replace(BESIDE, draws=1000)
+    testing = replace(BESIDE, draws=1000, whole_documents=whole_documents)
     found = scored(simulated_warehouse, made("pdp"), "sim24", lps=["en-de"], significance=True, testing=testing)
-    alone = compare(simulated_warehouse, asked, parse_measure("pdp"), Options(), TestOptions(draws=1000))
+    alone = compare(simulated_warehouse, asked, parse_measure("pdp"), Options(), replace(testing, population=None))
     (task,) = found.tasks
     assert task.beside is not None
     unsure = int(np.count_nonzero(np.abs(alone.p - 0.05) < 4 * np.sqrt(2 * 0.05 * 0.95 / 1000)))
     n_found = task.beside.n_own - task.beside.n_lost + task.beside.n_gained
     assert abs(n_found - alone.n_significant) <= unsure
     assert found.beside is not None  # the overall score is the task's value
+    assert ("|unit:document|" in found.signature) == whole_documents
+
+
+def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(simulated_warehouse: Warehouse) -> None:
+    protocol, asked = made("pearson", "tau_b(by=item)"), {"lps": ["cs-uk"], "significance": True}
+    assert [tested.rule_test(rule, Options()) for rule in protocol.rules] == ["perm-systems", "perm-inputs"]
+    one, other = (
+        scored(simulated_warehouse, protocol, "sim24", testing=replace(QUICK, whole_documents=whole), **asked)
+        for whole in (False, True)
+    )
+    assert np.array_equal(one.tasks[0].clusters, other.tasks[0].clusters)
+    assert [("|unit:document|" in found.signature) for found in (one, other)] == [False, True]
 
 
 def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_warehouse: Warehouse) -> None:

@@ -193,6 +193,36 @@ OTHER_VALUES: Mapping[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("more", [{}, {"by": "domain"}, {"testset": "sim23,sim24"}])
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        ("absolute", "absolute belongs to williams, not to perm-systems or jackknife-systems"),
+        ("legacy_df", "legacy df belongs to williams, not to perm-systems or jackknife-systems"),
+    ],
+)
+def test_an_option_of_a_test_that_no_measure_has_is_refused(
+    option: str, line: str, more: dict[str, Any], simulated_warehouse: Warehouse
+) -> None:
+    given = {
+        "measures": ["pa", "pearson"],
+        "significance": True,
+        "population": "systems",
+        "draws": 20,
+        "lp": "cs-uk",
+        **more,
+    }
+    with pytest.raises(QuestionError) as refused:
+        _ask("rank", simulated_warehouse, {option: True, **given})
+    assert str(refused.value) == line
+
+
+def test_an_option_of_a_test_that_one_measure_has_goes_with_the_others(simulated_warehouse: Warehouse) -> None:
+    given = {"lp": "cs-uk", "measures": ["pa", "pearson"], "significance": True, "population": "systems", "draws": 20}
+    signed = _ask("rank", simulated_warehouse, {"plus_one": True, **given}).signature.splitlines()
+    assert ["plus_one" in line for line in signed if "|test:" in line] == [True, False]
+
+
 @pytest.mark.parametrize(("name", "more"), [("rank", {}), ("rank", {"intervals": True}), ("protocol", {})])
 @pytest.mark.parametrize("option", OF_TESTS)
 def test_options_of_tests_need_tests(
