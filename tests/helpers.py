@@ -4,7 +4,7 @@ import functools
 import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -151,6 +151,11 @@ def sampled(n: int, why: str, *axes: Iterable[object]) -> list[ParameterSet]:
         is_taken = sum(place for place, _ in case) % n == 0
         found.append(pytest.param(*(value for _, value in case), marks=() if is_taken else pytest.mark.long(why)))
     return found
+
+
+def but_slow(slow: Collection[str], names: Iterable[str]) -> list[ParameterSet]:
+    """The names as cases for `parametrize`; those of slow ones run with `--slow`."""
+    return [pytest.param(name, marks=pytest.mark.slow if name in slow else ()) for name in names]
 
 
 def data_folder() -> Path:

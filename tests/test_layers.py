@@ -188,6 +188,7 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     assert _loaded_by(words) & {*HEAVY, *HEAVY_ROOMS} == set()
 
 
+@pytest.mark.slow
 def test_the_help_of_no_command_loads_anything_heavy() -> None:
     assert _loaded_by(*([name, "--help"] for name in COMMANDS)) & {*HEAVY, *HEAVY_ROOMS} == set()
 

@@ -9,7 +9,7 @@ import pytest
 
 from cli.main import COMMANDS
 from tests.cli.running import Scorehouse, examples, refused
-from tests.helpers import tiny_layout
+from tests.helpers import but_slow, tiny_layout
 from tests.sharing import written
 from tests.wording import NOT_OF_THE_FIELD
 from warehouse import Warehouse, load
@@ -51,7 +51,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return (folder / "small.duckdb").read_bytes()
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+@pytest.mark.parametrize("name", but_slow({"report", "trend"}, (name for name in COMMANDS if name != "demo")))
 def test_the_example_of_a_command_works(
     name: str, scorehouse: Scorehouse, small: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

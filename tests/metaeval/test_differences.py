@@ -33,6 +33,7 @@ def before(tmp_path: Path) -> Path:
     return written(tmp_path / "before.duckdb", tiny_bytes())
 
 
+@pytest.mark.slow
 def test_metrics_whose_value_or_rank_differs_are_those_of_rank_largest_difference_first(
     before: Path, tmp_path: Path
 ) -> None:

@@ -253,6 +253,7 @@ def asked(warehouse: Warehouse, question: str, **changed: Any) -> Table:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", sampled(29, "every option of every question: four minutes", OPTIONS))
 def test_an_option_changes_a_table_and_wherever_it_does_the_signature(
     case: tuple[str, str], plain: Callable[[str], Table], varied_warehouse: Warehouse

@@ -62,6 +62,7 @@ def _found(database: Path, check: str | None = None) -> list[Finding]:
         return audit(warehouse, checks=() if check is None else (check,))
 
 
+@pytest.mark.slow
 def test_sound_data_give_no_finding(tmp_path: Path) -> None:
     assert _found(_database(tmp_path)) == []
 
@@ -264,6 +265,7 @@ def test_a_refused_file_is_an_error_with_its_fault(tmp_path: Path) -> None:
     assert "excluded as broken" in finding.finding
 
 
+@pytest.mark.slow
 def test_published_issues_are_told_where_the_test_set_is_loaded(tmp_path: Path) -> None:
     folder = tiny_layout(tmp_path, testset="wmt23", facts=False)
     assert load([folder], tmp_path / "w.duckdb").is_clean

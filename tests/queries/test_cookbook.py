@@ -23,8 +23,11 @@ ON_REAL_DATA = [
     pytest.param(name, marks=() if name in NOTHING_SIMULATED else pytest.mark.long("examples on real data: 40 seconds"))
     for name in RECIPES
 ]
+_SLOW = dict.fromkeys(("best-by-two-measures", "domain-effect"), pytest.mark.slow)
 A_THIRD = [
-    pytest.param(name, marks=() if n % 3 == 0 else pytest.mark.long("answers of all examples: 15 seconds"))
+    pytest.param(
+        name, marks=_SLOW.get(name, ()) if n % 3 == 0 else pytest.mark.long("answers of all examples: 15 seconds")
+    )
     for n, name in enumerate(RECIPES)
 ]
 """All examples, of which two thirds are answered with --all alone; the columns of each are looked at in any case."""

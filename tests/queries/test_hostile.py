@@ -227,6 +227,7 @@ def test_the_least_memory_is_enough_for_a_small_question(simulated_database: Pat
     assert answer(simulated_database, query, memory="1MiB").item() == "1.0 MiB"
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_larger_than_its_share_is_stopped(simulated_database: Path) -> None:
     with pytest.raises(LimitError, match="ran out of memory"):
         answer(simulated_database, "SELECT i, i + 1 FROM range(4000000) AS t(i)", memory="50MB")

@@ -230,6 +230,7 @@ def test_without_the_official_human_score_nobody_participates(tmp_path: Path) ->
         assert set(rows) == {(None, None, "no official human score is loaded")}
 
 
+@pytest.mark.slow
 def test_the_only_human_score_stands_in_for_the_official_one(tmp_path: Path) -> None:
     layout = tiny_layout(tmp_path / "layout", humans={"esa": mqm_table()})
     with tiny_warehouse(tmp_path, layout) as warehouse:

@@ -207,6 +207,7 @@ def test_a_change_of_protocol_turns_the_ranking_of_metrics(real_load: tuple[Path
     assert (agreement(comet, da), agreement(comet, mqm)) == (0.714, 0.857)
 
 
+@pytest.mark.slow
 def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Path, tmp_path: Path) -> None:
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)

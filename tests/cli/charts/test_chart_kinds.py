@@ -134,6 +134,7 @@ def _calls(testset: str, metric: str) -> dict[str, tuple[str, ...]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("testset", "metric", "n_least"),
     [("single24", "Fine-src", 5), ("tied24", "Flat-src", 9), ("missing24", "Only-src", 3)],

@@ -125,6 +125,7 @@ def drawn(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_an_svg_names_every_metric(drawn: Path) -> None:
     draw(significance_matrix(THREE), drawn / "x.svg")
     text = (drawn / "x.svg").read_text(encoding="utf-8")

@@ -93,6 +93,7 @@ def test_notes_tell_pairs_clusters_and_distinct_values(compare: Scorehouse) -> N
     assert any(note.startswith("generalises to: new segments of these systems") for note in ran.notes)
 
 
+@pytest.mark.slow
 def test_a_second_run_says_that_it_comes_from_the_store_and_fresh_does_not(
     compare: Scorehouse, scorehouse: Scorehouse, database: Path
 ) -> None:

@@ -27,6 +27,7 @@ def after(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_nothing_that_differs_is_exit_code_0_and_said(scorehouse: Scorehouse, before: Path, tmp_path: Path) -> None:
     copy = shutil.copy(before, tmp_path / "copy.duckdb")
     with unchanged(before):

@@ -67,6 +67,7 @@ def test_loading_again_changes_nothing_and_says_so(load: Callable[..., Ran], lay
     assert any(line.startswith("nothing to do: ") for line in ran.notes)
 
 
+@pytest.mark.slow
 def test_changed_content_takes_the_place_of_the_old_and_says_so(
     load: Callable[..., Ran], scorehouse: Scorehouse, layout: Path
 ) -> None:

@@ -39,6 +39,7 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     refused(scorehouse("remove", "Mine"), 2, "unknown own metric 'Mine'")
 
 
+@pytest.mark.slow
 def test_missing_counts_what_the_metric_does_not_score_and_says_so(scorehouse: Scorehouse, own: Path) -> None:
     words = ("--metric", "Mine", "--testset", TESTSET, "--lp", LP, "--dry-run", "--format", "json")
     said = "missing: (system, segment) pairs of the evaluation set that the metric does not score"

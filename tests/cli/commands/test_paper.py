@@ -54,6 +54,7 @@ def test_printed_values_without_inputs_are_not_loaded_and_no_failure(scorehouse:
     assert f"{len(rows)} not compared for want of data" in ran.notes
 
 
+@pytest.mark.slow
 def test_an_item_on_other_data_has_every_format(scorehouse: Scorehouse) -> None:
     for format in ("table", "csv", "tsv", "json", "jsonl", "markdown", "latex"):
         ran = scorehouse("paper", "graham-2014", "code-example", *SIM, "--format", format)

@@ -99,6 +99,7 @@ def test_earlier_years_rules_apply_to_a_later_test_set(protocol: Scorehouse, nam
     assert (f"{name} published no overall score; here it is the mean over its tasks" in ran.notes) == (name != "wmt22")
 
 
+@pytest.mark.slow
 def test_language_pairs_may_be_joined_by_commas(protocol: Scorehouse) -> None:
     one = protocol(*SIM, "--format", "json")
     other = protocol("wmt23", "--on", "sim24", "--lp", "en-de,cs-uk", "--format", "json")

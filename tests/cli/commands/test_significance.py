@@ -54,6 +54,7 @@ def test_a_ranking_with_tests_says_whose_means_it_is_on_and_what_is_not_tested(
     assert "|test:" in tested
 
 
+@pytest.mark.slow
 def test_stored_comparisons_are_computed_again_when_asked(ranked: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--draws", 40)
     first = ranked(*words, "--significance")
@@ -64,6 +65,7 @@ def test_stored_comparisons_are_computed_again_when_asked(ranked: Scorehouse) ->
     refused(ranked(*words, "--fresh"), 2, "--fresh goes with --significance")
 
 
+@pytest.mark.slow
 def test_several_measures_and_language_pairs_each_have_their_own(ranked: Scorehouse) -> None:
     words = ("sim24", "cs-uk,en-de", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", 30, "--metrics", "sim*")
     rows = ranked("rank", *words, "--metrics", "Mar*", "--significance", "--format", "json").json
@@ -109,6 +111,7 @@ def test_bad_questions_end_with_code_2_and_one_line(
     refused(ranked("rank", "sim24", "en-de", "--significance", *words), 2, *said)
 
 
+@pytest.mark.slow
 def test_clusters_come_with_their_warning_in_rankings(ranked: Scorehouse) -> None:
     words = ("sim24", "en-de", "-m", "pa", "--draws", 60)
     shape = ranked("compare", *words, "--format", "json").json

@@ -144,6 +144,7 @@ def test_sql_that_runs_out_of_memory_while_it_hands_out_rows_is_stopped(scorehou
     refused(scorehouse("sql", greedy, "--memory", "30MB"), 4, "out of memory")
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_much_memory_is_stopped_too(scorehouse: Scorehouse) -> None:
     huge = "SELECT a.value, repeat(b.system, 20) AS text FROM scores AS a, scores AS b"
     words = ("--memory", "200MB", "--timeout", "300")

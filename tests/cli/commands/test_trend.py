@@ -131,6 +131,7 @@ def test_what_does_not_go_together_is_refused(trend: Scorehouse, tmp_path: Path)
     refused(trend(*CS_UK, "--chart", tmp_path / "no.gif"), 2, "--chart")
 
 
+@pytest.mark.slow
 def test_the_chart_is_written(trend: Scorehouse, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     path = tmp_path / "trend.svg"

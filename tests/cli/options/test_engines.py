@@ -110,6 +110,7 @@ def test_means_of_an_export_in_every_format(
         assert form is not Format.CSV or next(csv.reader(io.StringIO(out.read_text("utf-8")))) == COLUMNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["means", "counts"])
 def test_what_is_no_whole_export_is_refused_in_one_line(
     command: str, scorehouse: Scorehouse, exported: Path, broken: Path, tmp_path: Path
@@ -130,6 +131,7 @@ def test_what_is_no_whole_export_is_refused_in_one_line(
     refused(scorehouse(command, *SET, "--from", broken), 3, "not finished", "export it again")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["means", "counts"])
 def test_an_engine_that_cannot_be_used_is_refused_with_the_way_out(
     command: str, scorehouse: Scorehouse, exported: Path, monkeypatch: pytest.MonkeyPatch

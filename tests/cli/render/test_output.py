@@ -97,6 +97,7 @@ def test_sql_as_json_is_a_list_of_objects(scorehouse: Scorehouse) -> None:
     assert rows == [{"testset": "sim21", "n_lps": 3, "nothing": None, "undefined": None}]
 
 
+@pytest.mark.slow
 def test_every_format_holds_the_same_values(scorehouse: Scorehouse, tmp_path: Path) -> None:
     expected = scorehouse(*RANK, "--format", "json").json
     lines = scorehouse(*RANK, "--format", "jsonl")

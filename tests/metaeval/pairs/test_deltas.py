@@ -63,6 +63,7 @@ def test_each_protocol_of_a_set_has_its_own_fit_and_each_direction_where_there_a
     assert [(fit.protocol, fit.direction) for fit in alone.fits] == [("mqm", "all")]
 
 
+@pytest.mark.slow
 def test_only_pairs_that_people_tell_apart_count_when_asked(simulated_warehouse: Warehouse) -> None:
     everything = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), QUICK).fits
     apart = deltas(simulated_warehouse, CS_UK, "simBLEU", Options(), replace(QUICK, human_alpha=0.05)).fits

@@ -99,6 +99,7 @@ def test_table_1_counts_what_compare_counts(outcome: Computes, simulated_warehou
     assert values[row, "n_pairs"] == n * (n - 1) // 2
 
 
+@pytest.mark.slow
 def test_tables_of_ties_matter_are_what_rank_says(outcome: Computes, simulated_warehouse: Warehouse) -> None:
     for item, by in (("table-12", "item"), ("table-13", "system")):
         values = _values(outcome("deutsch-2023", item, metrics=FEW))
@@ -269,6 +270,7 @@ def test_segment_means_are_alike_for_all_systems_and_leave_constant_metrics_out(
     assert (segment_means(scores, ~judged) == 0).all()
 
 
+@pytest.mark.slow
 def test_common_segments_are_those_where_the_metric_with_fewest_is_defined(
     outcome: Computes, simulated_warehouse: Warehouse
 ) -> None:

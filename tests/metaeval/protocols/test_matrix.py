@@ -107,6 +107,7 @@ def test_agreement_has_every_two_protocols_of_a_test_set(found: Matrix) -> None:
     assert same["kendall"] == pytest.approx(1.0)  # 2025 kept the rules of 2024
 
 
+@pytest.mark.slow
 def test_a_second_matrix_comes_from_the_store(tiny: Path, found: Matrix, tmp_path: Path) -> None:
     database = Path(shutil.copy(tiny, tmp_path / "own.duckdb"))
     for _ in range(2):

@@ -38,6 +38,7 @@ def test_each_question_of_the_command_line_is_a_function() -> None:
     assert not [name for name in dir(metaeval) if name.startswith("_")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_question_has_a_frame_a_signature_and_notes_and_shows_itself(
     simulated_warehouse: Warehouse, name: str
@@ -68,6 +69,7 @@ def test_the_options_of_a_slice_are_those_of_the_command_line() -> None:
     assert len(SliceOptions.__annotations__) == len(Slice.__dataclass_fields__) - 2  # test set and language pair
 
 
+@pytest.mark.slow
 def test_a_string_stands_for_one_and_names_are_read_as_on_the_command_line(
     simulated_warehouse: Warehouse,
 ) -> None:

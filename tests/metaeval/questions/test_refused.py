@@ -285,6 +285,7 @@ def test_an_empty_list_is_refused(name: str, parameter: str, simulated_warehouse
         assert str(refused.value) == f"no {parameter}: at least one is needed; None stands for the default"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", sampled(9, EVERY, LISTS))
 def test_none_stands_for_the_default_of_a_list(of: tuple[str, str], simulated_warehouse: Warehouse) -> None:
     name, parameter = of

@@ -300,6 +300,7 @@ def protocol(
     return {**shape, "notes": found.notes, "n_significant": found.n_significant}, notes
 
 
+@pytest.mark.slow
 def test_a_second_protocol_score_comes_from_the_store_with_the_same_numbers(database: Path) -> None:
     first, notes = protocol(database)
     assert notes == []

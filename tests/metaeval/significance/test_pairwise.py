@@ -136,6 +136,7 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
     assert "a difference would be found (two-sided" in one.words[-1]
 
 
+@pytest.mark.slow
 def test_tests_that_disagree_are_reported(simulated_warehouse: Warehouse) -> None:
     asked = replace(TWO, metrics=("Rubric-5-src", "Kestrel-24-QE-src"), segments=(1, 40))
     found = fought(simulated_warehouse, "spa(n=20)", asked, TestOptions(draws=60))

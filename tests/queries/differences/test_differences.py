@@ -82,6 +82,7 @@ def test_the_order_of_loads_and_the_places_of_files_do_not_count(tmp_path: Path)
         assert warehouse.rows("SELECT count(*) FROM sources WHERE origin LIKE '%own.csv'") == [(1,)]
 
 
+@pytest.mark.slow
 def test_a_change_of_each_kind_is_counted_and_the_largest_is_named(tiny: Path, alter: Alter) -> None:
     changed = alter(
         "changed.duckdb",
@@ -125,6 +126,7 @@ def test_a_scorer_of_one_warehouse_alone_is_added_or_gone_with_its_scores(tiny: 
     assert laid(without, tiny).named["change"].to_list() == ["added"]
 
 
+@pytest.mark.slow
 def test_texts_segments_and_judgements_that_differ_are_counted(tmp_path: Path, alter: Alter) -> None:
     judged = (
         "INSERT INTO judgement SELECT {0}, vector_id, {1}, '{2}', NULL, {3}, NULL, NULL, 'valid' FROM vector WHERE "
@@ -248,6 +250,7 @@ def _scores(warehouse: Warehouse) -> Mapping[tuple[object, ...], float]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "at_once"), [(0, 400_000), (1, 7)])
 def test_counts_are_those_of_a_comparison_row_by_row(
     seed: int, at_once: int, tiny: Path, alter: Alter, monkeypatch: pytest.MonkeyPatch

@@ -120,6 +120,7 @@ def test_a_file_that_was_found_whole_is_looked_at_again_when_somebody_wrote_to_i
         pytest.fail("opened for writing")
 
 
+@pytest.mark.slow
 def test_a_file_that_this_process_wrote_is_whole_until_somebody_else_writes_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

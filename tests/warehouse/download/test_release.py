@@ -394,6 +394,7 @@ def test_a_download_ends_in_the_warehouse_and_leaves_no_files(tmp_path: Path) ->
     assert _left(tmp_path / "data") == {"w.duckdb"}
 
 
+@pytest.mark.slow
 def test_a_folder_of_the_users_stays_and_one_that_was_made_goes(tmp_path: Path) -> None:
     theirs, ours = tmp_path / "theirs", tmp_path / "ours"
     theirs.mkdir()

@@ -104,6 +104,7 @@ def _added(database: Path, path: Path) -> list[tuple[object, ...]]:
 EXPECTED = [(system, f"{system} {n}", float(n)) for system in SYSTEMS[:3] for n in range(1, 6)]
 
 
+@pytest.mark.slow
 def test_scores_in_the_order_of_the_lines_come_back_to_their_texts(database: Path, tmp_path: Path) -> None:
     out, _ = exported(database)
     files = sorted((out / OUTPUTS).glob("*.txt"), reverse=True)

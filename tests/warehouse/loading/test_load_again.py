@@ -280,6 +280,7 @@ def test_a_file_that_is_gone_leaves_what_it_brought(layout: Path, database: Path
     assert held(database) == before
 
 
+@pytest.mark.slow
 def test_a_further_language_pair_or_test_set_leaves_the_first_alone(layout: Path, database: Path) -> None:
     before = held(database)["human_scores"]
     tiny_layout(layout.parent, lp="cs-uk", facts=False)
@@ -445,6 +446,7 @@ def test_a_refused_file_is_refused_again_without_skip_broken(broken: Loaded) -> 
     assert broken.database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_refused_file_that_was_mended_is_added(broken: Loaded, layout: Path, database: Path, tmp_path: Path) -> None:
     mended = written(tmp_path / "mended.duckdb", broken.database.read_bytes())
     (evalset,) = load([layout], mended).evalsets
@@ -452,6 +454,7 @@ def test_a_refused_file_that_was_mended_is_added(broken: Loaded, layout: Path, d
     assert held(mended) == held(database)
 
 
+@pytest.mark.slow
 def test_annotations_alone_become_a_score_that_a_score_file_replaces(tmp_path: Path) -> None:
     root = small(tmp_path / "in", ratings={"mqm": MARKS})
     database = loaded(root, tmp_path / "a.duckdb")

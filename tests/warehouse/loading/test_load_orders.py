@@ -117,6 +117,7 @@ def test_names_of_the_organisers_layout_stand_whenever_it_comes(tmp_path: Path) 
     ]
 
 
+@pytest.mark.slow
 def test_judged_segments_that_a_later_map_lacks_are_a_fault_and_nothing_changes(task: Path, tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     assert load([human(task)], database).is_clean
@@ -226,6 +227,7 @@ def test_names_that_later_files_tell_apart_are_a_fault(tmp_path: Path) -> None:
     assert load([folder], tmp_path / "together.duckdb").is_clean
 
 
+@pytest.mark.slow
 def test_a_layout_that_tells_joined_names_apart_is_refused(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     for number, row in enumerate(["G-src,Foo.1,1,,,3", "H-src,Foo,1,,,4"]):

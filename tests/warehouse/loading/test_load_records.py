@@ -109,6 +109,7 @@ def test_the_same_files_again_change_nothing(loaded: Loaded) -> None:
     assert loaded.database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_changed_file_replaces_what_it_brought_and_nothing_else(task: Path, copy: Path) -> None:
     human(task).write_text(judged({**HUMAN, "C.2": (41.0, 51.0, 61.0)}))
     report = load([task], copy)
@@ -173,6 +174,7 @@ def test_a_segment_that_the_map_does_not_have_is_a_fault(task: Path, database: P
     assert rows(database, "SELECT count(*) FROM evalset") == [(0,)] if database.exists() else True
 
 
+@pytest.mark.slow
 def test_a_broken_file_refuses_the_evaluation_sets_that_it_names_and_no_other(task: Path, database: Path) -> None:
     text = seg_scores(BLEU, "chrF") + seg_scores({"D.1": (1.0, "x", 2.0)}, "chrF", "en-cs")
     metric(task, "chrF.seg.score").write_text(text)

@@ -16,6 +16,7 @@ ERROR = {"score": 1, "category": "style", "severity": "minor", "start": 0, "end"
 RATINGS = {"mqm": RatingTable({system: [[ERROR], [], None, [ERROR, ERROR], []] for system in SYSTEMS})}
 
 
+@pytest.mark.slow
 def test_scores_without_the_annotations_that_stand_behind_them_are_refused(tmp_path: Path) -> None:
     whole, part, database = tiny_layout(tmp_path / "whole", ratings=RATINGS), tmp_path / "part", tmp_path / "w.duckdb"
     load([whole], database)

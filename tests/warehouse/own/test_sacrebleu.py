@@ -91,6 +91,7 @@ def test_an_output_that_is_the_reference_gets_full_marks_worked_out_by_hand(tmp_
     assert _submitted(database, "sacreBLEU-TER-refA")["Beech"] == pytest.approx(-100 / n_words)
 
 
+@pytest.mark.slow
 def test_scores_are_sacrebleus_own(database: Path) -> None:
     found = {item.metric: item for item in compute(database, "tiny24", "en-de")}
     assert list(found) == ["sacreBLEU-BLEU-refA", "sacreBLEU-chrF-refA", "sacreBLEU-TER-refA"]

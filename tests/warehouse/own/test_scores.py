@@ -166,6 +166,7 @@ def test_of_a_bad_number_a_system_and_a_segment_in_one_file_all_are_reported(dat
     ]
 
 
+@pytest.mark.slow
 def test_a_table_with_named_columns(database: Path, tmp_path: Path) -> None:
     rows = [
         f"{system},{segment},{value}" for system, scores in VALUES.items() for segment, value in enumerate(scores, 1)
@@ -220,6 +221,7 @@ def test_names_that_cannot_be_are_refused(
         add([own], original, name, **given)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking(
     database: Path, tmp_path: Path
 ) -> None:
@@ -290,6 +292,7 @@ def test_a_folder_of_files_of_a_language_pair_that_is_not_there_is_a_fault_each(
     assert [Path(fault.path).name for fault in report.faults] == ["Mine.seg.score", "Mine.sys.score"]
 
 
+@pytest.mark.slow
 def test_evaluation_sets_that_are_there_come_in_beside_one_that_is_not(database: Path, tmp_path: Path) -> None:
     rows = [f"{lp},{system},1,{n}" for n, system in enumerate(VALUES) for lp in (LP, "de-en")]
     own = written(tmp_path / "scores.csv", ["lp,system,seg,score", *rows])
@@ -300,6 +303,7 @@ def test_evaluation_sets_that_are_there_come_in_beside_one_that_is_not(database:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "reference", "missing"),
     [
@@ -363,6 +367,7 @@ def test_a_name_that_means_something_else_is_refused_with_the_reason(
     assert content(original) == at_first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Mine", "my metric", "M=1.5", "COMET-22(M2)", "mé", "a.b", "a:b;c", "All", "M-refA"])
 def test_a_metric_that_is_added_can_be_asked_for_alone(name: str, database: Path, tmp_path: Path) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())

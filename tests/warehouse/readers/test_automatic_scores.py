@@ -61,6 +61,7 @@ def test_what_does_not_fit_is_reported(text: str, line: int, found: str) -> None
     assert (line, found) in told(read(READER, PATH, text))
 
 
+@pytest.mark.slow
 def test_damaged_tables_are_read_or_refused() -> None:
     text = HEADER + "".join(f"de-en\ts{n}\t{n}\tTrue\tbleu-A\t{n}\n" for n in range(20))
     assert reads_or_refuses(READER, PATH, text.encode()) > 8

@@ -220,6 +220,7 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
     assert odd.equals(plain)
 
 
+@pytest.mark.slow
 def test_damaged_submissions_are_read_or_refused() -> None:
     row = SEG20.split("\n")[0]
     text = "\n".join(row.replace("\t1\t", f"\t{number}\t") for number in range(1, 40))

@@ -63,6 +63,7 @@ def test_scores_that_the_warehouse_has_from_another_file_are_refused(tmp_path: P
     assert database.read_bytes() == before or len(ask(database, "FROM sources")) == 1
 
 
+@pytest.mark.slow
 def test_scores_that_the_warehouse_has_just_so_from_another_file_are_taken_once_with_a_note(tmp_path: Path) -> None:
     root = _spelled_twice(tmp_path / "t24", 1.0, 1.0)
     again = root / "metric-scores" / SHORT / "A-src.sys.score"

@@ -1,5 +1,7 @@
 """Names of systems on the stage: which spellings are one system, and which a file may not use."""
 
+import pytest
+
 from tests.warehouse.memory import File, Memory, found, scores
 
 
@@ -26,6 +28,7 @@ def test_a_declared_spelling_is_joined_to_its_system() -> None:
     assert stage.batch.rows("SELECT DISTINCT name, kind FROM temp.staged_system") == [("refA", "human")]
 
 
+@pytest.mark.slow
 def test_a_better_name_renames_a_system_of_the_warehouse() -> None:
     memory = Memory()
     memory.write(File("a", scores([("Online-A.5", 1, 0.5)])))

@@ -72,6 +72,7 @@ def test_places_without_a_line_are_numbered_above_all_lines() -> None:
     assert _numbers(memory) == {0.5: 7, 1.0: 8, 2.0: 9}
 
 
+@pytest.mark.slow
 def test_a_file_that_names_line_and_place_tells_the_others_where_their_places_are() -> None:
     memory = Memory()
     both = [{**row, "segment": 6 + int(row["value"])} for row in _placed(("d", 1), ("d", 2))]
@@ -80,6 +81,7 @@ def test_a_file_that_names_line_and_place_tells_the_others_where_their_places_ar
     assert _numbers(memory, "N-src") == {1.0: 8, 2.0: 7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("map_comes_last", [False, True])
 def test_scores_get_their_lines_in_whatever_order_the_map_comes(map_comes_last: bool) -> None:
     memory, score_file = Memory(), File("a", _placed(("n2", 1), ("n1", 2)))

@@ -42,6 +42,7 @@ def test_registering_an_evaluation_set_writes_families_languages_and_issues_once
         assert warehouse.rows("SELECT count(*) FROM known_issues") == [(len(known),)]
 
 
+@pytest.mark.slow
 def test_the_migration_of_the_registry_can_follow_the_ones_before_it() -> None:
     with duckdb.connect() as connection:
         apply_migrations(connection, "memory")

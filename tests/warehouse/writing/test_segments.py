@@ -1,5 +1,7 @@
 """Segments in the warehouse: replaced, numbered anew with what is of them, and removed with the last of it."""
 
+import pytest
+
 from tests.warehouse.memory import File, Memory, Row, scores
 
 DECLARES = {"declares": "segments"}
@@ -10,6 +12,7 @@ def _at(document: str, index: int, value: float, **columns: object) -> Row:
     return {**row, "document": document, "index": index, **columns}
 
 
+@pytest.mark.slow
 def test_scores_and_judgements_get_the_numbers_of_a_map_that_comes_later() -> None:
     memory = Memory()
     judged = {"judgement": 1, "scorer": "esa", "system": "A", "n": 1, "document": "d", "index": 2, "value": 70.0}

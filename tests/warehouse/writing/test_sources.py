@@ -1,5 +1,7 @@
 """Where scores came from: files are recorded, and a file replaces what one of the same origin brought before."""
 
+import pytest
+
 from tests.warehouse.memory import File, Memory, scores
 from warehouse.errors import Fault
 from warehouse.writing.transaction import write_batch
@@ -16,6 +18,7 @@ def _annotated(origin: str, system: str, value: float) -> File:
     )
 
 
+@pytest.mark.slow
 def test_a_file_replaces_all_that_its_origin_brought_and_nothing_else() -> None:
     memory = Memory()
     memory.write(_annotated("one", "A", -1.0), File("two", scores([("B", 1, 0.5)])))

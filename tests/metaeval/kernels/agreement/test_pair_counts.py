@@ -109,6 +109,7 @@ def test_counts_of_large_groups_equal_the_naive_loop(drawn: Scores, data: st.Dat
     assert_equal_counts(counts, drawn, epsilons)
 
 
+@pytest.mark.slow
 def test_both_ways_of_counting_agree_on_groups_of_hundreds_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     human = np.round(rng.normal(size=(4, 300)), 1)

@@ -139,6 +139,7 @@ def test_the_threshold_does_not_depend_on_the_order_of_systems_and_segments(draw
     np.testing.assert_allclose(after.value, before.value, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["none", "item", "system"])
 def test_all_paths_agree_on_a_thousand_cells(by: str) -> None:
     rng = np.random.default_rng(11)

@@ -57,6 +57,7 @@ def test_paired_bootstrap_is_about_the_normal_test_for_many_segments() -> None:
     assert p[0, 0, 1] == pytest.approx(expected, abs=0.03)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1))
 def test_wilcoxon_equals_scipy_on_the_common_segments(seed: int) -> None:
     rng = np.random.default_rng(seed)
