@@ -78,9 +78,8 @@ class TestOptions:
         there = dict.fromkeys(tests)
         for name, applicable in _SETTINGS.items():
             if getattr(self, name) and not set(applicable) & set(there):
-                raise QuestionError(
-                    f"{name.replace('_', ' ')} belongs to {' and '.join(applicable)}, not to {' or '.join(there)}"
-                )
+                asked = "unit document" if name == "whole_documents" else name.replace("_", " ")
+                raise QuestionError(f"{asked} belongs to {' and '.join(applicable)}, not to {' or '.join(there)}")
 
     def resolution(self, is_exact: bool) -> float:
         """What a p of 0 stands for: p below this number."""

@@ -827,5 +827,5 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
 
 def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(test="perm-both", whole_documents=True)
-    with pytest.raises(QuestionError, match="whole documents belongs to perm-inputs, not to perm-both"):
+    with pytest.raises(QuestionError, match="unit document belongs to perm-inputs, not to perm-both"):
         compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)
