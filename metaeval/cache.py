@@ -11,12 +11,13 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 
 import numpy as np
 
+from metaeval.notes import Hinted
 from metaeval.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.results import StoredResult, store_results, stored_payload
 
-SHAPE = 10  # counts up when stored results get another form
+SHAPE = 11  # counts up when stored results get another form
 FROM_STORE = "from the result store; --fresh recomputes"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")
@@ -124,6 +125,8 @@ def encoded(result: object) -> str:
 
 
 def _plain_json(value: object) -> object:
+    if isinstance(value, Hinted):
+        return {"text": value.text, "hint": value.hint}
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: _plain_json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, np.ndarray):
@@ -164,6 +167,8 @@ def _read(hint: Any, data: Any) -> Any:
         return tuple(_read(one, value) for one, value in zip(each, data, strict=True))
     if origin is dict:
         return {name: _read(inner[1], value) for name, value in data.items()}
+    if hint is str and isinstance(data, dict):
+        return Hinted(data["text"], data["hint"])
     if isinstance(data, list | dict):
         raise TypeError(f"{hint} cannot be read from a {type(data).__name__}")
     return float("nan") if hint is float and data is None else data

@@ -130,7 +130,7 @@ def _ranking(
     try:
         found = ranking(study(warehouse, Slice(*evalset), [measure], Options()))
     except QuestionError as error:
-        return str(error)
+        return error.reason
     ranks = {metric: (value, rank) for metric, value, rank in found.select("metric", "value", "rank").iter_rows()}
     return ranks or "no metric can be ranked"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from metaeval.measures import Measure
+from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.pooling import Pooling
 from metaeval.ranking import Read, ranked, read, slices_of
@@ -50,7 +51,7 @@ def read_domains(
         except QuestionError as error:
             if strict:
                 raise
-            faults[f"without domain {domain}: {error}"] = str(error)
+            faults[because(f"without domain {domain}: ", error)] = str(error)
     if not found:
         raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
     return found, list(faults)

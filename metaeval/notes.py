@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from queries.reasons import Exclusion
+from warehouse import WarehouseError
 
 EXPLAIN = "--explain says why"
 
@@ -37,6 +38,15 @@ def hinted(text: str, *hints: str) -> str:
     """
     said = list(dict.fromkeys(hint for hint in hints if hint))
     return Hinted(text, "; ".join(said)) if said else text
+
+
+def because(lead: str, error: WarehouseError) -> str:
+    """A note that ends with an error: its reason, and what would mend it as hints.
+
+    >>> because("no bridge: ", WarehouseError("no human score", way_out="name one with --human"))
+    'no bridge: no human score (name one with --human)'
+    """
+    return hinted(lead + error.with_hints(lambda hint: not hint), error.way_out, *error.hints)
 
 
 def excluding(text: str, excluded: Iterable[tuple[Exclusion, list[str]]]) -> str:

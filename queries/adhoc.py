@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from queries.limits import MARGIN, Request, memory_in_use, room, size
+from queries.limits import LONGEST, MARGIN, Request, memory_in_use, room, size
+from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +79,8 @@ def answer(
 
     parameters: values of `$name` in the text. timeout: seconds from when the warehouse is open. memory, spill: what the
     query may take of memory and of disk, such as 500MB.
-    Raises QuestionError: no such statement, several, or DuckDB refuses it. LimitError: time, memory or disk ran out.
+    Raises QuestionError: no such statement, several, DuckDB refuses it, or a time limit that is none.
+    LimitError: time, memory or disk ran out.
     SchemaError: the database cannot be read.
     """
     return answer_of_at_most(None, path, query, parameters, timeout=timeout, memory=memory, spill=spill)[0]
@@ -95,6 +97,8 @@ def answer_of_at_most(
     spill: str = "2GB",
 ) -> "tuple[pl.DataFrame, bool]":
     """The first max_rows rows (None: all) of an answer, and whether there are more; see `answer`."""
+    if not 0 < timeout <= LONGEST:
+        raise QuestionError(f"timeout {timeout:g}: expected above 0 and at most {LONGEST:,} seconds")
     from warehouse.temporary import temporary_folder  # here, since it imports DuckDB: the process starts before
 
     with temporary_folder() as folder:

@@ -13,11 +13,11 @@ class Gauge:
         self._progress = progress
         self._total = total
         self._done = 0
-        self._telling = threading.Lock()
+        self._showing = threading.Lock()
 
     def show(self, what: str, n_bytes: float = 0) -> None:
         """Say what is being done now, and that some bytes more are done."""
-        with self._telling:
+        with self._showing:
             self._done = min(self._total, self._done + round(n_bytes))
             if self._progress is not None:
                 self._progress(what, self._done, self._total)

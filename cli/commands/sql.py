@@ -9,12 +9,12 @@ import typer
 from cli.completion import complete_query
 from cli.exit_codes import UsageError
 from cli.options import Output, folded
+from queries.limits import LONGEST
 
 if TYPE_CHECKING:
     import polars as pl
 
 _ROWS_OF_A_TABLE = 1_000_000
-_LONGEST = 1_000_000  # seconds
 _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the tables"
 
 
@@ -29,7 +29,7 @@ def sql(
         list[str] | None,
         typer.Option("--parameter", "-p", metavar="NAME VALUE", help="Value of $NAME in the query; repeatable."),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0.001, max=_LONGEST, help="Time limit in seconds.")] = 60.0,
+    timeout: Annotated[float, typer.Option(min=0.001, max=LONGEST, help="Time limit in seconds.")] = 60.0,
     memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
     spill: Annotated[str, typer.Option(help="Limit of temporary files on disk.")] = "2GB",
     max_rows: Annotated[

@@ -10,6 +10,7 @@ from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.arrays.checks import Bools
 from metaeval.measures import parse_measure
+from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.pairs.pooled_pairs import (
     BOOTSTRAP_DRAWS,
@@ -62,7 +63,7 @@ def table_6(request: Request, asked: Sequence[Slice]) -> Computed:
                 try:
                     block = request.block(replace(one, outliers=outliers), "sys")
                 except QuestionError as error:
-                    notes.append(f"without {one.testset} {one.lp}: {error}")
+                    notes.append(because(f"without {one.testset} {one.lp}: ", error))
                     continue
                 humans[str(block.selection.human)] = None
                 found.append((one.lp, evaluate(PEARSON, block, Options())))

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.measures import Measure
+from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.people.bridges import Humans, common_blocks, judged_by, second_humans
 from metaeval.people.ceilings import Ceiling, corrected, second_human, split_half
@@ -115,7 +116,7 @@ def _second(
     try:
         one, other = common_blocks(warehouse, narrow, official, name, measure, options)
     except QuestionError as error:
-        return f"no row of {name}: {error}"
+        return because(f"no row of {name}: ", error)
     if protocol_of(name) == protocol_of(official) and _is_same(one, other):
         return f"no row of {name}: it has the scores of {official}"
     ceiling = second_human(one, other, measure, options)

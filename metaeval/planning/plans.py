@@ -14,6 +14,7 @@ from metaeval.signature import line, program_version
 from metaeval.table import Table
 from warehouse import QuestionError
 from warehouse.progress import Progress
+from warehouse.wording import counted
 
 MOST = 64  # times the units that there are
 FEWEST = {"segments": 10, "systems": 5, "judgements": 10}
@@ -41,10 +42,9 @@ class Asked:
         """Raises QuestionError: a number out of its range."""
         if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
             raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")
-        if self.simulations < 20 or self.draws < 20:
-            raise QuestionError(
-                f"{self.simulations} simulated data sets, {self.draws} resamples: at least 20 of each are needed"
-            )
+        for n, of in ((self.simulations, "simulated data set"), (self.draws, "resample")):
+            if n < 20:
+                raise QuestionError(f"{counted(n, of)}: at least 20 are needed")
 
 
 @dataclass(frozen=True)

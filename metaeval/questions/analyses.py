@@ -116,7 +116,8 @@ def deltas(
     null where the share is not reached.
     Raises QuestionError: unknown names, or no pair of systems.
     """
-    what = differences.Asked(tuple(agreement or differences.LEVELS), human_alpha, percent, draws, seed)
+    levels = differences.LEVELS if agreement is None else agreement
+    what = differences.Asked(tuple(levels), human_alpha, percent, draws, seed)
     computing = Options(system_score, seed, raw_ties, round_human)
     return delta_tables.deltas_table(
         differences.deltas(warehouse, slice_of(testset, lp, options), metric, computing, what)
@@ -176,9 +177,9 @@ def noise(
         if kind not in KINDS:
             raise unknown("kind", kind, KINDS)
     chosen: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind in names_of(kinds))
-    what = injection.Asked(
-        chosen, tuple(strengths or injection.STRENGTHS), tuple(shares or injection.SHARES), draws, seed
-    )
+    of_strengths = injection.STRENGTHS if strengths is None else strengths
+    of_shares = injection.SHARES if shares is None else shares
+    what = injection.Asked(chosen, tuple(of_strengths), tuple(of_shares), draws, seed)
     computing = Options(seed=seed, round_human=round_human)
     return injection.noise(warehouse, slice_of(testset, lp, options), metric, measures_of(measures), computing, what)
 

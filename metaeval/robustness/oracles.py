@@ -10,6 +10,7 @@ import polars as pl
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.measures import Measure
+from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.planning.simulation import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
@@ -74,7 +75,7 @@ def oracles(warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], opt
             try:
                 other = Inputs(warehouse, replace(asked, human=human), options.round_human).of_level("seg")
             except QuestionError as error:
-                notes.append(f"no round of {human}: {error}")
+                notes.append(because(f"no round of {human}: ", error))
                 continue
             found = _round_rows(block, other, measures, options)
             if all(row["value"] is not None and row["value"] > NEARLY for row in found):

@@ -79,7 +79,7 @@ class TestOptions:
         for name, applicable in _SETTINGS.items():
             if getattr(self, name) and not set(applicable) & set(there):
                 asked = "unit document" if name == "whole_documents" else name.replace("_", " ")
-                raise QuestionError(f"{asked} belongs to {' and '.join(applicable)}, not to {' or '.join(there)}")
+                raise QuestionError(f"{asked} goes with {' or '.join(applicable)}, not with {' or '.join(there)}")
 
     def resolution(self, is_exact: bool) -> float:
         """What a p of 0 stands for: p below this number."""

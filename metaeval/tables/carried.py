@@ -13,6 +13,7 @@ from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import Inputs, Opened
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
+from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version
 from metaeval.table import Table
@@ -107,7 +108,7 @@ def carried_between(
             try:
                 block = Inputs(warehouse, one, options.round_human).judged_segments()
             except QuestionError as error:
-                notes.append(f"without {one.testset} {one.lp}: {error}")
+                notes.append(because(f"without {one.testset} {one.lp}: ", error))
                 continue
             found.append(_Year(state, block, evaluate(measure, block, options)))
     rows: list[dict[str, Any]] = []
@@ -137,7 +138,7 @@ def _years(opened: Opened, testsets: str, measure: Measure, options: Options, no
                 inputs = Inputs(warehouse, Slice(state.testset, state.lp), options.round_human)
                 used = inputs.judged_segments()
             except QuestionError as error:
-                notes.append(f"without {state.testset} {state.lp}: {error}")
+                notes.append(because(f"without {state.testset} {state.lp}: ", error))
                 continue
             if excluded := inputs.of_level("seg").excluded:
                 notes.append(

@@ -11,6 +11,7 @@ import polars as pl
 from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Inputs, Opened, check_whole
 from metaeval.measures import Measure
+from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.people.bridges import common_blocks, judged_by, second_humans
 from metaeval.people.ceilings import second_human, split_half
@@ -188,7 +189,7 @@ def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anch
             try:
                 bridges.append(common_blocks(warehouse, asked, official, second, measure, options))
             except QuestionError as error:
-                notes.append(f"no bridge: {error}")
+                notes.append(because("no bridge: ", error))
     return _Jobs(block, judged, behind or "", tuple(bridges), None, tuple(notes))
 
 
@@ -236,7 +237,7 @@ def _computed(jobs: _Jobs, measure: Measure, options: Options, testing: TestOpti
                 for one, other in ((first, second), (second, first))
             ]
         except QuestionError as error:
-            notes.append(f"no bridge: {error}")
+            notes.append(because("no bridge: ", error))
             continue
         points += sides
     return SetHistory(tuple(points), None, points[0].signature, tuple(notes))

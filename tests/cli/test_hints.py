@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
+import typer
 
+from cli.ending import _options
+from cli.main import COMMANDS, exit_code, program
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
 from tests.helpers import LP, TESTSET, tiny_bytes
@@ -50,6 +53,22 @@ def test_a_hint_is_shown_by_commands_that_have_its_option(scorehouse: Scorehouse
     assert "(" not in refused(scorehouse("--db", own_database, *words), 2, "excluded: ")
     ran = scorehouse("--db", own_database, "rank", TESTSET, LP, "--explain", "--format", "json")
     assert "added by a user (included by --own)" in {row["reason"] for row in ran.json}
+
+
+def test_a_hint_of_an_error_is_shown_by_commands_that_have_its_option(
+    own_database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As users start the program, which is built otherwise by the fixture."""
+    words = (TESTSET, LP, "--metrics", "Mine*")
+    assert exit_code(["--db", str(own_database), "rank", *words]) == 2
+    assert "added by a user (included by --own" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_options_of_a_command_are_known_however_the_program_is_built(name: str) -> None:
+    built = program([name])
+    assert "--help" not in _options(built, [name])
+    assert _options(built, [name]) == _options(typer.main.get_command(built), [name]) != frozenset()
 
 
 def test_a_file_to_rank_is_refused_without_advice_for_those_that_are_added(

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 from metaeval import cache
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
+from metaeval.notes import Hinted
 from metaeval.options import Options
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
@@ -24,6 +25,22 @@ from warehouse import Warehouse
 
 SIM = Slice("sim24", "cs-uk")
 PEARSON = parse_measure("pearson")
+
+
+@dataclass
+class Noted:
+    """Something that is stored with notes."""
+
+    notes: tuple[str, ...]
+
+
+def test_the_hint_of_a_note_is_stored_apart_from_its_text() -> None:
+    notes = ("2 are excluded", Hinted("3 are", "--explain says why"))
+    (plain, hinted) = cache.decoded(Noted, cache.encoded(Noted(notes))).notes
+    assert (plain, hinted) == notes
+    assert not isinstance(plain, Hinted)
+    assert isinstance(hinted, Hinted)
+    assert (hinted.text, hinted.hint) == ("3 are", "--explain says why")
 
 
 @pytest.fixture(scope="module")

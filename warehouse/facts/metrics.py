@@ -98,7 +98,7 @@ def describe(name: str, year: int | None = None) -> MetricFacts:
     Case, dashes, underscores and blanks don't matter. Of a name that is not listed the family is that of the first
     rule that fits, else the name's letters before the first digit or mark; `is_known` is False.
     year: the campaign's; where a name meant different things over the years and no year is given, only what all
-    of them share is told.
+    of them share is stated.
     >>> describe("COMET", 2023).version, describe("COMET", 2020).training_year, describe("COMET").family
     ('22', 2019, 'COMET')
     >>> describe("MyCOMET-QE-7b")

@@ -141,13 +141,13 @@ def _remove(connection: duckdb.DuckDBPyConnection, asked: dict[str, object]) -> 
 
 def check_spelling(metric: str) -> None:
     """Raises QuestionError: a name by which a metric could not be asked for, with the reason."""
-    why = next((f"{sign} {meaning}" for sign, meaning in _MEANINGS.items() if sign in metric), "")
+    why = next((f"'{sign}' {meaning}" for sign, meaning in _MEANINGS.items() if sign in metric), "")
     if metric == _EVERY:
         why = "it stands for every name"
     elif metric.startswith("-"):
-        why = "what begins with - is an option"
+        why = "a name that begins with '-' reads as an option"
     elif not metric.isprintable() or metric != metric.strip():
-        why = "it has space around it, or what cannot be printed"
+        why = "it begins or ends with a space, or has a character that cannot be printed"
     if why or not metric:
         raise QuestionError(f"{metric!r} is not a valid metric name" + (f": {why}" if why else ": it is empty"))
 

@@ -23,7 +23,7 @@ def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Ma
     scores, judgements = (_rows(damaged, name) for name in ("scores", "judgements"))
     names = spelled([set(scores["system"])], set(scores["system"]), stage, aliases)
     check_known(damaged, met_systems(scores), {spelling: system.system for spelling, system in names.items()}, stage)
-    _tell_segments(damaged, scores, judgements, stage)
+    _report_segments(damaged, scores, judgements, stage)
 
 
 def _rows(contents: Sequence[Content], name: str) -> pl.DataFrame:
@@ -31,7 +31,7 @@ def _rows(contents: Sequence[Content], name: str) -> pl.DataFrame:
     return pl.concat([table.with_columns(file_no=pl.lit(file_no, dtype=pl.Int64)) for file_no, table in tables])
 
 
-def _tell_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
+def _report_segments(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
     """Rows of numbered segments that there are not, where files may name no new ones."""
     known = known_segments(stage)
     is_closed = stage.evalset.is_declared or bool(declaring_segments(stage))

@@ -55,7 +55,7 @@ def joined(contents: Sequence[Content], used: pl.DataFrame, stage: Stage, aliase
     naming = set(used.filter(~pl.col("file_no").is_in(strict))["system"])
     known = stage.evalset.spellings
     for system, torn in told_apart([*files, layout], known, aliases, stage.evalset.fixed | layout).items():
-        _tell_torn(contents, used, system, torn, stage)
+        _report_torn(contents, used, system, torn, stage)
     joined = spelled(files, set(used["system"]) - naming, stage, aliases)
     stage.add_spellings(
         {spelling: (system.system, system.rule) for spelling, system in joined.items() if system.rule is not None}
@@ -74,7 +74,7 @@ def spelled(
     return join_spellings([*files, layout], stage.evalset.spellings, aliases, fixed=fixed, quiet=quiet)
 
 
-def _tell_torn(contents: Sequence[Content], used: pl.DataFrame, system: str, torn: set[str], stage: Stage) -> None:
+def _report_torn(contents: Sequence[Content], used: pl.DataFrame, system: str, torn: set[str], stage: Stage) -> None:
     """A fault of the first file whose names tell apart what the warehouse holds as one system."""
     naming = {file_no for name in torn for file_no in stage.files_naming(name)}
     naming |= set(used.filter(pl.col("system").is_in(list(torn)))["file_no"])

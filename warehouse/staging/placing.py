@@ -178,11 +178,11 @@ def place(asked: pl.DataFrame, stage: Stage) -> pl.DataFrame:
         if not stage.evalset.is_declared:
             _renumber(held, known, stage)
         stage.n_segments = known.height
-        _tell_documents(known, asked, stage)
+        _report_documents(known, asked, stage)
         found = _numbered(asked, pl.concat([known.select("document", "index", "number"), _taught(asked)]))
         is_there = pl.col("number").is_in(known["number"].implode())
         return found.select(*_PLACE, number=pl.when(is_there).then(pl.col("number")))
-    _tell_documents(held, asked, stage)
+    _report_documents(held, asked, stage)
     table, places = _together(held, asked)
     stage.n_segments = table.height
     _renumber(held, places, stage)
@@ -212,7 +212,7 @@ def _taught(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.col("segment").is_not_null()).select("document", "index", number="segment").drop_nulls()
 
 
-def _tell_documents(known: pl.DataFrame, asked: pl.DataFrame, stage: Stage) -> None:
+def _report_documents(known: pl.DataFrame, asked: pl.DataFrame, stage: Stage) -> None:
     """Note lines that rows place in several documents: there the line decides."""
     named = [known.select("number", "document"), asked.select("document", number="segment")]
     several = pl.concat(named, how="diagonal").drop_nulls().unique(maintain_order=True)

@@ -76,7 +76,7 @@ class Complete:
         n_segments = self._stage.n_segments
         for content in self._contents:
             if content.claim.is_own:
-                self._tell_gaps(met.filter(file_no=content.file_no), n_segments)
+                self._report_gaps(met.filter(file_no=content.file_no), n_segments)
         positional = [content.file_no for content in self._contents if content.claim.is_positional]
         if not positional or not n_segments:
             return
@@ -87,7 +87,7 @@ class Complete:
         where = f"{n_segments}, one per segment of {self._stage.evalset.testset} {self._stage.evalset.lp}"
         report_rows(self._contents, self._stage, short, where)
 
-    def _tell_gaps(self, met: pl.DataFrame, n_segments: int) -> None:
+    def _report_gaps(self, met: pl.DataFrame, n_segments: int) -> None:
         """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets."""
         n_there, notes = len(systems_there(self._stage)), self._stage.notes
         for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):

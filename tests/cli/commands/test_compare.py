@@ -161,7 +161,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         (("sim24", "en-de", "--population", "words"), ["--population 'words'", "segments, systems, both"]),
         (("sim24", "en-de", "--test", "perm-inputs", "--population", "both"), ["for population 'segments', not for"]),
         (("sim24", "en-de", "-m", "weighted_tau", "--population", "both"), ["no test for population 'both'"]),
-        (("sim24", "en-de", "-m", "pa", "--legacy-df"), ["legacy df belongs to williams"]),
+        (("sim24", "en-de", "-m", "pa", "--legacy-df"), ["legacy df goes with williams"]),
         (("sim24", "en-de", "-m", "speerman"), ["unknown measure", "spearman"]),
         (("sim24", "xx-yy"), ["unknown language pair", "xx-yy"]),
         (("sim29", "en-de"), ["unknown test set", "sim29"]),

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -376,7 +377,7 @@ def test_a_protocol_counts_ties_as_its_organisers_do(simulated_warehouse: Wareho
     ("name", "testing", "words"),
     [
         ("wmt16", TestOptions(alternative="two-sided"), "takes Williams' test, which is one-sided"),
-        ("wmt23", TestOptions(legacy_df=True), "legacy df belongs to williams"),
+        ("wmt23", TestOptions(legacy_df=True), "legacy df goes with williams"),
         ("wmt23", TestOptions(draws=0), "0 resamples"),
         ("wmt23", TestOptions(alpha=2), "alpha 2"),
     ],
@@ -736,7 +737,17 @@ def test_one_task_alone_is_tested_beside_as_a_comparison_would_be(
     assert ("|unit:document|" in found.signature) == whole_documents
 
 
-def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(simulated_warehouse: Warehouse) -> None:
+def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    p = []
+
+    def noted(*asked: Any) -> Any:
+        found = run(*asked)
+        p.append(found.p)
+        return found
+
+    monkeypatch.setattr(tested, "run", noted)
     protocol, asked = made("pearson", "tau_b(by=item)"), {"lps": ["cs-uk"], "significance": True}
     assert [tested.rule_test(rule, Options()) for rule in protocol.rules] == ["perm-systems", "perm-inputs"]
     one, other = (
@@ -744,6 +755,9 @@ def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(simulated
         for whole in (False, True)
     )
     assert np.array_equal(one.tasks[0].clusters, other.tasks[0].clusters)
+    of_systems, of_segments, of_systems_again, of_documents = p
+    assert np.array_equal(of_systems, of_systems_again, equal_nan=True)
+    assert not np.array_equal(of_segments, of_documents, equal_nan=True)
     assert [("|unit:document|" in found.signature) for found in (one, other)] == [False, True]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+import polars as pl
 import pytest
 
 import metaeval
@@ -197,8 +198,8 @@ OTHER_VALUES: Mapping[str, Any] = {
 @pytest.mark.parametrize(
     ("option", "line"),
     [
-        ("absolute", "absolute belongs to williams, not to perm-systems or jackknife-systems"),
-        ("legacy_df", "legacy df belongs to williams, not to perm-systems or jackknife-systems"),
+        ("absolute", "absolute goes with williams, not with perm-systems or jackknife-systems"),
+        ("legacy_df", "legacy df goes with williams, not with perm-systems or jackknife-systems"),
     ],
 )
 def test_an_option_of_a_test_that_no_measure_has_is_refused(
@@ -313,6 +314,15 @@ def test_a_closed_warehouse_is_told_as_such(name: str, simulated_warehouse: Ware
         pass
     with pytest.raises(QuestionError, match=r"^the warehouse is closed$"):
         _ask(name, closed, {})
+
+
+@pytest.mark.parametrize("kind", [np.array, pl.Series, iter, tuple])
+def test_any_kind_of_list_of_numbers_is_taken(kind: Any, simulated_warehouse: Warehouse) -> None:
+    quick: Any = {"testset": "sim24", "lp": "cs-uk", "draws": 2}
+    assert metaeval.deltas(simulated_warehouse, "simBLEU", agreement=kind([0.6, 0.7]), **quick).frame.height == 2
+    numbers = {"strengths": kind([0.5, 1.0]), "shares": kind([0.1, 0.2])}
+    found = metaeval.noise(simulated_warehouse, metric="simBLEU", measures="pa", **numbers, **quick).frame
+    assert {0.1, 0.2, 0.5, 1.0} <= set(found["strength"])
 
 
 def test_numbers_of_numpy_and_lists_of_two_are_as_good(simulated_warehouse: Warehouse) -> None:

@@ -419,9 +419,9 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ),
         ("pa", Options(), TestOptions(test="bootstrap", population="segments"), "for population 'systems', not for"),
         ("spa", Options(), TestOptions(population="segment"), "unknown population 'segment'; did you mean 'segments'"),
-        ("pearson", Options(), TestOptions(legacy_df=True), "legacy df belongs to williams, not to perm-inputs"),
-        ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one belongs to"),
-        ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early stop belongs to"),
+        ("pearson", Options(), TestOptions(legacy_df=True), "legacy df goes with williams, not with perm-inputs"),
+        ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one goes with"),
+        ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early stop goes with"),
         ("pearson", Options(), TestOptions(early_stop=True, keep_null=True), "no complete null distribution"),
     ],
 )
@@ -827,5 +827,5 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
 
 def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(test="perm-both", whole_documents=True)
-    with pytest.raises(QuestionError, match="unit document belongs to perm-inputs, not to perm-both"):
+    with pytest.raises(QuestionError, match="unit document goes with perm-inputs, not with perm-both"):
         compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)

@@ -245,7 +245,7 @@ def test_what_does_not_fit_is_refused(simulated_warehouse: Warehouse) -> None:
         fought(simulated_warehouse, "pearson", testing=TestOptions(test="perm-inputs"), system_score="submitted")
     with pytest.raises(QuestionError, match="no test for population 'segments'"):
         fought(simulated_warehouse, "weighted_tau", testing=TestOptions(population="segments"))
-    with pytest.raises(QuestionError, match="legacy df belongs to williams"):
+    with pytest.raises(QuestionError, match="legacy df goes with williams"):
         fought(simulated_warehouse, "pa", testing=replace(QUICK, legacy_df=True))
     with pytest.raises(QuestionError, match="no significance test"):
         fought(simulated_warehouse, "spa(binary=yes)")

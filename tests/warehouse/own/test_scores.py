@@ -325,6 +325,12 @@ def test_missing_are_all_pairs_of_the_evaluation_set_without_a_score_but_those_o
         assert [(item.status, item.n_missing) for item in report.evalsets] == [(status, missing)]
 
 
+def test_a_metric_of_system_scores_alone_has_no_missing_segment_scores(database: Path, tmp_path: Path) -> None:
+    own = written(tmp_path / "scores.csv", ["system,score", *(f"{system},1.5" for system in SYSTEMS)])
+    report = add([own], database, "Mine", testset=TESTSET, lp=LP)
+    assert [(item.status, item.n_missing) for item in report.evalsets] == [("added", 0)]
+
+
 @pytest.mark.parametrize(
     ("row", "found"),
     [
@@ -345,16 +351,16 @@ def test_a_segment_that_cannot_be_is_reported_once(row: str, found: str, origina
     [
         ("", "it is empty"),
         ("all", "it stands for every name"),
-        ("-x", "what begins with - is an option"),
-        (" x", "it has space around it, or what cannot be printed"),
-        ("x\t", "it has space around it, or what cannot be printed"),
-        ("a\nb", "it has space around it, or what cannot be printed"),
-        ("a\x1bb", "it has space around it, or what cannot be printed"),
-        *((f"a{sign}b", f"{sign} makes a pattern where metrics are named") for sign in "*?[]"),
-        ("x,y", ", separates names"),
-        ("x|y", "| separates the parts of a signature"),
-        ("x/y", "/ separates folders, and files are named after metrics"),
-        ("x\\y", "\\ separates folders, and files are named after metrics"),
+        ("-x", "a name that begins with '-' reads as an option"),
+        (" x", "it begins or ends with a space, or has a character that cannot be printed"),
+        ("x\t", "it begins or ends with a space, or has a character that cannot be printed"),
+        ("a\nb", "it begins or ends with a space, or has a character that cannot be printed"),
+        ("a\x1bb", "it begins or ends with a space, or has a character that cannot be printed"),
+        *((f"a{sign}b", f"'{sign}' makes a pattern where metrics are named") for sign in "*?[]"),
+        ("x,y", "',' separates names"),
+        ("x|y", "'|' separates the parts of a signature"),
+        ("x/y", "'/' separates folders, and files are named after metrics"),
+        ("x\\y", "'\\' separates folders, and files are named after metrics"),
     ],
 )
 def test_a_name_that_means_something_else_is_refused_with_the_reason(
