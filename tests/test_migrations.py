@@ -33,6 +33,7 @@ def test_migrations_are_numbered_from_one_without_gap() -> None:
     assert all(name.startswith(f"{number:04}_") and name.endswith(".sql") for number, name, _ in found)
 
 
+@pytest.mark.slow
 def test_every_migration_can_follow_those_before_it() -> None:
     with duckdb.connect() as connection:
         for last in range(1, len(migrations.sql_files()) + 1):
@@ -41,6 +42,7 @@ def test_every_migration_can_follow_those_before_it() -> None:
             assert pending(connection, "memory", available) == []
 
 
+@pytest.mark.slow
 def test_a_client_that_lists_tables_sees_the_public_views_alone(tmp_path: Path) -> None:
     database = empty_warehouse(tmp_path / "empty.duckdb")
     for client in (duckdb.connect(str(database), read_only=True), duckdb.connect()):

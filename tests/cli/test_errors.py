@@ -269,6 +269,7 @@ def test_a_database_of_a_newer_program_is_refused(
     assert "upgrade scorehouse" in line
 
 
+@pytest.mark.slow
 def test_a_database_of_an_earlier_program_asks_for_migrate_which_lists_what_it_applied(
     scorehouse: Scorehouse, tiny_database: Path, tmp_path: Path
 ) -> None:

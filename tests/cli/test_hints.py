@@ -71,6 +71,7 @@ def test_the_options_of_a_command_are_known_however_the_program_is_built(name: s
     assert _options(built, [name]) == _options(typer.main.get_command(built), [name]) != frozenset()
 
 
+@pytest.mark.slow
 def test_a_file_to_rank_is_refused_without_advice_for_those_that_are_added(
     scorehouse: Scorehouse, own_database: Path, tmp_path: Path
 ) -> None:

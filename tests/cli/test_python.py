@@ -178,6 +178,7 @@ def test_options_of_williams_test_are_those_of_the_command_line(
     assert plain(found.frame) == ran.json
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "keywords"),
     [

@@ -104,6 +104,7 @@ def _every(number: int) -> list[Any]:
     return [pytest.param(name, marks=mark) for name, mark in zip(ANSWERS, marks, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize("name", _every(0))
 def test_an_answer_that_nobody_takes_is_one_line_and_exit_code_4(
@@ -173,6 +174,7 @@ def test_help_for_a_reader_who_goes_away_is_no_error() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.every(3)
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as POSIX does")
 @pytest.mark.parametrize("command", ["load", "export", "export csv", "export mtme", "sql -o", "rank -o", "compute"])

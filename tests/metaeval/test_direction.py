@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from metaeval.measures import parse_measure
 from metaeval.options import Options
@@ -16,6 +17,7 @@ SYSTEMS = ("A", "B", "C", "D", "E", "F")
 HUMAN = np.array([1.0, 2, 3, 4, 5, 6])
 
 
+@pytest.mark.slow
 def test_a_metric_that_falls_where_people_rise_is_named_where_it_does_so_throughout(tmp_path: Path) -> None:
     mixed = np.array([6.0, 2, 4, 1, 3, 5])
     for lp, once in (("en-de", -HUMAN), ("en-cs", HUMAN), ("en-ru", HUMAN)):

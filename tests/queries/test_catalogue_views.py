@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from queries.audit import audit
 from tests.helpers import LP, mqm_table, tiny_facts, tiny_layout, tiny_warehouse
@@ -53,6 +54,7 @@ def test_segments_that_no_file_lists_are_missing_and_the_views_agree(simulated_w
     assert most == 0
 
 
+@pytest.mark.slow
 def test_systems_that_nobody_judged_and_tutorials_lack_no_judgements(tmp_path: Path) -> None:
     layout = tiny_layout(tmp_path / "layout", humans={"mqm": _without_judgements_of("Ash")})
     wave = tmp_path / "wmt24" / "esa_wave2.csv"

@@ -221,6 +221,7 @@ def test_an_answer_is_the_same_through_the_pipe(simulated_database: Path) -> Non
     assert row["m"] != row["m"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_processes")
 def test_the_least_memory_is_enough_for_a_small_question(simulated_database: Path) -> None:
     query = "SELECT current_setting('memory_limit') AS memory"

@@ -156,6 +156,7 @@ def test_a_table_macro_takes_columns_of_tables_of_any_name(
     assert len(seen) >= len(names) // TWELFTHS - len(columns)
 
 
+@pytest.mark.slow
 @pytest.mark.every(4)
 @pytest.mark.parametrize(("macro", "twelfth"), A_TWELFTH)
 def test_a_table_macro_takes_columns_of_any_name(macro: str, twelfth: int, two: Warehouse) -> None:
@@ -326,6 +327,7 @@ def test_a_macro_of_scores_is_null_where_any_score_is_missing(name: str, odd: st
             assert two.rows(f"SELECT {name}({', '.join(given)})") == [(None,)], given
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("macro", ["concordance_official", "pearson_by_metric", "pairwise_accuracy_by_metric"])
 def test_a_macro_of_the_official_slice_needs_an_evaluation_set(macro: str, two: Warehouse) -> None:
     with pytest.raises(QuestionError, match="no evaluation set 'tiny24' 'en-fr' in the warehouse; FROM evalsets"):

@@ -207,6 +207,7 @@ def test_every_reason_of_python_is_that_of_the_view(tmp_path: Path) -> None:
     assert len({reason and reason[:12] for reason in (*found.values(), *at_system_level.values())}) == 12
 
 
+@pytest.mark.slow
 def test_without_a_declared_reference_one_of_several_must_be_named(tmp_path: Path) -> None:
     with odd_warehouse(tmp_path, reference=None) as warehouse:
         assert_participants_are_those_of_python(warehouse)

@@ -142,6 +142,7 @@ def test_an_empty_intersection_is_refused(tmp_path: Path) -> None:
         _block(warehouse, intersection=True)
 
 
+@pytest.mark.slow
 def test_blocks_of_the_simulated_task_are_what_was_simulated(
     simulated_warehouse: Warehouse, simulated_task: tuple[SimulatedEvalset, ...]
 ) -> None:

@@ -107,6 +107,7 @@ def test_everything_in_the_dictionary_has_a_meaning_and_every_column_a_type(tiny
         assert (row["column"] is None) == (row["type"] is None)
 
 
+@pytest.mark.slow
 def test_every_view_can_be_read(tiny: Warehouse) -> None:
     found = dictionary(tiny)
     for name in found.filter(pl.col("column").is_null(), kind="view")["name"]:

@@ -103,6 +103,7 @@ def test_counts_agree_with_plain_loops(by: Unit, epsilon: float, tiny: Warehouse
         _assert_same(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0])
 def test_all_ways_agree_by_item_on_simulated_scores(
     epsilon: float, simulated_warehouse: Warehouse, in_full: bool

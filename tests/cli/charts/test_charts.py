@@ -183,6 +183,7 @@ def _named(names: tuple[str, ...]) -> Comparison:
     return replace(made(p, [1.0 - 0.1 * row for row in range(n)], list(range(n))), metrics=names)
 
 
+@pytest.mark.slow
 def test_no_name_ends_the_script_that_it_stands_in(tmp_path: Path) -> None:
     draw(significance_matrix(_named(("A", *(["B"] * (len(HOSTILE) - 1))))), tmp_path / "plain.html")
     draw(significance_matrix(_named(HOSTILE)), tmp_path / "hostile.html")

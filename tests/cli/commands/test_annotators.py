@@ -50,6 +50,7 @@ def test_nothing_to_show_is_one_line(words: tuple[str, ...], hints: list[str], s
     refused(scorehouse(*words), 2, *hints)
 
 
+@pytest.mark.slow
 def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--primary", "--format", "json")
     plain, rows = scorehouse(*words).json, scorehouse(*words, "--ceiling").json

@@ -32,6 +32,7 @@ def test_findings_as_json_have_their_numbers_and_their_sql(scorehouse: Scorehous
     assert [row["n_distinct"] for row in shown] == [1, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_table_leaves_the_sql_to_the_flag_for_it(scorehouse: Scorehouse, faulty: Path) -> None:
     plain = scorehouse("audit", "--db", faulty)
     assert plain.code == 0
@@ -47,6 +48,7 @@ def test_strict_says_no_where_there_is_a_warning_and_still_shows_it(scorehouse: 
     assert '"warning"' in ran.out
 
 
+@pytest.mark.slow
 def test_strict_says_yes_where_there_are_notes_alone(scorehouse: Scorehouse, tmp_path: Path) -> None:
     from tests.helpers import metric_tables
 

@@ -192,6 +192,7 @@ def test_the_best_metric_of_a_year_is_the_truly_best_or_next_to_it(
         assert truth[best] >= 0.8 * max(truth[metric] for metric in frame["metric"])
 
 
+@pytest.mark.slow
 def test_metrics_that_know_nothing_of_systems_come_last_by_pairwise_accuracy(
     ranked: Callable[[SimulatedEvalset], pl.DataFrame], evalsets: dict[tuple[int, str], SimulatedEvalset]
 ) -> None:

@@ -85,6 +85,7 @@ def test_the_second_run_comes_from_the_store(ranked: Scorehouse) -> None:
     assert "from the result store; --fresh recomputes" in second.notes
 
 
+@pytest.mark.slow
 def test_the_table_shows_a_column_of_clusters(ranked: Scorehouse) -> None:
     ran = ranked("rank", "sim24", "en-de", "-m", "pa", "--draws", 60, "--significance")
     assert "cluster pa" in ran.out.splitlines()[0]

@@ -384,6 +384,7 @@ def test_examples_are_listed_with_their_questions(words: tuple[str, ...], scoreh
     assert {"example": "best-metric", "question": "Which metric is best for each language pair and year?"} in rows
 
 
+@pytest.mark.slow
 def test_an_example_is_printed_and_run(scorehouse: Scorehouse) -> None:
     ran = scorehouse("sql", "--example", "two-protocols", "--format", "json")
     assert (ran.code, len(ran.json)) == (0, 6)

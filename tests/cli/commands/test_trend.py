@@ -52,6 +52,7 @@ def test_json_has_the_documented_shape(trend: Scorehouse) -> None:
     assert all(row["metric"] == row["anchor"] and row["gap"] == 0 for row in bleu)
 
 
+@pytest.mark.slow
 def test_a_table_has_a_line_for_each_group_and_a_column_for_each_year_and_protocol(trend: Scorehouse) -> None:
     ran = trend(*CS_UK)
     header, _, *lines = ran.out.splitlines()
@@ -111,6 +112,7 @@ def test_a_trend_over_few_years_says_how_small_p_can_be(trend: Scorehouse) -> No
     assert {row["protocol"] for row in rows} == {"da", "mqm"}
 
 
+@pytest.mark.slow
 def test_a_second_answer_comes_from_the_store(trend: Scorehouse, scorehouse: Scorehouse, database: Path) -> None:
     first, again = trend("sim24", "cs-uk", "--format", "json"), trend("sim24", "cs-uk", "--format", "json")
     assert first.out == again.out

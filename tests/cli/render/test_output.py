@@ -112,6 +112,7 @@ def test_every_format_holds_the_same_values(scorehouse: Scorehouse, tmp_path: Pa
     assert pl.read_parquet(file).rows(named=True) == expected
 
 
+@pytest.mark.slow
 def test_tables_for_reading_have_one_row_a_metric(scorehouse: Scorehouse) -> None:
     n_metrics = len({row["metric"] for row in scorehouse(*RANK, "--format", "json").json})
     table = scorehouse(*RANK).out.splitlines()

@@ -97,6 +97,7 @@ def test_clusters_are_raised_and_columns_of_their_own_for_programs(scorehouse: S
     assert {"metric", "en-de", "cluster en-de"} == scorehouse(*words, "--format", "json").json[0].keys()
 
 
+@pytest.mark.slow
 def test_a_ranking_by_domain_is_wide_for_reading_and_long_for_programs(scorehouse: Scorehouse) -> None:
     words = ("rank", "sim24", "en-de", "-m", "pearson", "--by", "domain")
     long = scorehouse(*words, "--format", "json").json

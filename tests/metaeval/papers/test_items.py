@@ -123,6 +123,7 @@ def test_tied_pairs_are_those_of_the_command(outcome: Computes, simulated_wareho
             assert values[row["by"], "share_tied_zero"] == row["share_tied_zero"]
 
 
+@pytest.mark.slow
 def test_carried_thresholds_are_those_of_the_other_set_and_never_gain(
     outcome: Computes, simulated_warehouse: Warehouse
 ) -> None:

@@ -409,6 +409,7 @@ def test_progress_never_goes_back_and_ends_at_the_whole(simulated_warehouse: War
     assert done[5] > 7_000  # two tasks of three draw blocks each: nearly all of the time
 
 
+@pytest.mark.slow
 def test_threads_change_nothing(simulated_warehouse: Warehouse) -> None:
     entry = enter(simulated_warehouse, made("spa(n=20)", "pearson"), "sim24", lps=["cs-uk"])
     one, two = (score(entry, significance=True, testing=replace(QUICK, n_threads=n)) for n in (1, 2))
@@ -689,6 +690,7 @@ def test_the_table_has_a_column_for_each_task(simulated_warehouse: Warehouse) ->
 BESIDE = TestOptions(draws=100, population="segments")
 
 
+@pytest.mark.slow
 def test_clusters_of_a_valid_test_stand_beside_the_protocol_s_own(simulated_warehouse: Warehouse) -> None:
     protocol = made("pearson(by=none)", "acc_eq(by=item)")
     asked = Slice("sim24", "en-de", primary=True)

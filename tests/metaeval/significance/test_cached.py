@@ -144,6 +144,7 @@ def test_a_named_test_that_is_the_default_is_the_same_question_and_another_slice
     assert "metrics:*" not in whole.comparison.signature
 
 
+@pytest.mark.slow
 def test_kept_differences_are_computed_every_time(compared_before: Path) -> None:
     for _ in range(2):
         found = ran(compared_before, testing=replace(QUICK, keep_null=True))

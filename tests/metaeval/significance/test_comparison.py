@@ -360,6 +360,7 @@ def test_threads_and_processes_give_the_same_numbers(simulated_warehouse: Wareho
                 same(alone, compare(simulated_warehouse, asked, measure, Options(), testing))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own making
 @pytest.mark.parametrize(
     "processes",

@@ -106,6 +106,7 @@ def test_a_definition_that_is_not_ours_is_refused_and_named_by_whatever_opens_th
         assert database.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_file_that_was_found_whole_is_looked_at_again_when_somebody_wrote_to_it(tmp_path: Path) -> None:
     database = empty_warehouse(tmp_path / "a.duckdb")
     assert ask(database, "FROM testsets") == []

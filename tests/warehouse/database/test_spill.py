@@ -10,6 +10,7 @@ from warehouse.database.updating import in_memory, writing
 from warehouse.temporary import remove_left_folders
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_spilled_beside_the_file_goes_with_the_next_write(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     spilled = tmp_path / "w.duckdb.tmp"
@@ -21,6 +22,7 @@ def test_what_a_killed_process_spilled_beside_the_file_goes_with_the_next_write(
         assert warehouse.rows("SELECT count(*) FROM testsets WHERE testset = $name", {"name": TESTSET}) == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_folder_of_that_name_that_holds_anything_else_stays(tmp_path: Path) -> None:
     database = tmp_path / "w.duckdb"
     mine = tmp_path / "w.duckdb.tmp" / "mine.txt"

@@ -384,6 +384,7 @@ def _testsets(database: Path) -> list[str]:
         return [name for (name,) in warehouse.rows("SELECT testset FROM testsets ORDER BY testset")]
 
 
+@pytest.mark.slow
 def test_a_download_ends_in_the_warehouse_and_leaves_no_files(tmp_path: Path) -> None:
     database = tmp_path / "data" / "w.duckdb"
     with serving(_task(tmp_path), cuts=[2_000]) as served:
@@ -427,6 +428,7 @@ def test_kept_files_are_used_by_the_next_download(tmp_path: Path) -> None:
     assert statuses == {"wmt23": "unchanged", "wmt24": "loaded"}
 
 
+@pytest.mark.slow
 def test_a_damaged_archive_is_thrown_away_so_that_the_next_try_fetches_it_anew(tmp_path: Path) -> None:
     database, good = tmp_path / "data" / "w.duckdb", _task(tmp_path)
     with serving(_flipped(good, len(good) - 6)) as served:
@@ -436,6 +438,7 @@ def test_a_damaged_archive_is_thrown_away_so_that_the_next_try_fetches_it_anew(t
         assert download(database, urls=[served.url]).load.is_clean
 
 
+@pytest.mark.slow
 def test_test_sets_with_faults_stay_on_the_disk_to_be_looked_at(tmp_path: Path) -> None:
     database = tmp_path / "data" / "w.duckdb"
     _task(tmp_path)
@@ -556,6 +559,7 @@ def _why_not(path: Path, folder: Path) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_whatever_stands_in_a_header_the_archive_is_unpacked_or_refused_in_one_short_line(
     in_full: bool, tmp_path: Path
 ) -> None:

@@ -265,6 +265,7 @@ def test_scores_and_annotations_of_one_name_may_come_one_after_the_other(change:
     assert found == cells_of(SYSTEMS, np.array(MQM))
 
 
+@pytest.mark.slow
 def test_a_system_that_no_file_names_any_more_is_gone(tmp_path: Path) -> None:
     one = small(tmp_path / "in", metrics={"A-src": ScoreTable(["Ash", "Elm"], seg=np.ones((2, 5)))})
     database = loaded(one, tmp_path / "a.duckdb")

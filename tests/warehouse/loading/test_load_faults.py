@@ -319,6 +319,7 @@ def test_an_unknown_domain_in_one_line_is_the_only_fault(layout: Path, tmp_path:
     assert [(fault.line, fault.found) for fault in faults] == [(3, "unknown domain 'speach'")]
 
 
+@pytest.mark.slow
 def test_annotations_that_the_score_file_cannot_take_are_reported_once(tmp_path: Path) -> None:
     """Scores of another system, and scores that are refused themselves."""
     errors = RatingTable({system: [[{"score": 1}]] * 5 for system in ("Ash", "Elm")})

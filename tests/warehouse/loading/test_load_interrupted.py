@@ -176,6 +176,7 @@ with duckdb.connect() as connection, writing(Path(sys.argv[1]), connection):
 """
 
 
+@pytest.mark.slow
 def test_while_another_process_writes_the_file_one_line_names_that_process(tmp_path: Path) -> None:
     database = _tiny(tmp_path / "a.duckdb")
     with _process(HOLDER, database) as holder:

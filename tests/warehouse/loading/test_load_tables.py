@@ -3,6 +3,8 @@
 import gzip
 from pathlib import Path
 
+import pytest
+
 from warehouse import Warehouse, load
 
 DETAILS = (("b.1", 1), ("b.1", 2), ("a.2", 1))
@@ -69,6 +71,7 @@ def test_metric_and_human_scores_meet_in_the_segments_that_the_details_declare(t
     assert metrics["name"].to_list() == ["COMET-QE-src", "chrF-ref"]
 
 
+@pytest.mark.slow
 def test_a_second_load_changes_nothing_and_a_spoiled_file_is_named(tmp_path: Path) -> None:
     database, root = tmp_path / "w.duckdb", _release(tmp_path)
     load([root], database)

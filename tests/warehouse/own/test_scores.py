@@ -121,6 +121,7 @@ def test_the_same_file_again_is_no_news_and_a_changed_one_replaces_it(database: 
         ]
 
 
+@pytest.mark.slow
 def test_errors_are_turned_around(database: Path, tmp_path: Path) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())
     add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP, is_error_measure=True)

@@ -202,6 +202,7 @@ def test_other_texts_about_the_system_are_named(tmp_path: Path) -> None:
     assert records.notes[0].endswith("; texts of automatic_metrics not read: Engine")
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_of_a_workbook_changes_a_score(tmp_path: Path) -> None:
     """Whatever is still read is what was there: a flip in what the archive holds shows in its checksums."""
     data = workbook(tmp_path).read_bytes()

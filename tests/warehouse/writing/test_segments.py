@@ -37,6 +37,7 @@ def test_a_declared_segment_stays_though_nobody_scores_it() -> None:
     assert memory.rows("SELECT segment, position FROM segment ORDER BY 1") == [(1, 1), (2, 2)]
 
 
+@pytest.mark.slow
 def test_segments_that_nothing_declares_go_with_the_last_score_of_them() -> None:
     memory = Memory()
     memory.write(File("a", scores([("A", 1, 0.5), ("A", 2, 0.5)])))

@@ -113,6 +113,7 @@ def test_leaving_one_out_is_pooling_the_others() -> None:
     assert len(found) == len(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau", [0.0, 0.05])
 def test_the_interval_covers_the_truth_as_often_as_it_says(tau: float) -> None:
     # 400 worlds of 12 studies: the binomial standard error at 95% is 1.1%, three of them make 91.7-98.3%
