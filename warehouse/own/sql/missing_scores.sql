@@ -1,7 +1,7 @@
 -- (system, segment) scores of evaluation sets that a metric does not have.
 -- Params: $metric, its full name; $reference, the system that is the reference it used, or NULL.
--- One row per evaluation set that has segment scores of the metric and counts its segments. The reference itself is none of the systems,
--- nor are attention checks.
+-- One row per evaluation set that has segment scores of the metric and counts its segments. The reference itself is
+-- none of the systems, nor are attention checks.
 WITH in_all AS (
   SELECT y.evalset_id, count(*) AS n_systems
   FROM system AS y
