@@ -1,6 +1,5 @@
 """Commands that take an option with one value once."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ class _Once:
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Raises UsageError: an option that takes one value is given several times, or a flag with its opposite.
 
-        Also an option whose value is an empty text, or no finite number.
+        Also an option whose value is an empty text.
         """
         values, _, given = self.make_parser(ctx).parse_args(list(args))  # type: ignore[attr-defined]
         is_asked = not ctx.resilient_parsing  # the shell completes a word otherwise
@@ -26,8 +25,6 @@ class _Once:
                 _check(option, given.count(option), args)
             _refuse_empty(self, values)
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
-        if is_asked:
-            _refuse_infinite(self, ctx.params)
         return parsed
 
 
@@ -37,15 +34,6 @@ def _refuse_empty(command: Any, values: Mapping[str, Any]) -> None:
         given = values.get(option.name)
         if option.param_type_name == "option" and (given == "" or (isinstance(given, list) and "" in given)):
             raise UsageError(f"{option.opts[0]} '': expected a value, not an empty text")
-
-
-def _refuse_infinite(command: Any, values: Mapping[str, Any]) -> None:
-    """Raises UsageError: see above. values: of the parameters, as they were read."""
-    for parameter in command.params:
-        given = values.get(parameter.name)
-        for value in given if isinstance(given, list | tuple) else (given,):
-            if isinstance(value, float) and not math.isfinite(value):
-                raise UsageError(f"{parameter.opts[0]} {value:g}: expected a finite number")
 
 
 def _check(option: Any, n_times: int, words: list[str]) -> None:

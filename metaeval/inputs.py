@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from metaeval.kernels.arrays.outliers import mad_outliers
+from metaeval.limits import MOST
 from metaeval.measures import Measure
 from metaeval.notes import hinted
 from metaeval.options import Options
@@ -17,8 +18,6 @@ from queries.selection import Level, MetricChoice, Selection, Slice, most_common
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-
-MOST_DECIMALS = 15  # of a double
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
 """Opens the warehouse, for what reads first and computes when it is closed."""
@@ -164,8 +163,8 @@ def rounded(block: Block, decimals: int | None) -> Block:
     """
     if decimals is None:
         return block
-    if decimals > MOST_DECIMALS:
-        raise QuestionError(f"round_human {decimals}: expected at most {MOST_DECIMALS} decimals")
+    if decimals > MOST["round_human"]:
+        raise QuestionError(f"round_human {decimals}: expected a whole number of at most {MOST['round_human']}")
     return replace(block, human=np.round(block.human, decimals) + 0.0)
 
 

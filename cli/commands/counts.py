@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from cli.options import ChartFlags, EngineFlags, Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded
+from cli.options import ChartFlags, EngineFlags, Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded, number
 from cli.progress import progress
 
 GROUPS = ("none", "item", "system")
@@ -19,7 +17,7 @@ def counts(
     charted: ChartFlags,
     output: Output,
     by: Annotated[str, choice(GROUPS, "--by", help="Grouping: none, by segment (item) or by system.")] = "item",
-    epsilon: Annotated[float, typer.Option(min=0.0, help="Tie threshold ε on the metric.")] = 0.0,
+    epsilon: Annotated[float, number("--epsilon", least=0, help="Tie threshold ε on the metric.")] = 0.0,
     round_human: RoundHuman = None,
 ) -> None:
     """Count concordant, discordant and tied pairs for each metric and group.

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_metric
-from cli.options import ChartFlags, ComputeFlags, Draws, Lps, Output, SliceFlags, Testsets, folded
+from cli.options import ChartFlags, ComputeFlags, Draws, Lps, Output, SliceFlags, Testsets, folded, number
 from cli.progress import progress
 
 
@@ -20,7 +20,8 @@ def deltas(
     lps: Lps = "all",
     agreement: Annotated[
         list[float] | None,
-        typer.Option(
+        number(
+            "--agreement",
             metavar="SHARE...",
             help="Agreement with people to be reached, from 0.5 to below 1; repeatable.",
             show_default="0.8, 0.9 and 0.95",
@@ -28,7 +29,8 @@ def deltas(
     ] = None,
     human_alpha: Annotated[
         float | None,
-        typer.Option(
+        number(
+            "--human-alpha",
             metavar="P",
             help="Only pairs that people tell apart at this level (Wilcoxon's signed-rank test over segments).",
             show_default="all pairs",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.exit_codes import UsageError
-from cli.options import Output, folded
+from cli.options import Output, folded, whole_number
 from cli.render import note
 from cli.render.output import write
 
@@ -68,7 +68,7 @@ be ranked by, `scorehouse sql --schema` every view and column. `scorehouse load 
 def demo(
     context: typer.Context,
     output: Output,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the simulation.")] = 0,
+    seed: Annotated[int, whole_number("--seed", least=0, help="Random seed of the simulation.")] = 0,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the warehouse (at --db, or demo.duckdb here).")] = False,
 ) -> None:
     """Simulate four years of a shared task and walk through the commands; no data and no network needed.

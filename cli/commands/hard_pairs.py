@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Alpha, ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded
+from cli.options import Alpha, ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded, whole_number
 from cli.progress import progress
 
 
@@ -17,10 +17,10 @@ def hard_pairs(
     testsets: Testsets = "all",
     lps: Lps = "all",
     at_most: Annotated[
-        int, typer.Option("--at-most", metavar="N", min=0, help="Pairs that at most N metrics order as people do.")
+        int, whole_number("--at-most", least=0, help="Pairs that at most N metrics order as people do.")
     ] = 1,
     least_metrics: Annotated[
-        int, typer.Option("--least-metrics", metavar="N", min=1, help="Only evaluation sets with at least N metrics.")
+        int, whole_number("--least-metrics", least=1, help="Only evaluation sets with at least N metrics.")
     ] = 5,
     significant: Annotated[
         bool,

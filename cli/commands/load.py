@@ -7,15 +7,13 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options import Output, folded, language_pair
+from cli.options import Output, folded, language_pair, number
 from cli.options.files import AllowUnterminated, EveryFault, SkipBroken
 from cli.progress import progress
 
 MaxUnpacked = Annotated[
     float | None,
-    typer.Option(
-        "--max-unpacked", min=0.0, help="Gigabytes that one packed file may hold (4, and 200 times its size)."
-    ),
+    number("--max-unpacked", least=0, help="Gigabytes that one packed file may hold (4, and 200 times its size)."),
 ]
 
 

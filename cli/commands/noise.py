@@ -7,7 +7,6 @@ import typer
 from cli.completion import complete_metric
 from cli.exit_codes import UsageError
 from cli.options import (
-    MOST_DRAWS,
     ChartFlags,
     Lp,
     Measures,
@@ -18,9 +17,12 @@ from cli.options import (
     Testset,
     choice,
     folded,
+    number,
+    whole_number,
 )
 from cli.options.beside import refuse_given
 from cli.progress import progress
+from metaeval.limits import LEAST, MOST
 
 KINDS = ("independent", "segment", "system", "outliers")
 
@@ -51,7 +53,8 @@ def noise(
     ] = None,
     strength: Annotated[
         list[float] | None,
-        typer.Option(
+        number(
+            "--strength",
             metavar="SD...",
             help="Standard deviation of the noise, in standard deviations of the metric; repeatable.",
             show_default="0.25, 0.5, 1, 2 and 4",
@@ -59,7 +62,8 @@ def noise(
     ] = None,
     share: Annotated[
         list[float] | None,
-        typer.Option(
+        number(
+            "--share",
             metavar="SHARE...",
             help="Share of scores that become outliers, 10 standard deviations from the mean; repeatable.",
             show_default="0.001, 0.005, 0.01, 0.05 and 0.1",
@@ -72,7 +76,9 @@ def noise(
             help="Instead, metrics made of people's own errors under other weights, and further human scores.",
         ),
     ] = False,
-    draws: Annotated[int, typer.Option(max=MOST_DRAWS, help="Number of draws of the noise.")] = 20,
+    draws: Annotated[
+        int, whole_number("--draws", least=LEAST["draws"], most=MOST["draws"], help="Number of draws of the noise.")
+    ] = 20,
     seed: Seed = 0,
     round_human: RoundHuman = None,
 ) -> None:

@@ -6,9 +6,10 @@ import typer
 
 from cli.completion import complete_human, complete_lp, complete_metric, complete_testset
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import MOST_DRAWS, ChartFlags, Fresh, Output, Seed, folded, language_pair
+from cli.options import ChartFlags, Fresh, Output, Seed, folded, language_pair, whole_number
 from cli.options.beside import refuse_given
 from cli.progress import progress
+from metaeval.limits import LEAST, MOST
 
 if TYPE_CHECKING:
     from metaeval.papers.items import Item, Paper
@@ -56,7 +57,10 @@ def paper(
         ),
     ] = None,
     draws: Annotated[
-        int | None, typer.Option(min=1, max=MOST_DRAWS, help="Number of resamples.", show_default="the paper's")
+        int | None,
+        whole_number(
+            "--draws", least=LEAST["draws"], most=MOST["draws"], help="Number of resamples.", show_default="the paper's"
+        ),
     ] = None,
     seed: Seed = 0,
     check: Annotated[

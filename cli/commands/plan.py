@@ -6,8 +6,6 @@ import typer
 
 from cli.completion import complete_measure, complete_metric
 from cli.options import (
-    MOST_DRAWS,
-    MOST_SIMULATIONS,
     ChartFlags,
     Lp,
     Output,
@@ -18,9 +16,12 @@ from cli.options import (
     Testset,
     choice,
     folded,
+    number,
+    whole_number,
 )
 from cli.options.beside import refuse_given
 from cli.progress import progress
+from metaeval.limits import LEAST_SIMULATED, MOST
 
 UNITS = ("segments", "systems", "judgements")
 TELL = ("metrics", "systems")
@@ -48,14 +49,26 @@ def plan(
         typer.Option("--measure", "-m", help="Measure that compares two metrics.", autocompletion=complete_measure),
     ] = "acc_eq(by=item)",
     power: Annotated[
-        float, typer.Option(help="Share of simulated data sets in which the difference is significant.")
+        float, number("--power", help="Share of simulated data sets in which the difference is significant.")
     ] = 0.8,
-    alpha: Annotated[float, typer.Option(help="Significance level, two-sided.")] = 0.05,
+    alpha: Annotated[float, number("--alpha", help="Significance level, two-sided.")] = 0.05,
     simulations: Annotated[
-        int, typer.Option(max=MOST_SIMULATIONS, help="Simulated data sets for each size that is tried.")
+        int,
+        whole_number(
+            "--simulations",
+            least=LEAST_SIMULATED,
+            most=MOST["simulations"],
+            help="Simulated data sets for each size that is tried.",
+        ),
     ] = 100,
     draws: Annotated[
-        int, typer.Option(max=MOST_DRAWS, help="Number of resamples of the test of two metrics on each data set.")
+        int,
+        whole_number(
+            "--draws",
+            least=LEAST_SIMULATED,
+            most=MOST["draws"],
+            help="Number of resamples of the test of two metrics on each data set.",
+        ),
     ] = 500,
     system_score: SystemScoreOption = None,
     seed: Seed = 0,

@@ -8,7 +8,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded
+from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, whole_number
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write
 
@@ -39,7 +39,9 @@ def report(
     measure: Measures = None,
     details: Annotated[
         int,
-        typer.Option(min=0, help="Number of evaluation sets with charts; of the others there is a table."),
+        whole_number(
+            "--details", least=0, help="Number of evaluation sets with charts; of the others there is a table."
+        ),
     ] = 6,
     static: Annotated[
         bool, typer.Option("--static", help="A page without JavaScript: charts drawn, tables as they are.")

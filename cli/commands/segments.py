@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.completion import complete_metric
-from cli.options import Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded
+from cli.options import Lp, Output, RoundHuman, SliceFlags, Testset, choice, folded, whole_number
 from cli.render import DIGITS
 
 BYS = ("segment", "system", "document", "domain", "length")
@@ -35,7 +35,7 @@ def segments(
     scale: Annotated[
         str, choice(SCALES, "--scale", help="What is standardised: scores, or their ranks among the outputs.")
     ] = "scores",
-    n: Annotated[int, typer.Option("-n", min=1, help="Number of rows.")] = 20,
+    n: Annotated[int, whole_number("-n", least=1, help="Number of rows.")] = 20,
     round_human: RoundHuman = None,
 ) -> None:
     """List the outputs on which a metric and people, or two metrics, disagree most, with texts and marked errors.

@@ -5,22 +5,16 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_human, complete_metric, complete_system
-from cli.exit_codes import UsageError
-from cli.options import ChartFlags, Lp, Output, Testset, folded
-
-
-def _segment(text: str) -> int:
-    """Raises UsageError: it is no number of a segment."""
-    if text.isdecimal() and int(text) >= 1:
-        return int(text)
-    raise UsageError(f"segment {text!r}: expected a whole number from 1 on")
+from cli.options import ChartFlags, Lp, Number, Output, Testset, folded
 
 
 @folded
 def show(
     testset: Testset,
     lp: Lp,
-    segment: Annotated[int, typer.Argument(parser=_segment, help="Segment number, from 1.")],
+    segment: Annotated[
+        int, typer.Argument(parser=Number("segment", is_whole=True, least=1), help="Segment number, from 1.")
+    ],
     charted: ChartFlags,
     output: Output,
     human: Annotated[

@@ -8,7 +8,7 @@ import typer
 
 from cli.completion import complete_query
 from cli.exit_codes import UsageError
-from cli.options import Output, folded
+from cli.options import Output, folded, number, whole_number
 from queries.limits import LONGEST
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ def sql(
         list[str] | None,
         typer.Option("--parameter", "-p", metavar="NAME VALUE", help="Value of $NAME in the query; repeatable."),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0.001, max=LONGEST, help="Time limit in seconds.")] = 60.0,
+    timeout: Annotated[float, number("--timeout", least=0.001, most=LONGEST, help="Time limit in seconds.")] = 60.0,
     memory: Annotated[str, typer.Option(help="Memory limit.")] = "4GB",
     spill: Annotated[str, typer.Option(help="Limit of temporary files on disk.")] = "2GB",
     max_rows: Annotated[
         int | None,
-        typer.Option(
+        whole_number(
             "--max-rows",
-            min=1,
+            least=1,
             help="Most rows of an answer. A table on stdout ends there; files and formats for programs aren't written.",
             show_default="1,000,000 for a table on stdout",
         ),

@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cli.options import MOST_POINTS, ChartFlags, Lp, Output, RoundHuman, SliceFlags, Testset, compute_options, folded
+from cli.options import ChartFlags, Lp, Output, RoundHuman, SliceFlags, Testset, compute_options, folded, whole_number
 from cli.options.beside import refuse_given
+from metaeval.limits import MOST
 
 CHART_POINTS = 60  # of a curve in a small panel
 
@@ -24,7 +25,9 @@ def thresholds(
     curve: Annotated[
         bool, typer.Option("--curve", help="Instead, show the value at each tie threshold, for plotting.")
     ] = False,
-    points: Annotated[int, typer.Option(min=2, max=MOST_POINTS, help="Number of points of the curve.")] = 200,
+    points: Annotated[
+        int, whole_number("--points", least=2, most=MOST["points"], help="Number of points of the curve.")
+    ] = 200,
     round_human: RoundHuman = None,
 ) -> None:
     """Show each metric's calibrated tie threshold, and the interval of thresholds that are as good.

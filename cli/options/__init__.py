@@ -3,9 +3,6 @@
 from cli.options.chart import ChartFlags
 from cli.options.choices import choice, choice_argument, chosen
 from cli.options.compute import (
-    MOST_DRAWS,
-    MOST_POINTS,
-    MOST_SIMULATIONS,
     SYSTEM_SCORES,
     Alpha,
     ComputeFlags,
@@ -19,14 +16,12 @@ from cli.options.compute import (
 )
 from cli.options.engine import EngineFlags
 from cli.options.folding import folded
+from cli.options.numbers import Number, number, whole_number
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
 from cli.options.slice import Human, Lp, Lps, Reference, SliceFlags, Testset, Testsets, language_pair
 from cli.options.tests import TestFlags
 
 __all__ = [
-    "MOST_DRAWS",
-    "MOST_POINTS",
-    "MOST_SIMULATIONS",
     "SYSTEM_SCORES",
     "Alpha",
     "ChartFlags",
@@ -40,6 +35,7 @@ __all__ = [
     "Lp",
     "Lps",
     "Measures",
+    "Number",
     "Out",
     "Output",
     "PageOutput",
@@ -59,4 +55,6 @@ __all__ = [
     "compute_options",
     "folded",
     "language_pair",
+    "number",
+    "whole_number",
 ]

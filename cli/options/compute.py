@@ -7,15 +7,15 @@ import typer
 
 from cli.completion import complete_measure
 from cli.options.choices import choice
+from cli.options.numbers import number, whole_number
+from metaeval.limits import LEAST, MOST
 
 if TYPE_CHECKING:
     from metaeval.options import Options
 
 SYSTEM_SCORES = ("submitted", "mean", "judged-mean")
-MOST_DRAWS, MOST_SIMULATIONS, MOST_POINTS, MOST_THREADS = 1_000_000, 10_000, 10_000, 1024
-"""Limits of what sizes the work, as in `metaeval.questions.kinds.MOST`: more would not end, or find no memory."""
-Draws = Annotated[int, typer.Option(max=MOST_DRAWS, help="Number of resamples.")]
-Alpha = Annotated[float, typer.Option(help="Significance level.")]
+Draws = Annotated[int, whole_number("--draws", least=LEAST["draws"], most=MOST["draws"], help="Number of resamples.")]
+Alpha = Annotated[float, number("--alpha", help="Significance level.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")]
 Measures = Annotated[
     list[str] | None,
@@ -36,13 +36,14 @@ SystemScoreOption = Annotated[
         show_default="submitted; judged-mean for spa",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
+Seed = Annotated[int, whole_number("--seed", least=LEAST["seed"], help="Random seed.")]
 RoundHuman = Annotated[
     int | None,
-    typer.Option(
+    whole_number(
+        "--round-human",
         metavar="DIGITS",
-        min=0,
-        max=15,
+        least=LEAST["round_human"],
+        most=MOST["round_human"],
         help="Decimals to which human segment scores are rounded first.",
         show_default="as stored",
     ),

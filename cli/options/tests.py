@@ -9,7 +9,9 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.options.choices import choice
-from cli.options.compute import MOST_THREADS, Alpha, Draws
+from cli.options.compute import Alpha, Draws
+from cli.options.numbers import whole_number
+from metaeval.limits import LEAST, MOST
 
 if TYPE_CHECKING:
     from metaeval.significance.options import TestOptions
@@ -85,9 +87,12 @@ class TestFlags:
         False
     )
     absolute: Annotated[bool, typer.Option("--absolute", help="Williams: absolute correlations.")] = False
-    threads: Annotated[int | None, typer.Option(min=1, max=MOST_THREADS, help="Threads.", show_default="all cores")] = (
-        None
-    )
+    threads: Annotated[
+        int | None,
+        whole_number(
+            "--threads", least=LEAST["n_threads"], most=MOST["n_threads"], help="Threads.", show_default="all cores"
+        ),
+    ] = None
     dask: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster (needs the dask extra).")
     ] = None

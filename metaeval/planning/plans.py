@@ -8,6 +8,7 @@ import polars as pl
 
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
+from metaeval.limits import LEAST_SIMULATED
 from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.planning.simulation import Unit
 from metaeval.signature import line, program_version
@@ -43,8 +44,8 @@ class Asked:
         if not 0.5 <= self.power < 1 or not 0 < self.alpha < 0.5:
             raise QuestionError(f"power {self.power}, alpha {self.alpha}: expected from 0.5 to below 1, and below 0.5")
         for n, of in ((self.simulations, "simulated data set"), (self.draws, "resample")):
-            if n < 20:
-                raise QuestionError(f"{counted(n, of)}: at least 20 are needed")
+            if n < LEAST_SIMULATED:
+                raise QuestionError(f"{counted(n, of)}: at least {LEAST_SIMULATED} are needed")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
+from metaeval.limits import LEAST, MOST
 from metaeval.measures import Measure
 from warehouse import QuestionError, Warehouse
 
@@ -23,10 +24,6 @@ _WORDS: Mapping[Any, tuple[str, str]] = {
     Warehouse: ("an open warehouse, Warehouse.open(path)", "open warehouses"),
     types.NoneType: ("None", "None"),
 }
-LEAST = {"seed": 0, "round_human": 0, "n_threads": 1}
-"""Numbers that have a least value wherever they are asked for."""
-MOST = {"draws": 1_000_000, "simulations": 10_000, "points": 10_000, "n_threads": 1024}
-"""Numbers that size the work, and so have a greatest value: more would not end, or find no memory."""
 
 
 def checked(name: str, value: Any, hint: Any) -> Any:

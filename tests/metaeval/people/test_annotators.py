@@ -139,7 +139,7 @@ def test_names_without_judgements_are_refused(
 
 
 def test_options_out_of_range_are_refused(campaign: Warehouse) -> None:
-    with pytest.raises(QuestionError, match="0 resamples: at least 1 is needed"):
+    with pytest.raises(QuestionError, match="draws 0: expected a whole number of at least 1"):
         metaeval.annotators(campaign, *SET, draws=0)
     with pytest.raises(QuestionError, match="unknown view 'set'; did you mean 'sets'"):
         metaeval.annotators(campaign, *SET, view="set")  # type: ignore[arg-type]

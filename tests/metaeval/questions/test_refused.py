@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import metaeval
+from metaeval.limits import MOST
 from metaeval.questions.arguments import SliceOptions
-from metaeval.questions.kinds import MOST
 from metaeval.questions.together import OF_TESTS
 from tests.helpers import sampled
 from warehouse import QuestionError, Warehouse
@@ -123,7 +123,7 @@ def test_a_value_of_another_kind_is_refused(
         ("rank", {"seed": "a"}, "seed 'a': expected a whole number"),
         ("rank", {"seed": 1.5}, "seed 1.5: expected a whole number"),
         ("rank", {"round_human": -1}, "round_human -1: expected a whole number of at least 0"),
-        ("rank", {"round_human": 400}, "round_human 400: expected at most 15 decimals"),
+        ("rank", {"round_human": 400}, "round_human 400: expected a whole number of at most 15"),
         ("rank", {"significance": "no"}, "significance 'no': expected True or False"),
         ("rank", {"outliers": None}, "outliers None: expected one of organisers, mad, none"),
         ("rank", {"test": "perm-inputs"}, "test needs significance=True"),

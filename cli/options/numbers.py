@@ -1,0 +1,67 @@
+"""Options that take a number: one way to announce their limits and to refuse what lies beyond them."""
+
+import math
+from dataclasses import dataclass
+from reprlib import repr as shortened
+from typing import Any
+
+import typer
+
+from cli.exit_codes import UsageError
+
+
+@dataclass(frozen=True)
+class Number:
+    """What reads the text of an option as a number, whole or not, that is finite and within its limits."""
+
+    flag: str
+    is_whole: bool
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def __name__(self) -> str:  # the library asks what reads a value for its name
+        return "int" if self.is_whole else "float"
+
+    def __call__(self, text: str) -> float:
+        """Raises UsageError: no such number."""
+        try:
+            value = int(text) if self.is_whole else float(text)
+        except ValueError:
+            value = math.nan
+        least = -math.inf if self.least is None else self.least
+        most = math.inf if self.most is None else self.most
+        if least <= value <= most and abs(value) < math.inf:
+            return value
+        raise UsageError(f"{self.flag} {shortened(text)}: expected {self._expected()}")
+
+    def _expected(self) -> str:
+        kind = "a whole number" if self.is_whole else "a finite number"
+        return f"{kind} {self.limits()}".rstrip()
+
+    def limits(self) -> str:
+        """Such as "from 1 to 1,024"; empty where there are none."""
+        if self.least is None:
+            return "" if self.most is None else f"of at most {self.most:,}"
+        return f"from {self.least:,} on" if self.most is None else f"from {self.least:,} to {self.most:,}"
+
+
+def whole_number(
+    flag: str, *others: str, least: int | None = None, most: int | None = None, metavar: str = "N", **more: Any
+) -> Any:
+    """An option that takes a whole number within limits; more: as for `typer.Option`."""
+    return _option(Number(flag, True, least, most), others, metavar, more)
+
+
+def number(
+    flag: str, *others: str, least: float | None = None, most: float | None = None, metavar: str = "NUMBER", **more: Any
+) -> Any:
+    """An option that takes a finite number within limits; more: as for `typer.Option`."""
+    return _option(Number(flag, False, least, most), others, metavar, more)
+
+
+def _option(read: Number, others: tuple[str, ...], metavar: str, more: dict[str, Any]) -> Any:
+    """The option; its help states a greatest value, since a least one goes without saying."""
+    if read.most is not None:
+        more["help"] = f"{more['help'].removesuffix('.')}, {read.limits().removeprefix('of ')}."
+    return typer.Option(read.flag, *others, metavar=metavar, parser=read, **more)
