@@ -54,7 +54,7 @@ ROOT = Path(__file__).parents[2]
         (("list", "metrics", "sim42"), ["unknown test set 'sim42'"]),
         (("list", "metrics", "sim24", "de-en"), ["unknown language pair 'de-en'"]),
         (("counts", "sim24", "en-de", "--epsilon", "nan"), ["epsilon"]),
-        (("counts", "sim24", "en-de", "--epsilon", "inf"), ["--epsilon inf", "expected a finite number"]),
+        (("counts", "sim24", "en-de", "--epsilon", "inf"), ["--epsilon 'inf'", "expected a finite number"]),
     ],
 )
 def test_a_question_with_a_name_or_value_that_there_is_not_ends_with_2(

@@ -146,7 +146,7 @@ def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp
         (("sim24", "en-de", "-m", "spa", "--test", "williams"), ["'williams' does not apply", "perm-inputs"]),
         (("sim24", "en-de", "-m", "pearson", "--test", "pairs"), ["'pairs' does not apply", "perm-systems"]),
         (("sim24", "en-de", "--draws", "0"), ["--draws '0': expected a whole number from 1 to 1,000,000"]),
-        (("sim24", "en-de", "--draws", "-5"), ["-5 resamples"]),
+        (("sim24", "en-de", "--draws", "-5"), ["--draws '-5'"]),
         (("sim24", "en-de", "--draws", "many"), ["--draws"]),
         (("sim24", "en-de", "--alpha", "1"), ["alpha 1.0"]),
         (("sim24", "en-de", "-m", "pa", "--test", "perm-inputs", "--system-score", "submitted"), ["submitted"]),
