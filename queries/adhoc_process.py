@@ -26,6 +26,7 @@ from warehouse.errors import DISK_FULL, is_of_full_disk
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
+_MOST_ROWS = 2**62  # that DuckDB can be asked for
 _LEFT = 16 * 1024**2  # bytes below which a disk is full
 _PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 _TIMES = frozenset(
@@ -127,12 +128,11 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
         relation = connection.sql(query, params=asked.parameters)
         if relation is None:
             raise QuestionError("the statement returns no rows")
-        if asked.max_rows is not None:
-            relation = relation.limit(asked.max_rows + 1)
-        found = _checked_times(_plain_numbers(frame(_framable(relation))))
         if asked.max_rows is None:
-            return found, False
-        return found.head(asked.max_rows), found.height > asked.max_rows
+            return _checked_times(_plain_numbers(frame(_framable(relation)))), False
+        most = min(asked.max_rows, _MOST_ROWS)
+        found = _checked_times(_plain_numbers(frame(_framable(relation.limit(most + 1)))))
+        return found.head(most), found.height > most
     except pl.exceptions.ComputeError as error:  # DuckDB's error, wrapped while rows were fetched
         first = str(error).splitlines()[0]
         if "Out of Memory" in first or _is_of_room(first):
