@@ -51,10 +51,12 @@ def _example(command: Any) -> str:
 
 def _shared_options() -> dict[str, list[str]]:
     """Groups of options that several commands have: title -> names of parameters."""
-    from cli.options import ComputeFlags, Output, SliceFlags
+    from cli.options import ComputeFlags, DataFlags, Output
+    from cli.options.beside import OF_METRICS
 
     return {
-        "which part of the data": [item.name for item in fields(SliceFlags)],
+        "which part of the data": [item.name for item in fields(DataFlags)],
+        "which metrics": [*OF_METRICS],
         "how measures are computed": [item.name for item in fields(ComputeFlags)],
         "where results go": [item.name for item in fields(Output)],
     }

@@ -5,14 +5,14 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_metric
-from cli.options import ChartFlags, ComputeFlags, Draws, Lps, Output, SliceFlags, Testsets, folded, number
+from cli.options import ChartFlags, ComputeFlags, DataFlags, Draws, Lps, Output, Testsets, folded, number
 from cli.progress import progress
 
 
 @folded
 def deltas(
     metric: Annotated[str, typer.Argument(help="Metric, such as BLEU or BLEU-refA.", autocompletion=complete_metric)],
-    flags: SliceFlags,
+    flags: DataFlags,
     compute: ComputeFlags,
     charted: ChartFlags,
     output: Output,

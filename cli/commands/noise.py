@@ -8,12 +8,12 @@ from cli.completion import complete_metric
 from cli.exit_codes import UsageError
 from cli.options import (
     ChartFlags,
+    DataFlags,
     Lp,
     Measures,
     Output,
     RoundHuman,
     Seed,
-    SliceFlags,
     Testset,
     choice,
     folded,
@@ -32,7 +32,7 @@ def noise(
     context: typer.Context,
     testset: Testset,
     lp: Lp,
-    flags: SliceFlags,
+    flags: DataFlags,
     charted: ChartFlags,
     output: Output,
     metric: Annotated[

@@ -7,11 +7,11 @@ import typer
 from cli.completion import complete_measure, complete_metric
 from cli.options import (
     ChartFlags,
+    DataFlags,
     Lp,
     Output,
     RoundHuman,
     Seed,
-    SliceFlags,
     SystemScoreOption,
     Testset,
     choice,
@@ -34,7 +34,7 @@ def plan(
     lp: Lp,
     first: Annotated[str, typer.Argument(help="Metric, or system.", autocompletion=complete_metric)],
     second: Annotated[str, typer.Argument(help="Metric, or system.", autocompletion=complete_metric)],
-    flags: SliceFlags,
+    flags: DataFlags,
     charted: ChartFlags,
     output: Output,
     tell: Annotated[str, choice(TELL, "--tell", help="What is to be told apart: two metrics, or two systems.")] = (

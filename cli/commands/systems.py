@@ -19,7 +19,7 @@ from cli.options import (
     compute_options,
     folded,
 )
-from cli.options.beside import refuse_given
+from cli.options.beside import OF_METRICS, refuse_given
 from cli.options.tests import UNITS
 
 TESTS = ("permutation", "bootstrap", "wilcoxon", "paired-t")
@@ -71,6 +71,8 @@ def systems(
 
     if scorer is None:
         refuse_given(context, ("system_score",), "needs --scorer: it is about a metric's scores")
+    if not flags.intersection:
+        refuse_given(context, OF_METRICS, "needs --intersection, whose metrics it selects; --scorer takes any metric")
     options = compute_options(system_score, seed, round_human=round_human)
     with Warehouse.open(output.database) as warehouse:
         asked = flags.slice(testset, lp)

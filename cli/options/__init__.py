@@ -18,7 +18,7 @@ from cli.options.engine import EngineFlags
 from cli.options.folding import folded
 from cli.options.numbers import Number, number, whole_number
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
-from cli.options.slice import Human, Lp, Lps, Reference, SliceFlags, Testset, Testsets, language_pair
+from cli.options.slice import DataFlags, Human, Lp, Lps, Reference, SliceFlags, Testset, Testsets, language_pair
 from cli.options.tests import TestFlags
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Alpha",
     "ChartFlags",
     "ComputeFlags",
+    "DataFlags",
     "Db",
     "Draws",
     "EngineFlags",

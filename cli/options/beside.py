@@ -11,6 +11,8 @@ OF_TESTS = (
     *("legacy_df", "absolute", "dask"),
 )
 """Parameters of `TestFlags` that say how is tested; `draws` may have other uses, `threads` changes no result."""
+OF_METRICS = ("metrics", "reference_based", "reference_free", "primary", "own", "all_metrics")
+"""Parameters of `SliceFlags` that say which metrics."""
 
 
 def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:

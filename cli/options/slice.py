@@ -1,6 +1,6 @@
 """Options of which part of the data is computed on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -42,8 +42,8 @@ Reference = Annotated[
 
 
 @dataclass(frozen=True)
-class SliceFlags:
-    """Which part of an evaluation set is included."""
+class DataFlags:
+    """Which part of an evaluation set is included, for commands that read no metrics, or those that are named."""
 
     human: Human = None
     reference: Reference = None
@@ -66,18 +66,6 @@ class SliceFlags:
             metavar="TEXT...", help="Only these systems (shell pattern, repeatable).", autocompletion=complete_system
         ),
     ] = None
-    metrics: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT...",
-            help="Only these metrics (shell pattern, repeatable); one named exactly is included whatever its status "
-            "or reference.",
-            autocompletion=complete_metric,
-        ),
-    ] = None
-    reference_based: Annotated[bool, typer.Option("--reference-based", help="Only reference-based metrics.")] = False
-    reference_free: Annotated[bool, typer.Option("--reference-free", help="Only reference-free metrics.")] = False
-    primary: Annotated[bool, typer.Option("--primary", help="Only primary and baseline metrics.")] = False
     human_references: Annotated[
         bool | None,
         typer.Option(
@@ -93,11 +81,6 @@ class SliceFlags:
         bool,
         typer.Option("--mad-outliers", help="Exclude outlier systems by the MAD rule instead of the organisers' list."),
     ] = False
-    own: Annotated[bool, typer.Option("--own", help="Include metrics that users added.")] = False
-    all_metrics: Annotated[
-        bool,
-        typer.Option("--all-metrics", help="Include contrastive metrics and those not submitted to the metrics task."),
-    ] = False
     intersection: Annotated[
         bool,
         typer.Option(
@@ -112,13 +95,8 @@ class SliceFlags:
         """
         from queries.selection import Slice
 
-        if self.reference_based and self.reference_free:
-            raise UsageError("--reference-based and --reference-free exclude each other")
         if self.with_outliers and self.mad_outliers:
             raise UsageError("--with-outliers and --mad-outliers exclude each other")
-        if self.primary and self.all_metrics:
-            raise UsageError("--primary and --all-metrics exclude each other")
-        only = "reference-based" if self.reference_based else "reference-free" if self.reference_free else None
         return Slice(
             testset,
             lp,
@@ -128,14 +106,50 @@ class SliceFlags:
             documents=tuple(self.document or ()),
             segments=_span(self.segments),
             systems=tuple(self.systems or ()),
-            metrics=tuple(self.metrics or ()),
-            only=only,
-            primary=self.primary,
             human_references=self.human_references,
             outliers="none" if self.with_outliers else "mad" if self.mad_outliers else "organisers",
+            intersection=self.intersection,
+        )
+
+
+@dataclass(frozen=True)
+class SliceFlags(DataFlags):
+    """Which part of an evaluation set is included, and which metrics."""
+
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT...",
+            help="Only these metrics (shell pattern, repeatable); one named exactly is included whatever its status "
+            "or reference.",
+            autocompletion=complete_metric,
+        ),
+    ] = None
+    reference_based: Annotated[bool, typer.Option("--reference-based", help="Only reference-based metrics.")] = False
+    reference_free: Annotated[bool, typer.Option("--reference-free", help="Only reference-free metrics.")] = False
+    primary: Annotated[bool, typer.Option("--primary", help="Only primary and baseline metrics.")] = False
+    own: Annotated[bool, typer.Option("--own", help="Include metrics that users added.")] = False
+    all_metrics: Annotated[
+        bool,
+        typer.Option("--all-metrics", help="Include contrastive metrics and those not submitted to the metrics task."),
+    ] = False
+
+    def slice(self, testset: str, lp: str) -> "Slice":
+        """The slice that the flags ask for.
+
+        Raises UsageError: flags that exclude each other, or segments in another form.
+        """
+        if self.reference_based and self.reference_free:
+            raise UsageError("--reference-based and --reference-free exclude each other")
+        if self.primary and self.all_metrics:
+            raise UsageError("--primary and --all-metrics exclude each other")
+        return replace(
+            super().slice(testset, lp),
+            metrics=tuple(self.metrics or ()),
+            only="reference-based" if self.reference_based else "reference-free" if self.reference_free else None,
+            primary=self.primary,
             own=self.own,
             all_metrics=self.all_metrics,
-            intersection=self.intersection,
         )
 
 

@@ -20,6 +20,7 @@ from metaeval.planning.plans import Asked as PlanAsked
 from metaeval.planning.simulation import Unit as PlanUnit
 from metaeval.planning.systems import plan_systems
 from metaeval.questions.arguments import (
+    DataOptions,
     Measures,
     Names,
     Numbers,
@@ -106,7 +107,7 @@ def deltas(
     seed: int = 0,
     raw_ties: bool = False,
     round_human: int | None = None,
-    **options: Unpack[SliceOptions],
+    **options: Unpack[DataOptions],
 ) -> Table:
     """How large a metric's difference between two systems must be for people to agree with it.
 
@@ -164,7 +165,7 @@ def noise(
     draws: int = 20,
     seed: int = 0,
     round_human: int | None = None,
-    **options: Unpack[SliceOptions],
+    **options: Unpack[DataOptions],
 ) -> Table:
     """What rising noise in a metric does to each measure; metric: None for the human score itself.
 
@@ -193,7 +194,7 @@ def oracles(
     *,
     seed: int = 0,
     round_human: int | None = None,
-    **options: Unpack[SliceOptions],
+    **options: Unpack[DataOptions],
 ) -> Table:
     """Metrics made of the errors that people marked, under other weights, and the order in which measures put them.
 
@@ -249,7 +250,7 @@ def plan(
     system_score: SystemScore | None = None,
     seed: int = 0,
     round_human: int | None = None,
-    **options: Unpack[SliceOptions],
+    **options: Unpack[DataOptions],
 ) -> Table:
     """How many segments, systems or judgements tell two metrics, or two systems, apart.
 

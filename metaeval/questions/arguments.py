@@ -1,7 +1,7 @@
 """What every question takes: part of the data, measures and names as plain strings, refused where they are none."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Literal, ParamSpec, TypedDict, get_args, get_origin, get_type_hints
 
@@ -20,10 +20,10 @@ Numbers = Sequence[float] | None
 _MAY_BE_EMPTY = (("diff", "measures"),)  # question and keyword: without rankings
 
 
-class SliceOptions(TypedDict, total=False):
+class DataOptions(TypedDict, total=False):
     """Which part of an evaluation set: the flags of the command line; names and shell patterns, one or several.
 
-    None: all of them.
+    Of questions that read no metrics, or those that are named. None: all of them.
     """
 
     human: str | None
@@ -32,14 +32,19 @@ class SliceOptions(TypedDict, total=False):
     document: Names
     segments: tuple[int, int] | None
     systems: Names
+    human_references: bool | None
+    outliers: Outliers
+    intersection: bool
+
+
+class SliceOptions(DataOptions, total=False):
+    """And which metrics."""
+
     metrics: Names
     only: Literal["reference-based", "reference-free"] | None
     primary: bool
-    human_references: bool | None
-    outliers: Outliers
     own: bool
     all_metrics: bool
-    intersection: bool
 
 
 _DEFAULTS: dict[str, object] = {
@@ -49,14 +54,14 @@ _DEFAULTS: dict[str, object] = {
     "document": None,
     "segments": None,
     "systems": None,
+    "human_references": None,
+    "outliers": "organisers",
+    "intersection": False,
     "metrics": None,
     "only": None,
     "primary": False,
-    "human_references": None,
-    "outliers": "organisers",
     "own": False,
     "all_metrics": False,
-    "intersection": False,
 }
 _FIELDS = {"domain": "domains", "document": "documents"}
 _PLACES = ("testset", "lp")
@@ -67,14 +72,14 @@ Asked = ParamSpec("Asked")
 def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
     """Refuse what does not fit the annotations or goes together, and let `help` and editors show a slice's options."""
     signature, hints = inspect.signature(function), get_type_hints(function)
-    takes_slice = "options" in signature.parameters
-    hints |= get_type_hints(SliceOptions) if takes_slice else {}
+    of_slice = get_type_hints(get_args(hints["options"])[0]) if "options" in hints else {}
+    hints |= of_slice
     closed = {name: _choices(hint) for name, hint in hints.items()}
-    shown = _shown(signature)
+    shown = _shown(signature, of_slice)
     defaults = {name: one.default for name, one in shown.parameters.items()}
     lists = {name for name, hint in hints.items() if any(get_origin(one) is Sequence for one in get_args(hint))}
     may_be_empty = {name for of, name in _MAY_BE_EMPTY if of == function.__name__}
-    rules = RULES.get(function.__name__, ()) + (OF_SLICES if takes_slice else ())
+    rules = RULES.get(function.__name__, ()) + (OF_SLICES if "primary" in of_slice else ())
 
     def check(name: str, value: Any) -> Any:
         if isinstance(value, Warehouse) and value.is_closed:
@@ -103,14 +108,14 @@ def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
     return asked
 
 
-def _shown(signature: inspect.Signature) -> inspect.Signature:
-    """A question's signature with each option of a slice in place of all of them."""
+def _shown(signature: inspect.Signature, of_slice: Mapping[str, Any]) -> inspect.Signature:
+    """A question's signature with each option of a slice in place of all of them. of_slice: their annotations."""
     own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     if len(own) == len(signature.parameters):
         return signature
     own += [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS[name], annotation=hint)
-        for name, hint in get_type_hints(SliceOptions).items()
+        for name, hint in of_slice.items()
     ]
     return signature.replace(parameters=own)
 
@@ -126,7 +131,7 @@ def names_of(given: Names) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given or ())
 
 
-def slice_of(testset: str, lp: str, options: SliceOptions) -> Slice:
+def slice_of(testset: str, lp: str, options: DataOptions) -> Slice:
     """Raises QuestionError: there are no such segments."""
     values: dict[str, Any] = {}
     for name, value in options.items():

@@ -71,6 +71,11 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "protocol": (Rule((*OF_TESTS, "draws"), lambda given: given["significance"], "needs significance=True"),),
     "systems": (
         Rule(
+            ("metrics", "only", "primary", "own", "all_metrics"),
+            lambda given: given["intersection"],
+            "needs intersection=True, whose metrics it selects; scorer takes any metric",
+        ),
+        Rule(
             ("system_score",),
             lambda given: given["scorer"] is not None,
             "needs a scorer: it is about a metric's scores",
@@ -82,6 +87,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(("published", "without_contaminated"), lambda given: given["view"] == "within", "needs view='within'"),
         Rule(("pool",), lambda given: given["view"] != "within", "does not go with view='within'"),
         Rule(("pool",), lambda given: given["view"] != "bridges", "does not go with view='bridges'"),
+        Rule(("alpha",), lambda given: given["view"] == "years", "needs view='years': it marks gaps of years"),
     ),
     "plan": (
         Rule(

@@ -57,6 +57,20 @@ def test_options_of_tests_need_tests(command: tuple[str, ...], words: tuple[str,
         (("plan", "sim24", "en-de", "A", "B", "--tell", "systems", "-m", "pa"), "--measure does not go with --tell"),
         (("plan", "sim24", "en-de", "A", "B", "--tell", "systems", "--draws", "90"), "--draws does not go with --tell"),
         (("systems", "sim24", "en-de", "--system-score", "mean"), "--system-score needs --scorer"),
+        *(
+            (("systems", "sim24", "en-de", *words), f"{words[0]} needs --intersection")
+            for words in (
+                ("--metrics", "simBLEU"),
+                ("--primary",),
+                ("--own",),
+                ("--all-metrics",),
+                ("--reference-free",),
+            )
+        ),
+        *(
+            (("trend", "sim24", view, "--alpha", "0.01"), f"--alpha does not go with {view}")
+            for view in ("--within", "--over-years", "--bridges")
+        ),
         (("trend", "sim24", "--within", "--pool", "mean"), "--pool does not go with --within"),
         (("compute", "chrf", "sim24", "en-de", "--tokenize", "zh", "--dry-run"), "--tokenize needs bleu"),
         (("paper", "--check"), "--check needs a paper"),

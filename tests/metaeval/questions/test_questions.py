@@ -1,13 +1,14 @@
 """The questions as functions: strings where strings are meant, tables out, and signatures that help shows."""
 
 import inspect
+from typing import get_type_hints
 
 import pytest
 
 import metaeval
 from cli.main import COMMANDS
 from cli.options import SliceFlags
-from metaeval.questions.arguments import SliceOptions
+from metaeval.questions.arguments import DataOptions, SliceOptions
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
@@ -57,16 +58,18 @@ def test_a_question_has_a_frame_a_signature_and_notes_and_shows_itself(
 def test_help_shows_every_option_of_a_slice(name: str) -> None:
     parameters = inspect.signature(getattr(metaeval, name)).parameters
     assert list(parameters)[:3] == ["warehouse", "testset", "lp"]
-    for option in SliceOptions.__annotations__:
+    asked = DataOptions if name in ("deltas", "noise", "oracles", "plan") else SliceOptions
+    for option in get_type_hints(asked):
         assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
         assert parameters[option].annotation is not inspect.Parameter.empty
+    assert (asked is SliceOptions) == ("metrics" in parameters)
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
 
 
 def test_the_options_of_a_slice_are_those_of_the_command_line() -> None:
     folded = {"reference_based", "reference_free", "with_outliers", "mad_outliers"}  # here: only, outliers
-    assert set(SliceOptions.__annotations__) == set(SliceFlags.__dataclass_fields__) - folded | {"only", "outliers"}
-    assert len(SliceOptions.__annotations__) == len(Slice.__dataclass_fields__) - 2  # test set and language pair
+    assert set(get_type_hints(SliceOptions)) == set(SliceFlags.__dataclass_fields__) - folded | {"only", "outliers"}
+    assert len(get_type_hints(SliceOptions)) == len(Slice.__dataclass_fields__) - 2  # test set and language pair
 
 
 @pytest.mark.slow
