@@ -65,7 +65,12 @@ class Complete:
         if self._files:
             counted = scores.filter(pl.col("file_no").is_in(self._files) & (pl.col("level") == "seg"))
             keys = ("file_no", "scorer", "system")
-            counts = pl.len().alias("n"), pl.col("value").count().alias("n_values"), pl.col("line").min()
+            counts = (
+                pl.len().alias("n"),
+                pl.col("value").count().alias("n_values"),
+                pl.col("line").min(),
+                pl.col("reference").first(),
+            )
             self._met.append(counted.group_by(keys, maintain_order=True).agg(*counts))
 
     def report(self) -> None:
@@ -88,12 +93,17 @@ class Complete:
         report_rows(self._contents, self._stage, short, where)
 
     def _report_gaps(self, met: pl.DataFrame, n_segments: int) -> None:
-        """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets."""
-        n_there, notes = len(systems_there(self._stage)), self._stage.notes
+        """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets.
+
+        The reference that a metric compared with is none of its systems.
+        """
+        there, notes = systems_there(self._stage), self._stage.notes
         for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):
             n_scores = systems.height * n_segments
             n_missing = n_scores - systems["n_values"].sum()
             if n_missing > 0:
                 notes.append(f"{scorer}: {n_missing} of {n_scores} segment scores are missing")
-            if systems.height < n_there:
-                notes.append(f"{scorer}: scores of {systems.height} of the {n_there} systems")
+            expected = there - {systems["reference"][0]}
+            n_scored = systems["system"].is_in(list(expected)).sum()
+            if n_scored < len(expected):
+                notes.append(f"{scorer}: scores of {n_scored} of the {len(expected)} systems")

@@ -1,5 +1,7 @@
 """Records on the stage: what several rows, and several files, make together."""
 
+import pytest
+
 from tests.warehouse.memory import File, Memory, found, scores
 from warehouse.database.stage import Stage
 
@@ -89,6 +91,15 @@ def test_a_file_whose_lines_count_segments_has_all_of_them_for_each_system() -> 
     own = scores([("A", 1, 1.0), ("A", 2, 1.0), ("B", 1, 1.0)], "Mine")
     stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True, "is_positional": True}))
     assert found(stage) == [("own", 3, "1 line of 'B'")]
+
+
+@pytest.mark.parametrize(("scored", "notes"), [("AB", []), ("A", ["Mine-refA: scores of 1 of the 2 systems"])])
+def test_a_metric_of_ones_own_lacks_no_scores_of_its_reference(scored: str, notes: list[str]) -> None:
+    memory = Memory()
+    memory.write(File("task", scores([(system, n, 0.5) for system in ("A", "B", "refA") for n in (1, 2)])))
+    own = scores([(system, n, float(n)) for system in scored for n in (1, 2)], "Mine", reference="refA")
+    stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True}))
+    assert stage.notes == notes
 
 
 def test_what_a_metric_of_ones_own_lacks_is_reported() -> None:
