@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.hints import is_for, options_of
 from cli.limited import address_space, out_of_memory
@@ -153,8 +151,7 @@ def _database(words: list[str]) -> Path:
 
 def _options(program: Callable[..., Any], words: list[str]) -> frozenset[str]:
     """The options of the command that the words name."""
-    group = typer.main.get_command(program) if isinstance(program, typer.Typer) else program
-    commands: Mapping[str, Any] = getattr(group, "commands", {})
+    commands: Mapping[str, Any] = getattr(program, "commands", {})
     name = next((word for word in words if word in commands), None)
     return frozenset() if name is None else options_of(commands[name])
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -73,7 +73,7 @@ _BEFORE_A_COMMAND |= dict.fromkeys(("--quiet", "-q", "--safe-cells"), 1)
 _WALK = "demo"  # runs other commands
 
 
-def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
+def program(names: Iterable[str] = COMMANDS) -> Any:
     """The program with these of its commands."""
     app = typer.Typer(
         name="scorehouse",
@@ -86,7 +86,7 @@ def program(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(main)
     for name in names:
         app.command(name, cls=OnceCommand)(COMMANDS[name])
-    return app
+    return typer.main.get_command(app)
 
 
 def named(words: list[str]) -> Iterable[str]:

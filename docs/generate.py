@@ -32,11 +32,10 @@ _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DO
 
 
 def _click_commands() -> Mapping[str, Any]:
-    import typer
 
     from cli.main import program
 
-    group: Any = typer.main.get_command(program())
+    group: Any = program()
     found: Mapping[str, Any] = group.commands
     return found
 

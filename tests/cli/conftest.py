@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from cli.ending import run_program
 from cli.main import named, program
@@ -28,7 +27,7 @@ def default_database(_copies: Copies) -> Path:
 @functools.cache
 def _built(names: tuple[str, ...]) -> Callable[..., Any]:
     """The program with these of its commands: to build it takes as long as a short answer."""
-    return typer.main.get_command(program(names))
+    return program(names)
 
 
 @pytest.fixture

@@ -12,8 +12,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from cli.main import COMMANDS, program
 
 EXAMPLE = re.compile(r"Example: scorehouse (.+)")
@@ -64,7 +62,7 @@ _QUOTED = re.compile(r"`[^`]*`")
 @functools.cache
 def options_of(command: str | None) -> frozenset[str]:
     """The options of a command; of None, those that stand before any."""
-    group: Any = typer.main.get_command(program())
+    group: Any = program()
     parameters = [*group.params, *(group.commands[command].params if command is not None else ())]
     return frozenset(word for one in parameters for word in (*one.opts, *one.secondary_opts)) | {"--help"}
 

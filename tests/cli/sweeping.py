@@ -8,14 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-import typer
-
 from cli.ending import run_program
 from cli.main import program
 from tests.cli.running import foreign_options
 from warehouse import Warehouse
 
-_PROGRAM = typer.main.get_command(program())  # built once, for thousands of calls
+_PROGRAM = program()  # built once, for thousands of calls
 LISTS = ("lps", "metrics", "humans", "systems", "sources", "results", "issues")
 ANNOTATORS = ("sets", "annotators", "pairs")
 REPORTED = ("overview", "rankings", "significance", "correlations", "calibration", "deltas", "hard-pairs", "audit")

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 
 from cli.charts import DRAWN, WITHOUT_CHART, pairs, ranking, significance
 from cli.charts import specification as shared
@@ -45,7 +44,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
 
 
 def test_every_command_draws_its_result_or_says_why_it_does_not() -> None:
-    group = typer.main.get_command(program())
+    group = program()
     with_chart = {
         name
         for name, command in group.commands.items()  # type: ignore[attr-defined]

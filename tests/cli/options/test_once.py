@@ -3,12 +3,11 @@
 from typing import Any
 
 import pytest
-import typer
 
 from cli.main import program
 from tests.cli.running import Scorehouse, refused
 
-_PROGRAM: Any = typer.main.get_command(program())
+_PROGRAM: Any = program()
 
 
 def _options() -> list[Any]:

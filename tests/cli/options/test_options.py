@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import typer
 
 from cli.commands import audit, compare, compute, counts, export, listing, rank, systems
 from cli.main import program
@@ -48,7 +47,7 @@ def test_the_values_that_the_command_line_announces_are_those_there_are(announce
 
 def choices() -> list[tuple[str, str, str]]:
     """Command, option and values of every option whose values are a closed set."""
-    commands: dict[str, Any] = typer.main.get_command(program()).commands  # type: ignore[attr-defined]
+    commands: dict[str, Any] = program().commands  # type: ignore[attr-defined]
     return [
         (name, parameter.opts[0], parameter.metavar)
         for name, command in commands.items()

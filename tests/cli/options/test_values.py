@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
-import typer
 from typer.models import OptionInfo
 
 from cli.main import COMMANDS, program
@@ -46,7 +45,7 @@ ANSWERED = {"seed", "n", "at_most", "least_metrics", "max_rows", "details"}
 
 def _flags(command: str) -> Iterator[tuple[str, str, Any]]:
     """Each option of a command that takes a value: its flag, its name, and the type."""
-    group: Any = typer.main.get_command(program([command]))
+    group: Any = program([command])
     hints = {name: get_args(one.annotation) for name, one in inspect.signature(COMMANDS[command]).parameters.items()}
     for one in group.commands[command].params:
         if one.param_type_name == "option" and not one.is_flag and one.name in hints:

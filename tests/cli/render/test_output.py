@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-import typer
 
 from cli.ending import run_program
 from cli.main import program
@@ -338,7 +337,7 @@ def test_completion_offers_names_from_the_warehouse(default_database: Path) -> N
 @functools.cache
 def _whole() -> Any:
     """The program with all its commands, built once."""
-    return typer.main.get_command(program())
+    return program()
 
 
 @pytest.fixture
