@@ -139,7 +139,7 @@ def run_counts_dense(asked: Any) -> None:
 
     block = fetch_block(*asked)
     block = block.only(block.with_segments)
-    kernels.pair_counts(block.human, block.scores, kernels.cell_labels("item", block.human.shape))
+    kernels.pair_counts(block.human, block.scores, kernels.group_labels("item", block.human.shape))
 
 
 # ---------------------------------------------------------------- plain Python: csv, dictionaries, loops

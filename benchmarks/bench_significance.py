@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.harness import Case, markdown_table
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import average, tau_b
-from metaeval.kernels.arrays.grouping import Grouping, cell_labels
+from metaeval.kernels.arrays.grouping import Grouping, group_labels
 from metaeval.kernels.calibration.tie_calibration import calibrate
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import draw_swaps, permutation_test
@@ -54,7 +54,7 @@ def simulated() -> tuple[Any, Any]:
 def calibrated() -> tuple[Any, Any, Any, Any]:
     """The same with each metric's tie threshold, found outside the measured time."""
     human, metrics = simulated()
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     return human, metrics, labels, calibrate(human, metrics, labels).epsilon
 
 
@@ -76,7 +76,7 @@ def tau_b_of_all(data: tuple[Any, Any]) -> Any:
 
 def tau_b_by_system(data: tuple[Any, Any]) -> Any:
     human, metrics = data
-    return tested(all_pairs_swap(human, metrics, "both", cell_labels("system", human.shape)))
+    return tested(all_pairs_swap(human, metrics, "both", group_labels("system", human.shape)))
 
 
 def tau_b_anew(by: Grouping, data: tuple[Any, Any]) -> Any:
@@ -88,7 +88,7 @@ def tau_b_anew(by: Grouping, data: tuple[Any, Any]) -> Any:
 
 
 def _tau_b(by: Grouping, human: Any, metrics: Any) -> Any:
-    return average(tau_b, pair_counts(human, metrics, cell_labels(by, human.shape))).value
+    return average(tau_b, pair_counts(human, metrics, group_labels(by, human.shape))).value
 
 
 def tau_b_cases(by: Grouping, run: Any, target: float | None) -> list[Case]:
@@ -110,7 +110,7 @@ def accuracy(swap: Swap, data: tuple[Any, Any]) -> Any:
 
 
 def pearson(swap: Swap, data: tuple[Any, Any]) -> Any:
-    return tested(pearson_swap(*data, cell_labels("none", data[0].shape), swap))
+    return tested(pearson_swap(*data, group_labels("none", data[0].shape), swap))
 
 
 def pearson_by_item(data: tuple[Any, Any]) -> Any:
@@ -128,7 +128,7 @@ def pairs(data: tuple[Any, Any, Any, Any]) -> Any:
 def acc_eq_by_default(data: tuple[Any, Any]) -> Any:
     """`compare` of acc_eq(by=item): thresholds calibrated, then whole segments swapped."""
     human, metrics = data
-    epsilon = calibrate(human, metrics, cell_labels("item", human.shape)).epsilon
+    epsilon = calibrate(human, metrics, group_labels("item", human.shape)).epsilon
     return two_sided(right_pairs_swap(human, metrics, "acc23", epsilon=epsilon))
 
 
@@ -150,7 +150,7 @@ def naive_test(name: str, swap: Swap, data: tuple[Any, Any]) -> Any:
     statistic = {
         "spa": naive.soft_pairwise(signs),
         "pa": naive.pairwise_accuracy("organisers"),
-        "pearson": naive.pearson_in_groups(cell_labels("none", human.shape)),
+        "pearson": naive.pearson_in_groups(group_labels("none", human.shape)),
         "pdp": naive.pairwise_difference_pearson,
     }[name]
     masks = np.random.default_rng(1).random((1, *mask_shape(swap, human.shape))) < 0.5
@@ -162,7 +162,7 @@ def naive_pairs(n_segments: int, data: tuple[Any, Any, Any, Any]) -> Any:
     """Two metrics, some segments."""
     human, metrics, _, epsilon = data
     few = human[:, :n_segments], metrics[:2, :, :n_segments]
-    return naive.pairs_only_right(*few, cell_labels("item", few[0].shape), epsilon[:2])
+    return naive.pairs_only_right(*few, group_labels("item", few[0].shape), epsilon[:2])
 
 
 def cases() -> list[Case]:

@@ -33,13 +33,13 @@ def simulated(n_metrics: int, n_systems: int, n_segments: int) -> tuple[Any, Any
 
 def counts(by: Grouping, data: tuple[Any, Any]) -> Any:
     human, metrics = data
-    found = kernels.pair_counts(human, metrics, kernels.cell_labels(by, human.shape))
+    found = kernels.pair_counts(human, metrics, kernels.group_labels(by, human.shape))
     return kernels.average(kernels.tau_b, found)
 
 
 def calibration(by: Grouping, data: tuple[Any, Any]) -> Any:
     human, metrics = data
-    return kernels.calibrate(human, metrics, kernels.cell_labels(by, human.shape))
+    return kernels.calibrate(human, metrics, kernels.group_labels(by, human.shape))
 
 
 def spa(n_draws: int | None, data: tuple[Any, Any]) -> Any:
@@ -56,22 +56,22 @@ def spa(n_draws: int | None, data: tuple[Any, Any]) -> Any:
 def correlations(name: str, by: Grouping, data: tuple[Any, Any]) -> Any:
     human, metrics = data
     function = kernels.pearson if name == "pearson" else kernels.spearman
-    return function(human, metrics, kernels.cell_labels(by, human.shape))
+    return function(human, metrics, kernels.group_labels(by, human.shape))
 
 
 def pdp(data: tuple[Any, Any]) -> Any:
     return kernels.pairwise_difference_pearson(*data)
 
 
-def naive_counts(n_cells: int, data: tuple[Any, Any]) -> Any:
+def naive_counts(n_scores: int, data: tuple[Any, Any]) -> Any:
     human, metrics = data
-    pairs = zip(human.ravel()[:n_cells].tolist(), metrics[0].ravel()[:n_cells].tolist(), strict=True)
+    pairs = zip(human.ravel()[:n_scores].tolist(), metrics[0].ravel()[:n_scores].tolist(), strict=True)
     return naive.pair_counts(list(pairs))
 
 
 def naive_calibration(n_segments: int, data: tuple[Any, Any]) -> Any:
     human, metrics = data
-    labels = kernels.cell_labels("item", human.shape)[:, :n_segments]
+    labels = kernels.group_labels("item", human.shape)[:, :n_segments]
     return naive.calibration(human[:, :n_segments], metrics[0][:, :n_segments], labels)
 
 

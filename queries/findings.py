@@ -127,7 +127,7 @@ def _negative(row: Row) -> Reported:
     if row["r_systems"] is not None:
         words.append(f"{row['r_systems']:.3f} over {row['n_systems']} systems")
     if row["r_segments"] is not None:
-        words.append(f"{row['r_segments']:.3f} over {row['n_cells']} segment scores")
+        words.append(f"{row['r_segments']:.3f} over {row['n_scores']} segment scores")
     expected = describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
     why = "; such a metric need not agree with humans" if expected else "; wrong sign?" if lowest < -0.3 else ""
     return Reported(
@@ -197,7 +197,7 @@ def _outliers(row: Row) -> Reported:
 
 def _coverage(row: Row) -> Reported:
     uneven = row["n_systems"] > 1 and row["least"] < row["most"]
-    words = [f"{row['n']} of {row['n_cells']} (system, segment) pairs judged ({row['value']:.0%})"]
+    words = [f"{row['n']} of {row['n_scores']} (system, segment) pairs judged ({row['value']:.0%})"]
     if uneven:
         words.append(f"unevenly over {row['n_systems']} MT systems: {row['least']} to {row['most']} segments each")
     if row["n_raters"]:

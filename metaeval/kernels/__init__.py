@@ -22,7 +22,7 @@ from .agreement.tau import (
     tau_b,
     tau_c,
 )
-from .arrays.grouping import Grouping, cell_labels
+from .arrays.grouping import Grouping, group_labels
 from .arrays.outliers import mad_outliers
 from .calibration.tie_calibration import Calibration, calibrate, calibration_curve
 from .resampling.sign_flip import draw_signs, normal_p_values, sign_flip_p_values
@@ -41,9 +41,9 @@ __all__ = [
     "average",
     "calibrate",
     "calibration_curve",
-    "cell_labels",
     "correlation_matrix",
     "draw_signs",
+    "group_labels",
     "group_mean",
     "hunter_schmidt",
     "kendall",

@@ -143,7 +143,7 @@ class GroupMeasure(Measure):
 
     def labels_of(self, human: Floats) -> Ints:
         """Group labels of a resample; without documents and domains."""
-        return kernels.cell_labels(self.by, human.shape)  # type: ignore[arg-type]
+        return kernels.group_labels(self.by, human.shape)  # type: ignore[arg-type]
 
     def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
         if test == "perm-both" or (test == "perm-inputs" and not self.is_aligned("inputs")):

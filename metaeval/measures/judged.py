@@ -60,7 +60,7 @@ def labels(block: Block, by: object) -> Ints:
 def _labels(selection: Selection, by: object, shape: tuple[int, int], segments: Ints) -> Ints:
     """Labels over some segments of a selection; by item they count these, so that they are places in a swap mask."""
     grouping: Grouping = by  # type: ignore[assignment]
-    return kernels.cell_labels(
+    return kernels.group_labels(
         grouping,
         shape,
         documents=[selection.documents[place] for place in segments],

@@ -40,14 +40,14 @@ class Judged:
         return "annotators" if self.n_raters >= FEWEST_RATERS else "judgements"
 
     @property
-    def cells(self) -> Ints:
+    def outputs(self) -> Ints:
         return self.rows * self.shape[1] + self.columns
 
     def means(self, chosen: npt.NDArray[np.bool_]) -> Floats:
         """(N, S) means of some of the judgements; NaN where there is none."""
         size = self.shape[0] * self.shape[1]
-        n = np.bincount(self.cells[chosen], minlength=size)
-        total = np.bincount(self.cells[chosen], self.values[chosen], minlength=size)
+        n = np.bincount(self.outputs[chosen], minlength=size)
+        total = np.bincount(self.outputs[chosen], self.values[chosen], minlength=size)
         means = np.full(size, np.nan)
         np.divide(total, n, out=means, where=n > 0)
         return means.reshape(self.shape)
@@ -80,5 +80,5 @@ def splits(judged: Judged, seed: int, halves: Halves | None = None) -> Iterator[
                 raise ValueError("annotators are not known")
             first = half_of_annotators(rng, judged.raters)
         else:
-            first = half_of_judgements(rng, judged.cells)
+            first = half_of_judgements(rng, judged.outputs)
         yield judged.means(first), judged.means(~first)

@@ -109,11 +109,11 @@ def resamples(units: Ints, settings: Settings) -> Floats:
 def shared(people: People) -> tuple[Floats, Ints, Ints]:
     """One value for each annotator and output, the mean of repeats, of outputs with at least two annotators.
 
-    Returns values, outputs (cells of the grid) and annotators, sorted by output, then annotator.
+    Returns values, outputs (numbers on the grid) and annotators, sorted by output, then annotator.
     """
     assert people.judged.raters is not None
     n_raters = people.judged.n_raters
-    keys, places = np.unique(people.judged.cells * n_raters + people.judged.raters, return_inverse=True)
+    keys, places = np.unique(people.judged.outputs * n_raters + people.judged.raters, return_inverse=True)
     values = np.bincount(places, people.judged.values) / np.bincount(places)
     outputs, raters = keys // n_raters, keys % n_raters
     _, place, n = np.unique(outputs, return_inverse=True, return_counts=True)

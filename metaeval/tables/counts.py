@@ -84,7 +84,7 @@ def _shown(frame: pl.DataFrame, by: Unit, epsilon: float) -> pl.DataFrame:
 
 
 def _counted(block: Block, by: Unit, epsilon: float) -> pl.DataFrame:
-    counts = kernels.pair_counts(block.human, block.scores, kernels.cell_labels(by, block.human.shape), epsilon)
+    counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
     names = {
         "item": block.segments.astype(str),
         "system": np.array(block.systems, dtype=object),

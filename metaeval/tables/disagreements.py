@@ -37,7 +37,7 @@ class _Sides:
     value_b: Floats
 
     @property
-    def cells(self) -> tuple[Ints, Ints]:
+    def outputs(self) -> tuple[Ints, Ints]:
         """Rows and columns of the outputs that both score."""
         rows, columns = np.nonzero(~np.isnan(self.value_a))
         return rows, columns
@@ -88,7 +88,7 @@ def disagreements(
     if n < 1:
         raise QuestionError(f"a list of {n} rows: at least 1 is needed")
     sides = _sides(warehouse, asked, metrics, round_human)
-    rows, columns = sides.cells
+    rows, columns = sides.outputs
     first, second = sides.value_a[rows, columns], sides.value_b[rows, columns]
     one, other = (ranked(first), ranked(second)) if scale == "ranks" else (first, second)
     z_a, z_b = standardised(one), standardised(other)

@@ -58,11 +58,11 @@ def _frame(block: Block) -> pl.DataFrame:
 
 
 def _rows(block: Block, by: Grouping) -> list[dict[str, Any]]:
-    cell_labels = labels(block, by)
-    of_human = kernels.pair_counts(block.human, block.human[np.newaxis], cell_labels)
+    group_labels = labels(block, by)
+    of_human = kernels.pair_counts(block.human, block.human[np.newaxis], group_labels)
     n_pairs = int(of_human.n_pairs.sum())
-    n_tied_zero = _pairs_at_zero(block, cell_labels)
-    common = {"by": by, "n_scores": int(block.judged.sum()), "n_groups": len(of_human.n_cells), "n_pairs": n_pairs}
+    n_tied_zero = _pairs_at_zero(block, group_labels)
+    common = {"by": by, "n_scores": int(block.judged.sum()), "n_groups": len(of_human.n_scores), "n_pairs": n_pairs}
     n_tied = int(of_human.n_tied_both.sum())
     rows: list[dict[str, Any]] = [
         {
@@ -77,7 +77,7 @@ def _rows(block: Block, by: Grouping) -> list[dict[str, Any]]:
     ]
     if not block.metrics:
         return rows
-    counts = kernels.pair_counts(block.human, block.scores, cell_labels)
+    counts = kernels.pair_counts(block.human, block.scores, group_labels)
     both = counts.n_tied_both.sum(axis=1)
     metric_tied = both + counts.n_tied_metric.sum(axis=1)
     for metric, tied, tied_both in zip(block.metrics, metric_tied.tolist(), both.tolist(), strict=True):
@@ -94,8 +94,8 @@ def _rows(block: Block, by: Grouping) -> list[dict[str, Any]]:
     return rows
 
 
-def _pairs_at_zero(block: Block, cell_labels: npt.NDArray[np.int64]) -> int:
-    _, n = np.unique(cell_labels[block.human == 0], return_counts=True)
+def _pairs_at_zero(block: Block, group_labels: npt.NDArray[np.int64]) -> int:
+    _, n = np.unique(group_labels[block.human == 0], return_counts=True)
     return int((n * (n - 1) // 2).sum())
 
 

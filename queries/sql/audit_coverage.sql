@@ -22,7 +22,7 @@ covered AS (
 ),
 -- All systems that people judged, by systems or segments: files of judgements list no segment that nobody judged.
 expected AS (
-  SELECT testset, lp, human, n_scores + n_missing AS n_cells
+  SELECT testset, lp, human, n_scores + n_missing AS n_scores
   FROM humans
 ),
 work AS (
@@ -41,8 +41,8 @@ SELECT
   e.lp,
   sc.name AS human,
   c.n,
-  x.n_cells,
-  c.n::DOUBLE / x.n_cells AS value,
+  x.n_scores,
+  c.n::DOUBLE / x.n_scores AS value,
   c.n_systems,
   c.least,
   c.most,
@@ -56,5 +56,5 @@ JOIN testset AS t ON t.testset_id = e.testset_id
 JOIN scorer AS sc ON sc.scorer_id = c.scorer_id
 JOIN expected AS x ON x.testset = t.name AND x.lp = e.lp AND x.human = sc.name
 LEFT JOIN raters AS r ON r.evalset_id = c.evalset_id AND r.scorer_id = c.scorer_id
-WHERE c.n < x.n_cells OR r.n_raters IS NOT NULL
+WHERE c.n < x.n_scores OR r.n_raters IS NOT NULL
 ORDER BY t.name, e.lp, sc.name;

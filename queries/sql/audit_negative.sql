@@ -73,7 +73,7 @@ SELECT
   m.base_name AS base_metric,
   a.n AS n_systems,
   CASE WHEN a.n >= 4 AND isfinite(a.r) THEN a.r END AS r_systems,
-  coalesce(b.n, 0) AS n_cells,
+  coalesce(b.n, 0) AS n_scores,
   CASE WHEN b.n >= 30 AND isfinite(b.r) THEN b.r END AS r_segments
 FROM by_system AS a
 LEFT JOIN by_segment AS b

@@ -26,7 +26,7 @@ def _kernel(warehouse: Warehouse, selection: Selection, by: Unit, epsilon: float
     """The counts of the dense kernel, in the columns of `pair_counts`."""
     block = fetch_block(warehouse, selection)
     block = block.only(block.with_segments)
-    counts = kernels.pair_counts(block.human, block.scores, kernels.cell_labels(by, block.human.shape), epsilon)
+    counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels(by, block.human.shape), epsilon)
     names = {"item": [str(s) for s in block.segments], "system": list(block.systems), "none": ["all"]}[by]
     rows = [
         (metric.name, names[label], *(int(getattr(counts, name)[i, g]) for name in COUNTS))
@@ -87,7 +87,7 @@ def test_counts_agree_with_plain_loops(by: Unit, epsilon: float, tiny: Warehouse
     selection = _chosen(tiny, TESTSET, LP)
     block = fetch_block(tiny, selection)
     block = block.only(block.with_segments)
-    labels = kernels.cell_labels(by, block.human.shape)
+    labels = kernels.group_labels(by, block.human.shape)
     names = {"item": [str(s) for s in block.segments], "system": list(block.systems), "none": ["all"]}[by]
     rows = [
         (metric.name, names[label], *naive.pair_counts(cells, epsilon).values())
@@ -175,7 +175,7 @@ def test_macros_of_the_file_and_kernels_give_the_same_coefficients(simulated_war
         f"SELECT {calls} FROM concordance('sim24', 'ja-en', 'mqm', 0.1) ORDER BY metric, segment"
     )
     block = fetch_block(simulated_warehouse, _chosen(simulated_warehouse, "sim24", "ja-en"))
-    counts = kernels.pair_counts(block.human, block.scores, kernels.cell_labels("item", block.human.shape), 0.1)
+    counts = kernels.pair_counts(block.human, block.scores, kernels.group_labels("item", block.human.shape), 0.1)
     for name in names:
         expected = TAUS[name](counts).ravel()
         values = found[name].cast(pl.Float64).to_numpy()

@@ -22,7 +22,7 @@ def human_scores(
         tables |= {"wmt-raw": score_table(plan, raw), "wmt-z": score_table(plan, z)}
     if plan.year in MQM_YEARS:
         counts = _error_counts(rng, plan.quality)
-        is_judged = _judged_cells(rng, plan, share=0.6 if plan.year == 2022 else 0.8, n_cells=9)
+        is_judged = _judged_scores(rng, plan, share=0.6 if plan.year == 2022 else 0.8, n_scores=9)
         penalty = sum(weight * counts[kind] for kind, weight in ERROR_WEIGHTS.items())
         tables["mqm"] = score_table(plan, np.where(is_judged, 0.0 - np.round(penalty, 1), np.nan))
         if plan.year in RATING_YEARS:
@@ -51,14 +51,14 @@ def _error_counts(rng: np.random.Generator, quality: Floats) -> dict[str, Intege
     }
 
 
-def _judged_cells(rng: np.random.Generator, plan: Plan, share: float, n_cells: int) -> Flags:
-    """(n_systems, n_segments): about `share` of the documents, whole ones, but for a few single cells."""
+def _judged_scores(rng: np.random.Generator, plan: Plan, share: float, n_scores: int) -> Flags:
+    """(n_systems, n_segments): about `share` of the documents, whole ones, but for a few single scores."""
     position = positions(plan.documents)
     is_left_out = rng.random(position.max() + 1) >= share
     is_left_out[rng.integers(len(is_left_out))] = True
     judged = np.broadcast_to(~is_left_out[position], plan.quality.shape).copy()
-    segments = rng.choice(np.flatnonzero(judged[0]), n_cells, replace=False)
-    judged[rng.integers(0, len(plan.systems), n_cells), segments] = False
+    segments = rng.choice(np.flatnonzero(judged[0]), n_scores, replace=False)
+    judged[rng.integers(0, len(plan.systems), n_scores), segments] = False
     return judged
 
 

@@ -23,7 +23,7 @@ def pearson(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike)
     """Pearson's r of each metric with the human scores inside each group, (n_metrics, n_groups), in [−1, 1].
 
     human: (n_systems, n_segments), NaN = not judged, such scores are excluded. metrics: (n_metrics, n_systems,
-        n_segments). labels: see `grouping.cell_labels`. Groups with fewer than 2 judged scores are excluded.
+        n_segments). labels: see `grouping.group_labels`. Groups with fewer than 2 judged scores are excluded.
     NaN where all human or all metric scores of a group are equal. Average with `tau.group_mean`.
     Raises ValueError: shapes, or a missing metric score where humans judged.
     >>> pearson([[1.0], [2.0], [4.0]], [[[2.0], [4.0], [8.0]]], [[0], [0], [0]]).round(12).tolist()
@@ -87,7 +87,7 @@ def correlation_of_rows(human: Floats, metrics: Floats, statistic: Correlation) 
 def correlation_matrix(metrics: npt.ArrayLike, labels: npt.ArrayLike, statistic: Correlation = "pearson") -> Floats:
     """Correlation of every metric with every other, (n_metrics, n_metrics), mean over groups.
 
-    metrics: (n_metrics, n_systems, n_segments), finite where used. labels: see `grouping.cell_labels`; -1 =
+    metrics: (n_metrics, n_systems, n_segments), finite where used. labels: see `grouping.group_labels`; -1 =
         not used (for the judged scores only: set the label to -1 where the human score is NaN).
     Groups in which either metric is constant are excluded of that entry's mean; NaN where none remains; the
     diagonal of a metric that is not constant everywhere is 1.
@@ -104,7 +104,7 @@ def correlation_matrix(metrics: npt.ArrayLike, labels: npt.ArrayLike, statistic:
     for bucket in scores.groups.buckets():
         step = max(1, BATCH_VALUES // (len(scores.metrics) * bucket.size))
         for start in range(0, len(bucket.groups), step):
-            values = standardise(scores.metrics[:, bucket.cells[start : start + step]])
+            values = standardise(scores.metrics[:, bucket.members[start : start + step]])
             defined = ~np.isnan(values[:, :, 0])  # (n_metrics, g)
             values = np.where(defined[:, :, np.newaxis], values, 0.0)
             total += np.einsum("agk,bgk->ab", values, values, optimize=False)
@@ -147,11 +147,11 @@ def _by_group(scores: GroupedScores, standardise: Callable[[Floats], Floats]) ->
     for bucket in scores.groups.buckets():
         step = max(1, BATCH_VALUES // bucket.size)
         for start in range(0, len(bucket.groups), step):
-            cells = bucket.cells[start : start + step]
+            members = bucket.members[start : start + step]
             groups = bucket.groups[start : start + step]
-            human = standardise(scores.human[cells])
+            human = standardise(scores.human[members])
             for metric, values in enumerate(scores.metrics):
-                result[metric, groups] = (human * standardise(values[cells])).sum(axis=-1)
+                result[metric, groups] = (human * standardise(values[members])).sum(axis=-1)
     return np.clip(result, -1.0, 1.0)
 
 

@@ -25,7 +25,7 @@ class PairCounts:
     n_concordant, n_discordant: human scores differ, metric scores differ by more than epsilon, in the same
         or the opposite direction.
     n_tied_human, n_tied_metric, n_tied_both: tied on one side only, or on both.
-    n_cells: (n_groups,) judged scores. labels: (n_groups,) the group's label.
+    n_scores: (n_groups,) judged scores. labels: (n_groups,) the group's label.
     n_distinct: number of distinct values of the human or the metric scores, whichever is smaller (tau_c's k);
         -1 where the counts are not those of whole groups.
     epsilon: (n_metrics,) the threshold used, in the metric's units.
@@ -36,7 +36,7 @@ class PairCounts:
     n_tied_human: Ints
     n_tied_metric: Ints
     n_tied_both: Ints
-    n_cells: Ints
+    n_scores: Ints
     labels: Ints
     n_distinct: Ints
     epsilon: Floats
@@ -55,7 +55,7 @@ class PairCounts:
             n_tied_human=self.n_tied_human + other.n_tied_human,
             n_tied_metric=self.n_tied_metric + other.n_tied_metric,
             n_tied_both=self.n_tied_both + other.n_tied_both,
-            n_cells=self.n_cells + other.n_cells,
+            n_scores=self.n_scores + other.n_scores,
         )
 
     def pooled(self) -> PairCounts:
@@ -71,7 +71,7 @@ class PairCounts:
             total(self.n_tied_human),
             total(self.n_tied_metric),
             total(self.n_tied_both),
-            total(self.n_cells),
+            total(self.n_scores),
             np.zeros(1, dtype=np.int64),
             np.full((len(self.epsilon), 1), -1, dtype=np.int64),
             self.epsilon,
@@ -89,7 +89,7 @@ def pair_counts(
     """Count the unordered pairs of (system, segment) scores inside each group by outcome, exactly, for all metrics.
 
     human: (n_systems, n_segments), NaN = not judged; such scores form no pair. metrics: (n_metrics, n_systems,
-        n_segments). labels: (n_systems, n_segments), see `grouping.cell_labels`; -1 = not used. Groups with
+        n_segments). labels: (n_systems, n_segments), see `grouping.group_labels`; -1 = not used. Groups with
         fewer than 2 judged scores are excluded.
     epsilon: a pair is tied on the metric when the float64 difference of its scores is at most epsilon in
         size; one number or one for each metric. relative: epsilon counts standard deviations (divisor n) of
@@ -108,10 +108,10 @@ def pair_counts(
 
 
 def standard_deviations(scores: GroupedScores) -> Floats:
-    """Standard deviation (divisor n) of each metric over the scores used, (n_metrics,); 0 without cells."""
-    if not scores.groups.cells.size:
+    """Standard deviation (divisor n) of each metric over the scores used, (n_metrics,); 0 without scores."""
+    if not scores.groups.members.size:
         return np.zeros(len(scores.metrics))
-    used = scores.metrics[:, np.sort(scores.groups.cells)]
+    used = scores.metrics[:, np.sort(scores.groups.members)]
     deviations: Floats = used.std(axis=1)
     deviations[used.min(axis=1) == used.max(axis=1)] = 0.0
     return deviations
@@ -134,12 +134,12 @@ def grouped_pair_counts(scores: GroupedScores, epsilon: Floats) -> PairCounts:
         order = HumanOrder.of(scores.human, groups.select(~small))
         human_untied[large] = order.n_pairs - order.n_tied
         for metric, values in enumerate(scores.metrics):
-            cells = SortedScores.sort(order, values)
-            counted = cells.count(float(epsilon[metric]))
+            members = SortedScores.sort(order, values)
+            counted = members.count(float(epsilon[metric]))
             balance[0, metric, large] = counted.n_concordant - counted.n_discordant
             balance[1, metric, large] = counted.n_concordant + counted.n_discordant
             balance[2, metric, large] = balance[1, metric, large] + counted.n_tied_human
-            n_distinct[metric, large] = np.minimum(order.n_distinct, cells.n_distinct())
+            n_distinct[metric, large] = np.minimum(order.n_distinct, members.n_distinct())
     difference, untied, metric_untied = balance
     return PairCounts(
         n_concordant=(untied + difference) // 2,
@@ -147,7 +147,7 @@ def grouped_pair_counts(scores: GroupedScores, epsilon: Floats) -> PairCounts:
         n_tied_human=metric_untied - untied,
         n_tied_metric=human_untied - untied,
         n_tied_both=groups.n_pairs - human_untied - metric_untied + untied,
-        n_cells=groups.sizes,
+        n_scores=groups.sizes,
         labels=groups.labels,
         n_distinct=n_distinct,
         epsilon=epsilon,
@@ -162,28 +162,28 @@ def group_batches(bucket: Bucket) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def differences(values: Floats, cells: Ints) -> Floats:
-    """Score of the first minus the second cell of every pair: (n_pairs, g) for cells (g, size)."""
-    by_place = np.ascontiguousarray(values[cells].T)  # (size, g)
-    first, second = np.triu_indices(cells.shape[1], 1)
+def differences(values: Floats, members: Ints) -> Floats:
+    """Score of the first minus the second score of every pair: (n_pairs, g) for scores (g, size)."""
+    by_place = np.ascontiguousarray(values[members].T)  # (size, g)
+    first, second = np.triu_indices(members.shape[1], 1)
     return by_place[first] - by_place[second]
 
 
-def human_order(human: Floats, cells: Ints) -> npt.NDArray[np.int8]:
+def human_order(human: Floats, members: Ints) -> npt.NDArray[np.int8]:
     """Sign of the human difference of every pair, by exact comparison: (n_pairs, g)."""
-    by_place = np.ascontiguousarray(human[cells].T)
-    first, second = np.triu_indices(cells.shape[1], 1)
+    by_place = np.ascontiguousarray(human[members].T)
+    first, second = np.triu_indices(members.shape[1], 1)
     a, b = by_place[first], by_place[second]
     return (a > b).view(np.int8) - (a < b).view(np.int8)
 
 
 def _count_bucket(scores: GroupedScores, bucket: Bucket, epsilon: Floats, balance: Ints, human_untied: Ints) -> None:
     for batch in group_batches(bucket):
-        cells, groups = bucket.cells[batch], bucket.groups[batch]
-        human_sign = human_order(scores.human, cells)
+        members, groups = bucket.members[batch], bucket.groups[batch]
+        human_sign = human_order(scores.human, members)
         human_untied[groups] = np.count_nonzero(human_sign, axis=0)
         for metric, values in enumerate(scores.metrics):
-            gaps = differences(values, cells)
+            gaps = differences(values, members)
             sign = (gaps > epsilon[metric]).view(np.int8) - (gaps < -epsilon[metric]).view(np.int8)
             balance[2, metric, groups] = _column_sums(np.abs(sign))
             sign *= human_sign
@@ -200,8 +200,8 @@ def _column_sums(signs: npt.NDArray[np.int8]) -> Ints:
 
 
 def _fewest_distinct(scores: GroupedScores, bucket: Bucket) -> Ints:
-    human = _n_distinct(scores.human[bucket.cells])
-    return np.stack([np.minimum(human, _n_distinct(values[bucket.cells])) for values in scores.metrics])
+    human = _n_distinct(scores.human[bucket.members])
+    return np.stack([np.minimum(human, _n_distinct(values[bucket.members])) for values in scores.metrics])
 
 
 def _n_distinct(values: Floats) -> Ints:
@@ -226,7 +226,7 @@ def thresholded_pair_counts(
     shape = (len(scores.metrics), len(scores.groups.labels))
     n_concordant, n_discordant, n_tied = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     least = threshold - NOISE * np.abs(np.nan_to_num(scores.human)).max(initial=0)
-    for groups, first, second in _cell_pairs(scores.groups):
+    for groups, first, second in _score_pairs(scores.groups):
         gap = scores.human[first] - scores.human[second]
         far = (np.abs(gap) >= least) & (gap != 0)
         ahead = np.where(gap > 0, first, second)[far]
@@ -242,16 +242,16 @@ def thresholded_pair_counts(
     return PairCounts(n_concordant, n_discordant, zeros, n_tied, zeros, sizes, names, unknown, epsilon)
 
 
-def _cell_pairs(groups: Groups) -> Iterator[tuple[Ints, Ints, Ints]]:
-    # all pairs of (system, segment) scores in bounded batches: (group, first cell, second cell), each (n,)
+def _score_pairs(groups: Groups) -> Iterator[tuple[Ints, Ints, Ints]]:
+    # all pairs of (system, segment) scores in bounded batches: (group, first score, second score), each (n,)
     for bucket in groups.buckets():
         for batch in group_batches(bucket):
-            cells = bucket.cells[batch]
+            members = bucket.members[batch]
             for rows in _row_batches(bucket.size):
                 first, second = np.nonzero(np.arange(bucket.size) > np.arange(rows.start, rows.stop)[:, None])
                 first += rows.start
                 group = np.repeat(bucket.groups[batch], first.size)
-                yield group, cells[:, first].ravel(), cells[:, second].ravel()
+                yield group, members[:, first].ravel(), members[:, second].ravel()
 
 
 def _row_batches(size: int) -> Iterator[range]:

@@ -45,7 +45,7 @@ def tau_b(counts: PairCounts) -> Floats:
 def tau_c(counts: PairCounts) -> Floats:
     """2(C − D) / (n²(k−1)/k), (n_metrics, n_groups); NaN where either side is constant (k = 1).
 
-    n: cells of the group; k: distinct human or metric values, whichever are fewer.
+    n: scores of the group; k: distinct human or metric values, whichever are fewer.
     Raises ValueError: a tie threshold above 0, or counts that were added up over groups.
     Source: Stuart 1953; table 1 of Deutsch et al. 2023 prints it without the 2, their results have it.
     """
@@ -55,7 +55,7 @@ def tau_c(counts: PairCounts) -> Floats:
         raise ValueError("tau_c needs the counts of whole groups: pool='groups'")
     k = counts.n_distinct.astype(np.float64)
     difference = 2.0 * (counts.n_concordant - counts.n_discordant)
-    return _ratio(difference * k, counts.n_cells.astype(np.float64) ** 2 * (k - 1))
+    return _ratio(difference * k, counts.n_scores.astype(np.float64) ** 2 * (k - 1))
 
 
 def tau_10(counts: PairCounts) -> Floats:
@@ -104,7 +104,7 @@ def tabular(counts: PairCounts, coefficients: Sequence[Sequence[float | None]]) 
     coefficients: 3 rows (human <, =, >) by 3 columns (metric <, =, >); None = the pairs of that cell are
         left out. Value = Σ coefficient · pairs / Σ pairs, over the cells that are not left out; NaN without
         such pairs. Pairs are unordered, so the table must be the same when it is turned by 180 degrees.
-    Raises ValueError: not 3×3, or a table that depends on which cell of a pair comes first.
+    Raises ValueError: not 3×3, or a table that depends on which score of a pair comes first.
     Source: Deutsch et al. 2023, appendix B, eq. 4 and tables 6–8.
     """
     if len(coefficients) != 3 or any(len(row) != 3 for row in coefficients):

@@ -1,4 +1,4 @@
-"""What every kernel asks of its arrays, said once: shapes, finiteness, missing cells."""
+"""What every kernel asks of its arrays, said once: shapes, finiteness, missing scores."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def system_scores(human: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Floats,
     return human, metrics
 
 
-def cell_labels(labels: npt.ArrayLike, shape: tuple[int, ...]) -> Ints:
+def group_labels(labels: npt.ArrayLike, shape: tuple[int, ...]) -> Ints:
     """Group labels as int64 (n_systems, n_segments), -1 = score not used.
 
     Raises ValueError: not integers, another shape, or a label below -1.

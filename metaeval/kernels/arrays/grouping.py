@@ -1,4 +1,4 @@
-"""Which cells are compared with which: groups of (system, segment) scores."""
+"""Which (system, segment) scores are compared with which: groups of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .checks import Floats, Ints
 Grouping = Literal["none", "item", "system", "doc", "domain"]
 
 
-def cell_labels(
+def group_labels(
     by: Grouping,
     shape: tuple[int, int],
     documents: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
@@ -29,9 +29,9 @@ def cell_labels(
         are one group.
     Raises ValueError: an unknown grouping, or documents or domains missing or of another length.
     Source: Deutsch et al. 2023, appendix A, for none, item and system.
-    >>> cell_labels("item", (2, 3)).tolist()
+    >>> group_labels("item", (2, 3)).tolist()
     [[0, 1, 2], [0, 1, 2]]
-    >>> cell_labels("doc", (2, 3), documents=["a", "b", "a"]).tolist()
+    >>> group_labels("doc", (2, 3), documents=["a", "b", "a"]).tolist()
     [[0, 1, 0], [0, 1, 0]]
     """
     n_systems, n_segments = shape
@@ -63,28 +63,28 @@ def _first_appearance(
 
 @dataclass(frozen=True)
 class Bucket:
-    """The groups of one size: `groups` (g,) places in `Groups`, `cells` (g, size) flat cell numbers."""
+    """The groups of one size: `groups` (g,) places in `Groups`, `members` (g, size) flat numbers of the scores."""
 
     groups: Ints
-    cells: Ints
+    members: Ints
 
     @property
     def size(self) -> int:
-        """Cells in each group."""
-        return int(self.cells.shape[1])
+        """Members in each group."""
+        return int(self.members.shape[1])
 
 
 @dataclass(frozen=True)
 class Groups:
     """The groups with at least 2 judged scores, in the order of their labels.
 
-    labels, sizes: (n_groups,). cells: flat numbers of the judged scores, group after group, in each group
-    ascending. starts: (n_groups + 1,), where each group begins in `cells`.
+    labels, sizes: (n_groups,). members: flat numbers of the judged scores, group after group, in each group
+    ascending. starts: (n_groups + 1,), where each group begins in `members`.
     """
 
     labels: Ints
     sizes: Ints
-    cells: Ints
+    members: Ints
     starts: Ints
 
     @property
@@ -96,13 +96,13 @@ class Groups:
         """The groups gathered by size, smallest first."""
         for size in np.unique(self.sizes):
             groups = np.flatnonzero(self.sizes == size)
-            yield Bucket(groups, self.cells[self.starts[groups][:, np.newaxis] + np.arange(size)])
+            yield Bucket(groups, self.members[self.starts[groups][:, np.newaxis] + np.arange(size)])
 
     def select(self, chosen: npt.NDArray[np.bool_]) -> Groups:
         """The groups where `chosen` (n_groups,) is True."""
         starts = np.concatenate([[0], np.cumsum(self.sizes[chosen])]).astype(np.int64)
-        cells = self.cells[np.repeat(chosen, self.sizes)]
-        return Groups(self.labels[chosen], self.sizes[chosen], cells, starts)
+        members = self.members[np.repeat(chosen, self.sizes)]
+        return Groups(self.labels[chosen], self.sizes[chosen], members, starts)
 
 
 def judged_groups(human: Floats, labels: Ints) -> Groups:
@@ -111,16 +111,16 @@ def judged_groups(human: Floats, labels: Ints) -> Groups:
     human: (n_systems, n_segments), NaN = not judged. labels: the same shape, -1 = score not used.
     """
     flat = labels.ravel()
-    cells = np.flatnonzero((flat >= 0) & ~np.isnan(human.ravel()))
-    cells = cells[np.argsort(flat[cells], kind="stable")]
-    names, starts, sizes = np.unique(flat[cells], return_index=True, return_counts=True)
-    every = Groups(names, sizes, cells, np.append(starts, cells.size))
+    members = np.flatnonzero((flat >= 0) & ~np.isnan(human.ravel()))
+    members = members[np.argsort(flat[members], kind="stable")]
+    names, starts, sizes = np.unique(flat[members], return_index=True, return_counts=True)
+    every = Groups(names, sizes, members, np.append(starts, members.size))
     return every.select(every.sizes >= 2)
 
 
 @dataclass(frozen=True)
 class GroupedScores:
-    """Checked arrays of one call: human (n_cells,) and metrics (n_metrics, n_cells) flat, and the groups."""
+    """Checked arrays of one call: human (n_scores,) and metrics (n_metrics, n_scores) flat, and the groups."""
 
     human: Floats
     metrics: Floats
@@ -130,11 +130,11 @@ class GroupedScores:
 def group_scores(human: npt.ArrayLike, metrics: npt.ArrayLike, labels: npt.ArrayLike) -> GroupedScores:
     """Check the three arrays of a segment-level kernel and gather the groups.
 
-    Raises ValueError: as `checks.human_scores`, `checks.metric_scores` and `checks.cell_labels`; metric
-        scores are needed where the cell is judged and its label is not -1.
+    Raises ValueError: as `checks.human_scores`, `checks.metric_scores` and `checks.group_labels`; metric
+        scores are needed where there is a human score and the label is not -1.
     """
     human = checks.human_scores(human)
-    labels = checks.cell_labels(labels, human.shape)
+    labels = checks.group_labels(labels, human.shape)
     metrics = checks.metric_scores(metrics, ~np.isnan(human) & (labels >= 0))
     groups = judged_groups(human, labels)
     return GroupedScores(human.ravel(), metrics.reshape(len(metrics), -1), groups)

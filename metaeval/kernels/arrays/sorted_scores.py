@@ -1,4 +1,4 @@
-"""Pairs of cells counted in n log n: the cells of each group in the order of one metric."""
+"""Pairs of members counted in n log n: the members of each group in the order of one metric."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .grouping import Groups
 
 @dataclass(frozen=True)
 class HumanOrder:
-    """The cells of all groups, group after group, in each by human score descending: the same for all metrics.
+    """The members of all groups, group after group, in each by human score descending: the same for all metrics.
 
-    cells: (n,) flat cell numbers. ranks: (n,) ranks of the human scores over all cells, equal for equal scores.
-    group: (n,) number of the cell's group. starts: (n_groups + 1,). n_pairs, n_tied, n_distinct: (n_groups,)
-    pairs, pairs tied for humans, distinct human scores.
+    members: (n,) flat numbers of the scores. ranks: (n,) ranks of the human scores over all members, equal where
+    scores are. group: (n,) number of the member's group. starts: (n_groups + 1,). n_pairs, n_tied, n_distinct:
+    (n_groups,) pairs, pairs tied for humans, distinct human scores.
     """
 
-    cells: Ints
+    members: Ints
     ranks: Ints
     group: Ints
     starts: Ints
@@ -29,16 +29,16 @@ class HumanOrder:
 
     @classmethod
     def of(cls, human: Floats, groups: Groups) -> HumanOrder:
-        """Sort the cells of `groups`, of which there is at least one; human: flat scores of all cells."""
+        """Sort the members of `groups`, of which there is at least one; human: flat scores of all members."""
         group = np.repeat(np.arange(len(groups.labels)), groups.sizes)
-        ranks = np.unique(human[groups.cells], return_inverse=True)[1].astype(np.int64)
+        ranks = np.unique(human[groups.members], return_inverse=True)[1].astype(np.int64)
         order = np.lexsort((-ranks, group))
         ranks = ranks[order]
         is_new = _changes(group, ranks)
         n_tied = np.add.reduceat(_place_in_run(is_new), groups.starts[:-1])
         n_distinct = np.add.reduceat(is_new.astype(np.int64), groups.starts[:-1])
-        cells = groups.cells[order]
-        return cls(cells, ranks, group, groups.starts, groups.n_pairs, n_tied, n_distinct)
+        members = groups.members[order]
+        return cls(members, ranks, group, groups.starts, groups.n_pairs, n_tied, n_distinct)
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class SortedPairCounts:
 
 @dataclass(frozen=True)
 class SortedScores:
-    """The cells of all groups, group after group, in each by metric ascending, then human descending.
+    """The members of all groups, group after group, in each by metric ascending, then human descending.
 
     With this order a pair (i, j), i < j of one group, is concordant if human[i] < human[j], and a pair tied on
-    the metric is never that. metric: (n,) scores. human: (n,) ranks. ends: (n,) where the cell's group ends.
+    the metric is never that. metric: (n,) scores. human: (n,) ranks. ends: (n,) where the member's group ends.
     """
 
     metric: Floats
@@ -65,8 +65,8 @@ class SortedScores:
 
     @classmethod
     def sort(cls, order: HumanOrder, metric: Floats) -> SortedScores:
-        """Sort by metric (flat scores of all cells)."""
-        values = metric[order.cells] + 0.0  # -0.0 becomes 0.0
+        """Sort by metric (flat scores of all members)."""
+        values = metric[order.members] + 0.0  # -0.0 becomes 0.0
         # both sorts are stable and keep the order of the human scores
         places = np.argsort(values, kind="stable")
         if len(order.n_pairs) > 1:
@@ -78,7 +78,7 @@ class SortedScores:
         return cls(values[places], order.ranks[places], ends, order)
 
     def first_beyond(self, gap: float, *, inclusive: bool = False) -> Ints:
-        """For each cell i the first j > i of its group with metric[j] - metric[i] > gap, (n,).
+        """For each member i the first j > i of its group with metric[j] - metric[i] > gap, (n,).
 
         inclusive: >= gap. The group's end where there is none. The difference is the rounded float64 one; rounding
         keeps order, so a bisection finds the place exactly.
@@ -90,7 +90,7 @@ class SortedScores:
         high = self.ends.copy()
         for _ in range(int(np.diff(self.order.starts).max()).bit_length()):
             middle = (low + high) >> 1
-            # where low == high, middle may lie one past the last cell: its outcome is not used
+            # where low == high, middle may lie one past the last member: its outcome is not used
             apart = self.metric[np.minimum(middle, n - 1)] - self.metric
             beyond = apart >= gap if inclusive else apart > gap
             is_open = low < high
@@ -99,7 +99,7 @@ class SortedScores:
         return low
 
     def _ends_of_ties(self) -> Ints:
-        # where the run of equal scores of each cell ends
+        # where the run of equal scores of each member ends
         starts = np.flatnonzero(self._metric_changes())
         lengths = np.diff(np.append(starts, self.metric.size))
         return np.repeat(starts + lengths, lengths)
@@ -131,7 +131,7 @@ class SortedScores:
         return np.add.reduceat(values, self.order.starts[:-1])
 
     def _n_same_human(self, start: Ints) -> Ints:
-        # cells of the same group and human rank at place >= start, for each cell
+        # members of the same group and human rank at place >= start, for each member
         n = self.metric.size
         kind = (self.order.group * (int(self.human.max()) + 1) + self.human) * n
         places = np.sort(kind + np.arange(n))
@@ -139,9 +139,9 @@ class SortedScores:
         return last - np.searchsorted(places, kind + start)
 
     def n_above(self, start: Ints) -> Ints:
-        """For each cell i the number of cells j with start[i] <= j < ends[i] and human[j] > human[i], (n,).
+        """For each member i the number of members j with start[i] <= j < ends[i] and human[j] > human[i], (n,).
 
-        A wavelet matrix over the human ranks: one pass for each bit, from the highest, all cells at once.
+        A wavelet matrix over the human ranks: one pass for each bit, from the highest, all members at once.
         """
         total = np.zeros(self.metric.size, dtype=np.int64)
         level, low, high = self.human, start, self.ends
@@ -151,7 +151,7 @@ class SortedScores:
             np.cumsum(is_one, out=ones[1:])
             n_zeros = level.size - int(ones[-1])
             low_ones, high_ones = ones[low], ones[high]
-            is_below = (self.human >> bit & 1) == 0  # the cells with a 1 here are above those
+            is_below = (self.human >> bit & 1) == 0  # the members with a 1 here are above those
             total += (high_ones - low_ones) * is_below
             low = np.where(is_below, low - low_ones, n_zeros + low_ones)
             high = np.where(is_below, high - high_ones, n_zeros + high_ones)
@@ -160,7 +160,7 @@ class SortedScores:
 
 
 def _changes(*keys: Floats | Ints) -> Bools:
-    """True where a cell differs from the one before it in any key, and for the first."""
+    """True where a member differs from the one before it in any key, and for the first."""
     is_new = np.zeros(keys[0].size, dtype=bool)
     is_new[0] = True
     for key in keys:
@@ -169,6 +169,6 @@ def _changes(*keys: Floats | Ints) -> Bools:
 
 
 def _place_in_run(is_new: Bools) -> Ints:
-    """How many cells of the same run come before each; these add up to the pairs inside runs."""
+    """How many members of the same run come before each; these add up to the pairs inside runs."""
     places = np.arange(is_new.size)
     return places - np.maximum.accumulate(np.where(is_new, places, 0))

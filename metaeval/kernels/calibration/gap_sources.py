@@ -1,4 +1,4 @@
-"""Where the gaps of a metric come from: a list of all pairs, or the sorted cells of large groups."""
+"""Where the gaps of a metric come from: a list of all pairs, or the sorted members of large groups."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class ListedPairs:
         return int(self._signed(self._gaps <= threshold).sum())
 
 
-class CellPairs:
-    """Pairs that are too many to be held in memory: found in the sorted cells whenever they are needed.
+class ScorePairs:
+    """Pairs that are too many to be held in memory: found in the sorted members whenever they are needed.
 
     weights: (n_groups,) positive weight of the pairs of each group.
     """
@@ -86,28 +86,28 @@ class CellPairs:
     n_enumerable = 1 << 16
     n_bins = 1 << 14
 
-    def __init__(self, cells: SortedScores, weights: Ints) -> None:
-        self._cells = cells
+    def __init__(self, members: SortedScores, weights: Ints) -> None:
+        self._members = members
         self._weights = weights
-        self.n_pairs = int(cells.order.n_pairs.sum())
-        self._n_concordant = cells.count(0.0).n_concordant
+        self.n_pairs = int(members.order.n_pairs.sum())
+        self._n_concordant = members.count(0.0).n_concordant
         low, high = self.span(0, bits_of(np.inf))
         self._narrowest, self._widest = low, high - 1
 
     def level(self, threshold: float) -> int:
-        counted = self._cells.count(threshold)
-        gained = self._cells.order.n_tied - counted.n_tied_human
+        counted = self._members.count(threshold)
+        gained = self._members.order.n_tied - counted.n_tied_human
         lost = self._n_concordant - counted.n_concordant
         return int((self._weights * (gained - lost)).sum())
 
     def _partners(self, low: int, high: int) -> tuple[Ints, Ints]:
-        """For each cell the range of later cells whose gap to it lies in the window, (n,) and (n,)."""
-        return self._cells.first_beyond(float_of(low), inclusive=True), self._cells.first_beyond(
+        """For each member the range of later members whose gap to it lies in the window, (n,) and (n,)."""
+        return self._members.first_beyond(float_of(low), inclusive=True), self._members.first_beyond(
             float_of(high), inclusive=True
         )
 
     def span(self, low: int, high: int) -> tuple[int, int]:
-        metric = self._cells.metric
+        metric = self._members.metric
         start, stop = self._partners(low, high)
         some = np.flatnonzero(stop > start)
         if not some.size:
@@ -119,18 +119,18 @@ class CellPairs:
     def events(self, low: int, high: int) -> Events:
         gaps, weights = [], []
         for first, second in self._pairs(low, high):
-            order = self._cells.human[second] - self._cells.human[first]
+            order = self._members.human[second] - self._members.human[first]
             matters = order >= 0
             first, second = first[matters], second[matters]
-            gaps.append(self._cells.metric[second] - self._cells.metric[first])
+            gaps.append(self._members.metric[second] - self._members.metric[first])
             signs = np.where(order[matters] == 0, 1, -1)
-            weights.append(signs * self._weights[self._cells.order.group[first]])
+            weights.append(signs * self._weights[self._members.order.group[first]])
         if not gaps:
             return Events(np.zeros(0), np.zeros(0, dtype=np.int64))
         return Events(np.concatenate(gaps), np.concatenate(weights))
 
     def _pairs(self, low: int, high: int) -> Iterator[tuple[Ints, Ints]]:
-        """The pairs of a window in bounded pieces: first and second cell, (n,) each."""
+        """The pairs of a window in bounded pieces: first and second member, (n,) each."""
         start, stop = self._partners(low, high)
         filled = np.concatenate([[0], np.cumsum(stop - start)])
         row = 0
@@ -153,8 +153,8 @@ class CellPairs:
                 self._add(total, self._bin_pairs(first, second, bins), int(self._weights[0]))
         else:
             for first, second in self._pairs(bins.low, bins.high):
-                for group in np.unique(self._cells.order.group[first]).tolist():
-                    own = self._cells.order.group[first] == group
+                for group in np.unique(self._members.order.group[first]).tolist():
+                    own = self._members.order.group[first] == group
                     counts = self._bin_pairs(first[own], second[own], bins)
                     self._add(total, counts, int(self._weights[group]))
         return Histogram(bins, total[:, 1], total[:, 2], total[:, 0])
@@ -166,14 +166,14 @@ class CellPairs:
         total[:, 1:] += weight * counts[:, 1:3]
 
     def _bin_pairs(self, first: Ints, second: Ints, bins: Bins) -> Ints:
-        gaps = self._cells.metric[second] - self._cells.metric[first]
-        return _bin_gaps(gaps, self._cells.human[first], self._cells.human[second], bins)
+        gaps = self._members.metric[second] - self._members.metric[first]
+        return _bin_gaps(gaps, self._members.human[first], self._members.human[second], bins)
 
     def _bin_group(self, group: int, bins: Bins) -> Ints:
         """All pairs of a group, block of rows by block of rows."""
-        start, stop = (int(place) for place in self._cells.order.starts[group : group + 2])
-        metric = self._cells.metric[start:stop]
-        human = self._cells.human[start:stop].astype(np.int32)
+        start, stop = (int(place) for place in self._members.order.starts[group : group + 2])
+        metric = self._members.metric[start:stop]
+        human = self._members.human[start:stop].astype(np.int32)
         n = stop - start
         n_rows = min(max(2 * BLOCK_PAIRS // n, 1), 64)
         counts = self._bin_pairs(*self._near_pairs(start, stop, n_rows), bins)
@@ -185,7 +185,7 @@ class CellPairs:
 
     @staticmethod
     def _near_pairs(start: int, stop: int, n_rows: int) -> tuple[Ints, Ints]:
-        # the pairs with both cells in the same block of rows
+        # the pairs with both members in the same block of rows
         first, second = np.triu_indices(n_rows, 1)
         blocks = np.arange(start, stop, n_rows)[:, np.newaxis]
         first, second = (blocks + first).ravel(), (blocks + second).ravel()

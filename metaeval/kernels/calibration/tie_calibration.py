@@ -26,7 +26,7 @@ from metaeval.kernels.arrays.grouping import GroupedScores, Groups, group_scores
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 
 from .gap_search import GapSearch, GapSource
-from .gap_sources import CellPairs, ListedPairs
+from .gap_sources import ListedPairs, ScorePairs
 
 CalibratedStatistic = Literal["acc23", "tau_23"]
 LISTED_PAIRS = 1 << 21  # up to so many pairs all are held in memory
@@ -59,7 +59,7 @@ def calibrate(
     """For each metric the one tie threshold that maximises the mean over groups of acc23 or tau_23; exact.
 
     human: (n_systems, n_segments), NaN = not judged. metrics: (n_metrics, n_systems, n_segments), finite where
-        judged. labels: see `grouping.cell_labels`; groups with fewer than 2 judged scores are excluded.
+        judged. labels: see `grouping.group_labels`; groups with fewer than 2 judged scores are excluded.
     All pairs with the same metric difference become ties together; nothing is sampled at any size. On equal
     values the smallest threshold wins; values are compared as whole numbers over a common denominator of the
     groups' numbers of pairs, or as fractions where that exceeds 64 bits. The threshold is 0 or the difference of
@@ -154,12 +154,12 @@ def _sources(scores: GroupedScores, weights: Ints) -> Iterator[GapSource]:
     else:
         order = HumanOrder.of(scores.human, scores.groups)
         for values in scores.metrics:
-            yield CellPairs(SortedScores.sort(order, values), weights)
+            yield ScorePairs(SortedScores.sort(order, values), weights)
 
 
 @dataclass(frozen=True)
 class _PairList:
-    """The pairs of all groups: cells (g, size), human order and tie (n_pairs, g), weights, batch by batch."""
+    """The pairs of all groups: scores (g, size), human order and tie (n_pairs, g), weights, batch by batch."""
 
     batches: list[tuple[Ints, npt.NDArray[np.int8], Bools, Ints]]
     is_uniform: bool
@@ -169,15 +169,15 @@ class _PairList:
         batches = []
         for bucket in groups.buckets():
             for batch in group_batches(bucket):
-                cells = bucket.cells[batch]
-                order = human_order(human, cells)
-                batches.append((cells, order, order == 0, weights[bucket.groups[batch]]))
+                members = bucket.members[batch]
+                order = human_order(human, members)
+                batches.append((members, order, order == 0, weights[bucket.groups[batch]]))
         return cls(batches, bool((weights == 1).all()))
 
     def source(self, values: Floats) -> ListedPairs:
         gaps, tied, weights = [], [], []
-        for cells, order, is_tied, weight in self.batches:
-            gap = differences(values, cells)
+        for members, order, is_tied, weight in self.batches:
+            gap = differences(values, members)
             matters = (gap * order) > 0
             matters |= is_tied
             gaps.append(np.abs(gap[matters]))

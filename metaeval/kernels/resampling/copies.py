@@ -46,12 +46,12 @@ def pair_counts_without_copies(
 ) -> PairCounts:
     """`pair_counts` of a resample without the pairs that copies of one system, or of one segment, make.
 
-    Arguments as there; labels count from 0. Two cells make no pair where their rows are two copies of one system or
-    their columns two copies of one segment. Groups that have no pair left are excluded, as groups of one cell are.
-    n_cells and n_distinct stay those of the whole group.
+    Arguments as there; labels count from 0. Two scores make no pair where their rows are two copies of one system or
+    their columns two copies of one segment. Groups that have no pair left are excluded, as groups of one score are.
+    n_scores and n_distinct stay those of the whole group.
     """
     human = checks.human_scores(human)
-    groups = checks.cell_labels(labels, human.shape)
+    groups = checks.group_labels(labels, human.shape)
     counts = pair_counts(human, metrics, groups, epsilon, relative=relative)
     if origins.systems is None and origins.segments is None:
         return counts
@@ -61,7 +61,7 @@ def pair_counts_without_copies(
     segment = column if origins.segments is None else origins.segments[np.newaxis]
 
     def within(*parts: Ints) -> Ints:
-        """Outcomes (5, M, n_groups) of the pairs inside each group whose cells agree in all parts."""
+        """Outcomes (5, M, n_groups) of the pairs inside each group whose scores agree in all parts."""
         finer = groups
         for part in parts:
             finer = np.where(groups >= 0, finer * (int(part.max(initial=0)) + 1) + part, -1)
@@ -93,7 +93,7 @@ def _with_outcomes(counts: PairCounts, outcomes: Ints) -> PairCounts:
     return replace(
         counts,
         **dict(zip(OUTCOMES, outcomes[:, :, kept], strict=True)),
-        n_cells=counts.n_cells[kept],
+        n_scores=counts.n_scores[kept],
         labels=counts.labels[kept],
         n_distinct=counts.n_distinct[:, kept],
     )

@@ -1,8 +1,8 @@
-"""How many cells humans put below a score less how many above, among the first cells in a metric's order: by digits.
+"""How many scores humans put below one less how many above, among the first ones in a metric's order: by digits.
 
-Human ranks are written with a few digits. Two cells whose ranks first differ at some digit are compared there, so each
-digit has tables of its own, one for each node: the cells of a group that agree in all digits before. A table then has a
-column for each value of the digit instead of one for each human score.
+Human ranks are written with a few digits. Two scores whose ranks first differ at some digit are compared there, so
+each digit has tables of its own, one for each node: the members of a group that agree in all digits before. A table
+then has a column for each value of the digit instead of one for each human score.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_DIGITS = 6
 
 @dataclass(frozen=True)
 class Digit:
-    """One digit of the human ranks of n cells that stand group after group, in each by human rank.
+    """One digit of the human ranks of n members that stand group after group, in each by human rank.
 
-    base: values that it can have. values: (n,). node: (n,) number of each cell's node. starts: (n_nodes,) where nodes
+    base: values that it can have. values: (n,). node: (n,) number of each member's node. starts: (n_nodes,) where nodes
     begin. places: (M, n + n_nodes) rows of a table in the order of each metric: a node's own row (n + its number), then
-    its cells. first_row: (n,) row of each cell's node. below: (M, n, M) [b, i, a] cells of i's node to which b gives
-    less than a gives to i. not_above: (n,) the same with equal ones, by (b, a), where b gives some score of a's.
+    its members. first_row: (n,) row of each member's node. below: (M, n, M) [b, i, a] members of i's node to which b
+    gives less than a gives to i. not_above: (n,) the same with equal ones, by (b, a), where b gives some score of a's.
     """
 
     base: int
@@ -43,30 +43,30 @@ class Digit:
     def changes(self, taken: Whole) -> tuple[Whole, Whole]:
         """What each row adds to its table, (n + n_nodes, base, n_draws), and the sums of nodes; taken: (n, n_draws)."""
         signs = np.sign(np.arange(self.base) - self.values[:, np.newaxis]).astype(taken.dtype)
-        cells = signs[:, :, np.newaxis] * taken[:, np.newaxis]
-        totals = np.add.reduceat(cells, self.starts, axis=0, dtype=taken.dtype)
+        members = signs[:, :, np.newaxis] * taken[:, np.newaxis]
+        totals = np.add.reduceat(members, self.starts, axis=0, dtype=taken.dtype)
         starts = np.zeros_like(totals)
         np.negative(totals[:-1], out=starts[1:])  # a node's table begins at 0
-        return np.concatenate([cells, starts]), totals
+        return np.concatenate([members, starts]), totals
 
     def table(self, metric: int, changes: Whole) -> Whole:
-        """(rows · base, n_draws) sums over the first cells of each node in the order of a metric."""
+        """(rows · base, n_draws) sums over the first members of each node in the order of a metric."""
         rows: Whole = changes.reshape(len(changes), -1).take(self.places[metric], axis=0)
         accumulate(rows)
         return rows.reshape(-1, changes.shape[2])
 
-    def rows(self, metric: int, others: Ints, cells: slice) -> Ints:
-        """(cells, others) where the tables of a metric hold the sums below the scores of other metrics."""
-        below = self.below[metric, cells]
-        return self._rows(below if others.size == below.shape[1] else below[:, others], cells)
+    def rows(self, metric: int, others: Ints, members: slice) -> Ints:
+        """(members, others) where the tables of a metric hold the sums below the scores of other metrics."""
+        below = self.below[metric, members]
+        return self._rows(below if others.size == below.shape[1] else below[:, others], members)
 
-    def rows_up_to(self, metric: int, other: int, cells: slice) -> Ints:
-        """(cells, 1) the same with equal scores, for one other metric, with which there are some."""
-        return self._rows(self.not_above[metric, other][cells, np.newaxis], cells)
+    def rows_up_to(self, metric: int, other: int, members: slice) -> Ints:
+        """(members, 1) the same with equal scores, for one other metric, with which there are some."""
+        return self._rows(self.not_above[metric, other][members, np.newaxis], members)
 
-    def _rows(self, before: Ints, cells: slice) -> Ints:
+    def _rows(self, before: Ints, members: slice) -> Ints:
         rows = np.multiply(before, self.base, dtype=np.intp)
-        rows += (self.first_row[cells] * self.base + self.values[cells])[:, np.newaxis]
+        rows += (self.first_row[members] * self.base + self.values[members])[:, np.newaxis]
         return rows
 
 
@@ -125,13 +125,13 @@ def _digit(
     is_new: Bools = np.diff(group, prepend=-1) != 0
     is_new |= np.diff(rank // (weight * base), prepend=-1) != 0
     starts, node = np.flatnonzero(is_new), np.cumsum(is_new) - 1
-    n_cells, n_nodes = group.size, starts.size
-    places = np.empty((len(metrics), n_cells + n_nodes), dtype=np.intp)
+    n_scores, n_nodes = group.size, starts.size
+    places = np.empty((len(metrics), n_scores + n_nodes), dtype=np.intp)
     in_nodes = below if n_nodes == groups.size else np.empty_like(below)
     up_to = dict(not_above)
     for b, scores in enumerate(metrics):
         ordered = np.lexsort((scores, node))
-        places[b] = np.insert(ordered, starts, n_cells + np.arange(n_nodes))
+        places[b] = np.insert(ordered, starts, n_scores + np.arange(n_nodes))
         if n_nodes != groups.size:
             counts = _NodeCounts.of(group, node, groups, scores)
             in_nodes[b] = counts.among_first(below[b])
@@ -144,9 +144,9 @@ def _digit(
 
 @dataclass(frozen=True)
 class _NodeCounts:
-    """How many of each node are among the first cells of their group in a metric's order.
+    """How many of each node are among the first members of their group in a metric's order.
 
-    counts: for each node 0, then one number for each cell of its group. first: (n,) where those of a cell's node begin.
+    counts: for each node 0, then one number for each member of its group. first: (n,) where those of its node begin.
     """
 
     counts: Ints
@@ -166,17 +166,17 @@ class _NodeCounts:
         return cls(np.concatenate(counts), first)
 
     def among_first(self, n_first: Ints) -> Ints:
-        """n_first: (n, ...) cells of each cell's group; of these, those of its node."""
+        """n_first: (n, ...) members of each member's group; of these, those of its node."""
         return self.counts.take(self.first[:, np.newaxis] + n_first)
 
 
 def _within_groups(starts: Ints, metrics: Ints) -> tuple[Ints, dict[tuple[int, int], Ints]]:
-    """`below` and `not_above` among the cells of a group."""
-    n_metrics, n_cells = metrics.shape
-    kind = np.uint16 if n_cells <= np.iinfo(np.uint16).max else np.int64
-    below = np.empty((n_metrics, n_cells, n_metrics), dtype=kind)
+    """`below` and `not_above` among the members of a group."""
+    n_metrics, n_scores = metrics.shape
+    kind = np.uint16 if n_scores <= np.iinfo(np.uint16).max else np.int64
+    below = np.empty((n_metrics, n_scores, n_metrics), dtype=kind)
     upper: dict[tuple[int, int], Ints] = {}
-    for begin, end in zip(starts, [*starts[1:], n_cells], strict=True):
+    for begin, end in zip(starts, [*starts[1:], n_scores], strict=True):
         places = np.argsort(metrics[:, begin:end], axis=1, kind="stable")
         ordered = np.take_along_axis(metrics[:, begin:end], places, axis=1)
         for b, scores in enumerate(ordered):
@@ -184,7 +184,7 @@ def _within_groups(starts: Ints, metrics: Ints) -> tuple[Ints, dict[tuple[int, i
             below[b, begin + places, np.arange(n_metrics)[:, np.newaxis]] = lower
             is_there = scores[np.minimum(lower, scores.size - 1)] == ordered
             for a in np.flatnonzero(is_there.any(axis=1)).tolist():
-                found = upper.setdefault((b, a), np.full(n_cells, -1, dtype=np.int64))
+                found = upper.setdefault((b, a), np.full(n_scores, -1, dtype=np.int64))
                 found[begin + places[a]] = scores.searchsorted(ordered[a], side="right")
     for (b, a), found in upper.items():
         np.copyto(found, below[b, :, a], where=found < 0)

@@ -20,9 +20,9 @@ from .permutation import Alternative, difference_p_values
 
 PairStatistic = Literal["acc23", "tau_23"]
 Signs = npt.NDArray[np.int8]
-#: Pairs of cells whose outcomes are held at a time, for each metric.
+#: Pairs of scores whose outcomes are held at a time, for each metric.
 BATCH_PAIRS = 1 << 16
-#: Groups of up to this many cells are laid out whole; larger ones row by row.
+#: Groups of up to this many scores are laid out whole; larger ones row by row.
 WHOLE_GROUP = 64
 
 
@@ -50,7 +50,7 @@ class PairOutcomes:
     """Right and wrong pairs by size of group: groups of one size weigh their pairs alike.
 
     n_only: (n_sizes, M, M) pairs that a gets right and b wrong; n_right: (n_sizes, M); n_groups, n_pairs:
-    (n_sizes,) groups of that size and cell pairs in each of them.
+    (n_sizes,) groups of that size and score pairs in each of them.
     """
 
     n_only: Ints
@@ -80,14 +80,14 @@ def pair_outcome_p_values(
 ) -> PairsTest:
     """Is metric a better than metric b, by acc23 or tau_23 at each metric's own tie threshold?
 
-    human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.cell_labels`;
+    human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.group_labels`;
     epsilon: (M,) or one number, the calibrated thresholds, which are not calibrated again.
     The pairs of scores on which exactly one of the two is right are swapped between them by fair coins. With
     groups of one size p is exact: P(Bin(n, ½) ≥ n only a right), n = pairs on which one alone is right;
     two-sided P(|2X − n| ≥ |2 n_a − n|). Else Bin(n_g, ½) is drawn for all groups of one size together, and
     p = share of draws with Δ ≥ Δ observed (|Δ| two-sided), which needs `rng`.
     keep_null: keep drawn differences, also where p is exact.
-    The coins of different pairs are independent, but pairs of one group share cells: with more than 2 cells a
+    The coins of different pairs are independent, but pairs of one group share scores: with more than 2 scores a
     group the test finds far too many differences (docs/levels.md); `permutation_groups.right_pairs_swap` with
     swapped groups holds its level.
     Raises ValueError: arrays, fewer than 2 metrics, no group, unknown statistic or alternative, no rng where
@@ -184,23 +184,23 @@ def _whole_groups(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> 
     step = max(1, BATCH_PAIRS // n_pairs)
     for wide in group_batches(bucket):
         for start in range(wide.start, min(wide.stop, len(bucket.groups)), step):
-            cells = bucket.cells[start : min(start + step, wide.stop)]
-            human_sign = human_order(scores.human, cells)
+            members = bucket.members[start : min(start + step, wide.stop)]
+            human_sign = human_order(scores.human, members)
             yield np.stack(
                 [
-                    _is_right(differences(values, cells), human_sign, threshold).ravel()
+                    _is_right(differences(values, members), human_sign, threshold).ravel()
                     for values, threshold in zip(scores.metrics, thresholds, strict=True)
                 ]
             )
 
 
 def _long_rows(scores: GroupedScores, bucket: Bucket, thresholds: Floats) -> Iterator[Bools]:
-    """The same for large groups: the pairs of one cell after the other with all later ones."""
-    for cells in bucket.cells:
-        human, metrics = scores.human[cells], scores.metrics[:, cells]
+    """The same for large groups: the pairs of one score after the other with all later ones."""
+    for members in bucket.members:
+        human, metrics = scores.human[members], scores.metrics[:, members]
         rows: list[Bools] = []
         n_held = 0
-        for first in range(len(cells) - 1):
+        for first in range(len(members) - 1):
             gap = human[first] - human[first + 1 :]
             human_sign = (gap > 0).view(np.int8) - (gap < 0).view(np.int8)
             gaps = metrics[:, first, np.newaxis] - metrics[:, first + 1 :]

@@ -106,9 +106,9 @@ class _BlockOutcome:
 
 
 def standardise(human: Floats, metrics: Floats) -> Floats:
-    """z-scores of each metric over the cells that have a human score: mean 0, standard deviation 1.
+    """z-scores of each metric over what has a human score: mean 0, standard deviation 1.
 
-    human: (N, S) or (N,), NaN = not judged. metrics: (M, *human.shape). Cells that are not judged become 0
+    human: (N, S) or (N,), NaN = not judged. metrics: (M, *human.shape). What is not judged becomes 0
     and so add nothing to a sum; a constant metric becomes 0 everywhere.
     Raises ValueError: shapes differ, no judged score, or a metric without a finite score where humans judged.
     >>> standardise(np.array([[1.0, np.nan, 2.0]]), np.array([[[3.0, 9.0, 5.0]], [[4.0, 9.0, 4.0]]]))
@@ -121,13 +121,13 @@ def standardise(human: Floats, metrics: Floats) -> Floats:
     judged = np.isfinite(human)
     if not judged.any():
         raise ValueError("no (system, segment) pair has a human score")
-    cells = np.asarray(metrics[:, judged], dtype=np.float64)
-    if not np.isfinite(cells).all():
-        metric, cell = np.argwhere(~np.isfinite(cells))[0]
-        where = tuple(int(axis[cell]) for axis in np.nonzero(judged))
+    there = np.asarray(metrics[:, judged], dtype=np.float64)
+    if not np.isfinite(there).all():
+        metric, place = np.argwhere(~np.isfinite(there))[0]
+        where = tuple(int(axis[place]) for axis in np.nonzero(judged))
         raise ValueError(f"metric {metric} has no finite score at (system, segment) {where}, which humans judged")
-    constant = cells.min(axis=1) == cells.max(axis=1)
-    centred = cells - cells.mean(axis=1, keepdims=True)
+    constant = there.min(axis=1) == there.max(axis=1)
+    centred = there - there.mean(axis=1, keepdims=True)
     spread = np.sqrt(np.mean(centred**2, axis=1, keepdims=True))
     centred[constant] = 0.0
     spread[constant] = 1.0

@@ -1,10 +1,10 @@
-"""Kendall's τ_b over the judged cells of whole groups of hybrids, whichever scores are swapped.
+"""Kendall's τ_b over the judged scores of whole groups of hybrids, whichever scores are swapped.
 
-A draw divides the cells into kept and taken ones, the same for all metrics. A hybrid's pairs are those among what it
-keeps of metric a, those among what is taken from b, and those of a kept with a taken cell; the first two depend on one
-metric each. The last are looked up: for the taken cells in the order of b tables hold how many humans put below a human
-score less how many above, cell after cell (`digit_tables`), and a cell's place among b's scores never changes. A row
-of a table has the numbers of all draws of a block, so that one look serves them all.
+A draw divides the scores into kept and taken ones, the same for all metrics. A hybrid's pairs are those among what it
+keeps of metric a, those among what is taken from b, and those of a kept with a taken score; the first two depend on
+one metric each. The last are looked up: for the taken scores in the order of b tables hold how many humans put below a
+human score less how many above, one after the other (`digit_tables`), and the place of a score among b's never changes.
+A row of a table has the numbers of all draws of a block, so that one look serves them all.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ LOOKED_UP = 1 << 19
 
 @dataclass(frozen=True)
 class AllPairsSwap(SwapStatistic):
-    """Kendall's τ_b of groups of judged cells, averaged over groups; segments, systems or single scores are swapped.
+    """Kendall's τ_b of groups of judged scores, averaged over groups; segments, systems or single scores are swapped.
 
-    cells: (n,) flat numbers of the judged cells, group after group, in each by human score. starts: (G + 1,) where
-    groups begin. order: (M, n) cells of each group by score. digits: of the human ranks. runs: of equal scores, for
+    members: (n,) flat numbers of the judged scores, group after group, in each by human score. starts: (G + 1,) where
+    groups begin. order: (M, n) members of each group by score. digits: of the human ranks. runs: of equal scores, for
     each metric. balance: (M, G) concordant less discordant pairs, and own, (M,) value, of each metric. human_untied:
     (G,) pairs that humans tell apart.
     """
 
     swap: Swap
     shape: tuple[int, int]
-    cells: Ints
+    members: Ints
     starts: Ints
     order: Ints
     digits: tuple[Digit, ...]
@@ -60,14 +60,14 @@ class AllPairsSwap(SwapStatistic):
         """See `permutation.SwapStatistic`; others have any value."""
         mask = {"inputs": swaps[:, np.newaxis], "systems": swaps[:, :, np.newaxis]}.get(self.swap, swaps)
         flat = np.broadcast_to(mask, (len(swaps), *self.shape)).reshape(len(swaps), -1)
-        taken = np.ascontiguousarray(flat[:, self.cells].T)
+        taken = np.ascontiguousarray(flat[:, self.members].T)
         wanted = wanted | np.diag(wanted.any(axis=0) | wanted.any(axis=1))
         parts = [self._of_draws(taken[:, start : start + AT_ONCE], wanted) for start in range(0, len(swaps), AT_ONCE)]
         return np.concatenate(parts)
 
     @property
     def _kind(self) -> type[np.signedinteger]:
-        return np.int16 if 2 * self.cells.size <= np.iinfo(np.int16).max else np.int32
+        return np.int16 if 2 * self.members.size <= np.iinfo(np.int16).max else np.int32
 
     def _of_draws(self, is_taken: Bools, wanted: Bools) -> Floats:
         """(n_draws, M, M); is_taken: (n, n_draws)."""
@@ -92,7 +92,7 @@ class AllPairsSwap(SwapStatistic):
         return means
 
     def _mixed_pairs(self, taken: Whole, kept: Whole, wanted: Bools) -> tuple[Ints, Ints]:
-        """Concordant less discordant pairs of a kept cell of a with a taken one of b, (G, a, b, n_draws), and pairs
+        """Concordant less discordant pairs of a kept member of a with a taken one of b, (G, a, b, n_draws), and pairs
         among the taken ones of b, (G, b, n_draws).
         """
         n_metrics, n_groups, n_draws = self.n_metrics, self.starts.size - 1, taken.shape[1]
@@ -106,22 +106,22 @@ class AllPairsSwap(SwapStatistic):
                 table = digit.table(b, changes)
                 others = np.flatnonzero(wanted[:, b])
                 tied = [(place, a) for place, a in enumerate(others.tolist()) if (b, a) in digit.not_above]
-                for group, cells in self._pieces():
-                    lower = table.take(digit.rows(b, others, cells), axis=0)  # (cells, others, n_draws)
-                    own = lower[:, others == b][:, 0] * taken[cells]
-                    lower *= kept[cells, np.newaxis]
+                for group, members in self._pieces():
+                    lower = table.take(digit.rows(b, others, members), axis=0)  # (members, others, n_draws)
+                    own = lower[:, others == b][:, 0] * taken[members]
+                    lower *= kept[members, np.newaxis]
                     sums = 2 * np.add.reduce(lower, axis=0, dtype=np.int64)
                     for place, a in tied:
-                        upper = table.take(digit.rows_up_to(b, a, cells), axis=0)[:, 0]
-                        sums[place] += np.add.reduce(upper * kept[cells] - lower[:, place], axis=0, dtype=np.int64)
+                        upper = table.take(digit.rows_up_to(b, a, members), axis=0)[:, 0]
+                        sums[place] += np.add.reduce(upper * kept[members] - lower[:, place], axis=0, dtype=np.int64)
                         if a == b:
-                            own += upper * taken[cells]
+                            own += upper * taken[members]
                     balance[group, others, b] += sums
                     twice_taken[group, b] += np.add.reduce(own, axis=0, dtype=np.int64)
         return balance, twice_taken // 2
 
     def _mixed_untied(self, taken: Whole, kept: Whole, wanted: Bools) -> Ints:
-        """Pairs of a kept cell of a with a taken one of b whose scores differ, (G, a, b, n_draws)."""
+        """Pairs of a kept member of a with a taken one of b whose scores differ, (G, a, b, n_draws)."""
         n_metrics, n_draws = self.n_metrics, taken.shape[1]
         mixed = self._per_group(kept) * self._per_group(taken)
         untied = np.empty((len(mixed), n_metrics, n_metrics, n_draws), dtype=np.int64)
@@ -139,11 +139,11 @@ class AllPairsSwap(SwapStatistic):
         return untied
 
     def _untied(self, runs: Runs, chosen: Whole) -> Ints:
-        """Pairs of chosen cells with different scores, (G, n_draws); chosen: (n, n_draws)."""
+        """Pairs of chosen members with different scores, (G, n_draws); chosen: (n, n_draws)."""
         n_chosen = self._per_group(chosen)
         untied = n_chosen * (n_chosen - 1) // 2
-        if runs.cells.size:
-            n_equal = np.add.reduceat(chosen[runs.cells], runs.starts, axis=0, dtype=np.int64)
+        if runs.members.size:
+            n_equal = np.add.reduceat(chosen[runs.members], runs.starts, axis=0, dtype=np.int64)
             np.subtract.at(untied, runs.groups, n_equal * (n_equal - 1) // 2)
         return untied
 
@@ -160,22 +160,22 @@ class AllPairsSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class Runs:
-    """Cells of a group that share their score with others: run after run, where each begins, and its group."""
+    """Members of a group that share their score with others: run after run, where each begins, and its group."""
 
-    cells: Ints
+    members: Ints
     starts: Ints
     groups: Ints
 
     @classmethod
     def of(cls, order: Ints, ranks: Ints, group: Ints) -> Runs:
-        """order: (n,) the cells of each group by score; ranks, group: (n,) of the cells."""
+        """order: (n,) the members of each group by score; ranks, group: (n,) of the members."""
         is_new = np.diff(ranks[order], prepend=-1) != 0
         is_new |= np.diff(group, prepend=-1) != 0
         lengths = np.diff(np.append(np.flatnonzero(is_new), order.size))
-        cells = order[np.repeat(lengths > 1, lengths)]
+        members = order[np.repeat(lengths > 1, lengths)]
         lengths = lengths[lengths > 1]
         starts = np.cumsum(lengths) - lengths
-        return cls(cells, starts, group[cells[starts]])
+        return cls(members, starts, group[members[starts]])
 
 
 def all_pairs_swap(
@@ -184,29 +184,29 @@ def all_pairs_swap(
     """Kendall's τ_b of groups, without a tie threshold, prepared for `permutation_test`; made for large groups.
 
     human: (N, S), NaN = not judged; metrics: (M, N, S), standardised before the swaps. labels: (N, S) group of each
-    score, see `grouping.cell_labels`; None = one group. Groups where τ_b is not defined are excluded from a mean.
+    score, see `grouping.group_labels`; None = one group. Groups where τ_b is not defined are excluded from a mean.
     Raises ValueError: arrays.
     """
     human = checks.human_scores(human)
-    labels = np.zeros(human.shape, dtype=np.int64) if labels is None else checks.cell_labels(labels, human.shape)
+    labels = np.zeros(human.shape, dtype=np.int64) if labels is None else checks.group_labels(labels, human.shape)
     metrics = checks.metric_scores(metrics, ~np.isnan(human))
     scores = standardise(human, metrics)
     counts = pair_counts(human, scores, labels)
     groups = judged_groups(human, labels)
     group = np.repeat(np.arange(groups.sizes.size), groups.sizes)
-    by_human = np.lexsort((human.ravel()[groups.cells], group))
-    cells = groups.cells[by_human]
-    values = scores.reshape(len(scores), -1)[:, cells] + 0.0  # -0.0 becomes 0.0
+    by_human = np.lexsort((human.ravel()[groups.members], group))
+    members = groups.members[by_human]
+    values = scores.reshape(len(scores), -1)[:, members] + 0.0  # -0.0 becomes 0.0
     ranks = np.unique(values, return_inverse=True)[1].reshape(values.shape).astype(np.int64)
     order = np.stack([np.lexsort((row, group)) for row in ranks])
     untied = counts.n_concordant + counts.n_discordant
     return AllPairsSwap(
         swap,
         (int(human.shape[0]), int(human.shape[1])),
-        cells,
+        members,
         groups.starts,
         order,
-        digits_of(group, _ranks_in_groups(human.ravel()[cells], group), ranks) if cells.size else (),
+        digits_of(group, _ranks_in_groups(human.ravel()[members], group), ranks) if members.size else (),
         tuple(Runs.of(places, row, group) for places, row in zip(order, ranks, strict=True)),
         counts.n_concordant - counts.n_discordant,
         average(tau_b, counts).value,

@@ -15,7 +15,7 @@ from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.arrays.grouping import Grouping, cell_labels, judged_groups
+from metaeval.kernels.arrays.grouping import Grouping, group_labels, judged_groups
 
 from .permutation import SwapStatistic, standardise
 from .swap_units import Swap, mask_shape
@@ -96,7 +96,7 @@ class PooledCountsSwap(SwapStatistic):
 class AnySwap(SwapStatistic):
     """Any statistic of whole arrays, computed again for each hybrid: slow, M calls a draw.
 
-    statistic: (human (N, S), metrics (M, N, S)) -> (M,) values; scores: standardised metrics, in which cells
+    statistic: (human (N, S), metrics (M, N, S)) -> (M,) values; scores: standardised metrics, in which scores
     that are not judged are 0.
     """
 
@@ -232,7 +232,7 @@ def _aligned_labels(human: Floats, swap: Swap) -> Ints:
     if swap not in by:
         raise ValueError(f"groups are not swapped whole with swap={swap!r}; expected inputs or systems")
     shape = (int(human.shape[0]), int(human.shape[1]))
-    return cell_labels(by[swap], shape)
+    return group_labels(by[swap], shape)
 
 
 def _sums_of_hybrids(coins: Bools, columns: Floats, n_sums: int) -> list[Floats]:

@@ -19,7 +19,7 @@ from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import CountStatistic, OnNan, Pool, average
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.arrays.grouping import cell_labels
+from metaeval.kernels.arrays.grouping import group_labels
 
 from .permutation import SwapStatistic, standardise
 from .swap_units import Swap, mask_shape
@@ -177,7 +177,7 @@ def _as_pair_counts(counts: list[_Counts]) -> PairCounts:
         np.stack([getattr(one, name).ravel() for one in counts], axis=1).astype(np.int64)
         for name in ("balance", "untied", "metric_untied")
     )
-    n_pairs, human_untied, n_cells = (
+    n_pairs, human_untied, n_scores = (
         np.array([getattr(one, name) for one in counts], dtype=np.int64)
         for name in ("n_pairs", "human_untied", "n_systems")
     )
@@ -187,7 +187,7 @@ def _as_pair_counts(counts: list[_Counts]) -> PairCounts:
         n_tied_human=metric_untied - untied,
         n_tied_metric=human_untied - untied,
         n_tied_both=n_pairs - human_untied - metric_untied + untied,
-        n_cells=n_cells,
+        n_scores=n_scores,
         labels=np.arange(len(counts)),
         n_distinct=np.full(untied.shape, -1, dtype=np.int64),
         epsilon=np.zeros(len(untied)),
@@ -216,7 +216,7 @@ def item_pairs_swap(
         raise ValueError(f"{len(human)} systems: sums of their pairs are exact for at most {MOST_SYSTEMS}")
     metrics = checks.metric_scores(metrics, ~np.isnan(human))
     scores = standardise(human, metrics)
-    labels = cell_labels("item", (int(human.shape[0]), int(human.shape[1])))
+    labels = group_labels("item", (int(human.shape[0]), int(human.shape[1])))
     own = average(statistic, pair_counts(human, scores, labels), pool, on_nan).value
     alike = _alike(scores, ~np.isnan(human))
     shape = mask_shape(swap, human.shape)

@@ -17,7 +17,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
 
 from .permutation import SwapStatistic, standardise
-from .swap_units import Swap, cell_units, mask_shape
+from .swap_units import Swap, mask_shape, score_units
 
 #: A variance that is a smaller share of the mean square than this is rounding noise: the hybrid is constant.
 NOISE = 1e-12
@@ -25,17 +25,17 @@ NOISE = 1e-12
 
 @dataclass(frozen=True)
 class PearsonSwap(SwapStatistic):
-    """Pearson r within groups of cells, averaged over the groups where it is defined, of every hybrid.
+    """Pearson r within groups of scores, averaged over the groups where it is defined, of every hybrid.
 
     A row is a unit's share of one group. sums: (n_rows, 3M): Σ z·h, Σ z and Σ z² of each metric, h centred
     in its group. units: (n_rows,) the row's unit; starts: (n_groups + 1,) where each group's rows begin;
-    n_cells, human_squares: (n_groups,) cells and Σ h² of each group; groups of constant h are not among them.
+    n_scores, human_squares: (n_groups,) scores and Σ h² of each group; groups of constant h are not among them.
     """
 
     sums: Floats
     units: Ints
     starts: Ints
-    n_cells: Ints
+    n_scores: Ints
     human_squares: Floats
 
     def hybrids(self, swaps: Bools) -> Floats:
@@ -44,7 +44,7 @@ class PearsonSwap(SwapStatistic):
         coins = swaps.reshape(len(swaps), -1)
         total = np.zeros((len(swaps), n_metrics, n_metrics))
         n_groups = np.zeros(total.shape, dtype=np.int64)
-        for group, n in enumerate(self.n_cells):
+        for group, n in enumerate(self.n_scores):
             rows = slice(self.starts[group], self.starts[group + 1])
             part = coins[:, self.units[rows]].astype(np.float64) @ self.sums[rows]  # (k, r) @ (r, 3M)
             whole = self.sums[rows].sum(axis=0)
@@ -85,7 +85,7 @@ class PairwiseDifferenceSwap(SwapStatistic):
 
 
 @dataclass(frozen=True)
-class PairwiseDifferenceCellSwap(SwapStatistic):
+class PairwiseDifferenceScoreSwap(SwapStatistic):
     """Pairwise Difference Pearson of every hybrid, when systems or single scores are swapped.
 
     scores: (M, N, S) standardised, 0 where not judged; weighted_human: (N, S) n·hc; judged: (N, S).
@@ -120,42 +120,42 @@ def pearson_swap(
 ) -> PearsonSwap:
     """Segment-level Pearson with any grouping, prepared for `permutation_test`.
 
-    human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.cell_labels`.
+    human: (N, S), NaN = not judged; metrics: (M, N, S); labels: (N, S), see `grouping.group_labels`.
     Scores are standardised over the scores used. A group in which the human scores or the hybrid are constant
     is left out of the mean. Raises ValueError: as `grouping.group_scores`.
     """
     human = checks.human_scores(human)
-    labels = checks.cell_labels(labels, human.shape)
+    labels = checks.group_labels(labels, human.shape)
     human = np.where(labels >= 0, human, np.nan)
     metrics = checks.metric_scores(metrics, ~np.isnan(human))
     groups = judged_groups(human, labels)
     varied = [
-        np.ptp(human.ravel()[groups.cells[start:end]]) > 0
+        np.ptp(human.ravel()[groups.members[start:end]]) > 0
         for start, end in zip(groups.starts[:-1], groups.starts[1:], strict=True)
     ]
     groups = groups.select(np.array(varied, dtype=np.bool_))
-    group_of_cell = np.repeat(np.arange(groups.sizes.size), groups.sizes)
-    values = human.ravel()[groups.cells]
-    means = np.bincount(group_of_cell, values, groups.sizes.size) / groups.sizes
-    centred = values - means[group_of_cell]
-    scores = standardise(human, metrics).reshape(len(metrics), -1)[:, groups.cells]
-    units = cell_units(swap, human.shape).ravel()[groups.cells]
-    rows, row_of_cell = np.unique(np.stack([group_of_cell, units]), axis=1, return_inverse=True)
-    cell_sums = np.concatenate([scores * centred, scores, scores**2])  # (3M, cells)
+    group_of_score = np.repeat(np.arange(groups.sizes.size), groups.sizes)
+    values = human.ravel()[groups.members]
+    means = np.bincount(group_of_score, values, groups.sizes.size) / groups.sizes
+    centred = values - means[group_of_score]
+    scores = standardise(human, metrics).reshape(len(metrics), -1)[:, groups.members]
+    units = score_units(swap, human.shape).ravel()[groups.members]
+    rows, row_of_score = np.unique(np.stack([group_of_score, units]), axis=1, return_inverse=True)
+    score_sums = np.concatenate([scores * centred, scores, scores**2])  # (3M, scores)
     return PearsonSwap(
         n_metrics=len(metrics),
         mask_shape=mask_shape(swap, human.shape),
-        sums=_sums_by_row(cell_sums, row_of_cell.ravel(), rows.shape[1]),
+        sums=_sums_by_row(score_sums, row_of_score.ravel(), rows.shape[1]),
         units=rows[1],
         starts=np.searchsorted(rows[0], np.arange(groups.sizes.size + 1)).astype(np.int64),
-        n_cells=groups.sizes,
-        human_squares=np.bincount(group_of_cell, centred**2, groups.sizes.size).astype(np.float64),
+        n_scores=groups.sizes,
+        human_squares=np.bincount(group_of_score, centred**2, groups.sizes.size).astype(np.float64),
     )
 
 
 def pairwise_difference_swap(
     human: npt.ArrayLike, metrics: npt.ArrayLike, swap: Swap = "inputs"
-) -> PairwiseDifferenceSwap | PairwiseDifferenceCellSwap:
+) -> PairwiseDifferenceSwap | PairwiseDifferenceScoreSwap:
     """Pairwise Difference Pearson prepared for `permutation_test`.
 
     human: (N, S), NaN = not judged: only pairs with both scores judged count; metrics: (M, N, S).
@@ -172,7 +172,7 @@ def pairwise_difference_swap(
     noise = NOISE * float(n_judged @ n_judged)  # scores have unit variance over the scores used
     shape = mask_shape(swap, human.shape)
     if swap != "inputs":
-        return PairwiseDifferenceCellSwap(
+        return PairwiseDifferenceScoreSwap(
             scores, weighted_human, judged, human_squares, noise, n_metrics=len(metrics), mask_shape=shape
         )
     centred = centred_in_segments(scores, judged)
@@ -188,13 +188,13 @@ def _mean(total: Floats, n_groups: Ints) -> Floats:
     return mean
 
 
-def _sums_by_row(cell_sums: Floats, row_of_cell: Ints, n_rows: int) -> Floats:
-    # cells added up by row: (3M, cells) -> (rows, 3M)
-    order = np.argsort(row_of_cell, kind="stable")
-    first = np.searchsorted(row_of_cell[order], np.arange(n_rows))
+def _sums_by_row(score_sums: Floats, row_of_score: Ints, n_rows: int) -> Floats:
+    # scores added up by row: (3M, scores) -> (rows, 3M)
+    order = np.argsort(row_of_score, kind="stable")
+    first = np.searchsorted(row_of_score[order], np.arange(n_rows))
     if n_rows == 0:
-        return np.zeros((0, len(cell_sums)))
-    return np.ascontiguousarray(np.add.reduceat(cell_sums[:, order], first, axis=1).T)
+        return np.zeros((0, len(score_sums)))
+    return np.ascontiguousarray(np.add.reduceat(score_sums[:, order], first, axis=1).T)
 
 
 def centred_in_segments(scores: Floats, judged: Bools) -> Floats:

@@ -28,7 +28,7 @@ PAIRED = 1 << 17
 
 @dataclass(frozen=True)
 class SoftPairwiseSwap(SwapStatistic):
-    """Soft pairwise accuracy with drawn inner signs, of every hybrid; segments or cells are swapped.
+    """Soft pairwise accuracy with drawn inner signs, of every hybrid; segments or single scores are swapped.
 
     Counts are whole numbers: `hybrids` is −Σ over system pairs of |human count − hybrid count|.
     scores: (M, N, S) standardised, 0 where not judged; judged: (N, S); flips: (n_flips, S), True where the
@@ -66,7 +66,7 @@ class SoftPairwiseSwap(SwapStatistic):
 
 @dataclass(frozen=True)
 class SoftPairwiseLimitSwap(SwapStatistic):
-    """Soft pairwise accuracy by the normal limit (n=inf), of every hybrid; segments or cells are swapped.
+    """Soft pairwise accuracy by the normal limit (n=inf), of every hybrid; segments or single scores are swapped.
 
     p = Φ(−Σ d / √Σ d²) over the common segments, 1 where all d are 0. Fields as in `SoftPairwiseSwap`;
     human_p: (n_pairs,).
@@ -90,7 +90,7 @@ class SoftPairwiseLimitSwap(SwapStatistic):
         else:
             for human_p, i, j in zip(self.human_p, first, second, strict=True):
                 both = self.judged[i] & self.judged[j]
-                total, square = _cell_sums(
+                total, square = _score_sums(
                     self.scores[:, i, both], self.scores[:, j, both], swaps[:, i][:, both], swaps[:, j][:, both]
                 )
                 distance += np.abs(_normal_p(total, square, int(both.sum())) - human_p)
@@ -195,8 +195,8 @@ def _segment_sums(gaps: Floats, coins: Floats) -> tuple[Floats, Floats]:
     return sums[:, 0], sums[:, 1]
 
 
-def _cell_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: Bools) -> tuple[Floats, Floats]:
-    """The same when the two systems' cells are swapped apart: scores (M, s), swaps (k, s)."""
+def _score_sums(first: Floats, second: Floats, swap_first: Bools, swap_second: Bools) -> tuple[Floats, Floats]:
+    """The same when the two systems' scores are swapped apart: scores (M, s), swaps (k, s)."""
     shape = (len(swap_first), len(first), len(first))
     total, square = np.empty(shape), np.empty(shape)
     for draw, (mask_first, mask_second) in enumerate(zip(swap_first, swap_second, strict=True)):

@@ -33,7 +33,7 @@ Signs = npt.NDArray[np.int8]
 class SystemSwap(SwapStatistic):
     """A system-level measure of every hybrid.
 
-    shares: what each cell adds to its system's score, standardised: (M, N, S), or (M, N) system scores.
+    shares: what each score adds to its system's score, standardised: (M, N, S), or (M, N) system scores.
     human: (N,) system scores. systems: (N,) their places in a mask.
     """
 

@@ -12,7 +12,7 @@ from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.arrays.grouping import cell_labels, judged_groups
+from metaeval.kernels.arrays.grouping import group_labels, judged_groups
 
 from .copies import OUTCOMES, Origins
 from .draws import times_drawn
@@ -86,7 +86,7 @@ class _Correlation:
     statistic: str
 
     def table(self, human: Floats, metrics: Floats) -> tuple[Floats, Ints]:
-        labels = cell_labels("item", (int(human.shape[0]), int(human.shape[1])))
+        labels = group_labels("item", (int(human.shape[0]), int(human.shape[1])))
         return CORRELATIONS[self.statistic](human, metrics, labels), judged_groups(human, labels).labels
 
     def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
@@ -96,7 +96,7 @@ class _Correlation:
 
 @dataclass(frozen=True)
 class _StuartsTau:
-    """Mean over segments of tau_c, whose denominator counts cells and distinct values: copies add no pair to it."""
+    """Mean over segments of tau_c, whose denominator counts scores and distinct values: copies add no pair to it."""
 
     def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
         return _mean(TAUS["tau_c"](_counts(human, metrics, np.zeros(len(metrics)))))
@@ -128,7 +128,7 @@ def item_resample(
 
 
 def _counts(human: Floats, metrics: Floats, thresholds: Floats) -> PairCounts:
-    return pair_counts(human, metrics, cell_labels("item", (int(human.shape[0]), int(human.shape[1]))), thresholds)
+    return pair_counts(human, metrics, group_labels("item", (int(human.shape[0]), int(human.shape[1]))), thresholds)
 
 
 def _outcomes(human: Floats, metrics: Floats, thresholds: Floats) -> Bools:

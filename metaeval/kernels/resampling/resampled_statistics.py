@@ -73,8 +73,8 @@ class AnyResample:
 class SegmentSumsResample:
     """Pearson without grouping, or Pairwise Difference Pearson, from sums over segments.
 
-    product, metric_square: (M, S); human_square: (S,). For Pearson also the sums and numbers of cells that
-    centre them: metric_sum (M, S), human_sum, n_cells (S,); None for Pairwise Difference Pearson.
+    product, metric_square: (M, S); human_square: (S,). For Pearson also the sums and numbers of scores that
+    centre them: metric_sum (M, S), human_sum, n_scores (S,); None for Pairwise Difference Pearson.
     """
 
     product: Floats
@@ -98,8 +98,8 @@ class SegmentSumsResample:
         if self.means is None:
             defined = (square > 0) & (human_square > 0)
             return np.where(defined, ratio(product, np.sqrt(square * human_square)), 0.0)
-        metric_sum, human_sum, n_cells = self.means
-        n = (counts @ n_cells)[:, np.newaxis]
+        metric_sum, human_sum, n_scores = self.means
+        n = (counts @ n_scores)[:, np.newaxis]
         total, human_total = counts @ metric_sum.T, (counts @ human_sum)[:, np.newaxis]
         variance = square - total**2 / n
         human_variance = human_square - human_total**2 / n

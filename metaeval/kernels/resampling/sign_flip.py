@@ -97,7 +97,7 @@ def _is_whole_segments(judged: Bools) -> bool:
 
 
 def _p_values_of_products(scores: Floats, signs: Floats) -> Floats:
-    """All pairs from one product of the signs with each system's scores: no missing cells."""
+    """All pairs from one product of the signs with each system's scores: no missing scores."""
     n_scorers, n_systems, n_segments = scores.shape
     # what all systems share on a segment cancels in every difference: without it sums round less
     centred = scores - scores.mean(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Which unit every (system, segment) cell is swapped with: its segment, its system, or itself alone."""
+"""Which unit every (system, segment) score is swapped with: its segment, its system, or itself alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Swap = Literal["inputs", "systems", "both"]
 
 
 def mask_shape(swap: Swap, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape of one swap mask over cells of this shape, (n_systems, n_segments) or (n_systems,).
+    """Shape of one swap mask over scores of this shape, (n_systems, n_segments) or (n_systems,).
 
     Raises ValueError: an unknown swap, or one of segments where there are system scores only.
     >>> mask_shape("inputs", (12, 460)), mask_shape("both", (12, 460))
@@ -27,8 +27,8 @@ def mask_shape(swap: Swap, shape: tuple[int, ...]) -> tuple[int, ...]:
     return {"inputs": shape[1:], "systems": shape[:1], "both": shape}[swap]
 
 
-def cell_units(swap: Swap, shape: tuple[int, int]) -> Ints:
-    """(n_systems, n_segments) number of each cell's unit in a flattened mask."""
+def score_units(swap: Swap, shape: tuple[int, int]) -> Ints:
+    """(n_systems, n_segments) number of each score's unit in a flattened mask."""
     mask_shape(swap, shape)
     n_systems, n_segments = shape
     if swap == "both":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from metaeval.kernels import Grouping, cell_labels
+from metaeval.kernels import Grouping, group_labels
 from metaeval.kernels.arrays.checks import Floats, Ints
 
 FEW = st.sampled_from([0.0, 1.0, 2.0, 3.0])
@@ -53,5 +53,5 @@ def scores(
     if by is None:
         labels = np.array(draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))).reshape(shape)
     else:
-        labels = cell_labels(by, shape)
+        labels = group_labels(by, shape)
     return Scores(human, metrics, labels.astype(np.int64))

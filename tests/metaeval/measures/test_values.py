@@ -63,7 +63,7 @@ def _system_means(human: Grid, metric: Grid, judged_only: bool = False) -> tuple
 
 def _by_group(by: str, statistic: Callable[[list[tuple[float, float]]], float]) -> Oracle:
     def oracle(human: Grid, metric: Grid) -> float:
-        grid = kernels.cell_labels(by, np.shape(human))  # type: ignore[arg-type]
+        grid = kernels.group_labels(by, np.shape(human))  # type: ignore[arg-type]
         values = [statistic(cells) for cells in naive.groups(human, metric, grid).values()]
         defined = [value for value in values if not math.isnan(value)]
         return float(np.mean(defined)) if defined else math.nan
@@ -80,7 +80,7 @@ def _spearman(cells: list[tuple[float, float]]) -> float:
 
 
 def _pooled_tau_14(human: Grid, metric: Grid) -> float:
-    grid = kernels.cell_labels("item", np.shape(human))
+    grid = kernels.group_labels("item", np.shape(human))
     counts = [naive.pair_counts(cells) for cells in naive.groups(human, metric, grid).values()]
     c, d, tm = (sum(count[name] for count in counts) for name in ("C", "D", "Tm"))
     return (c - d) / (c + d + tm)
@@ -143,7 +143,7 @@ def _top(n: int) -> Oracle:
 
 def _kendall_like(threshold: float) -> Oracle:
     def oracle(human: Grid, metric: Grid) -> float:
-        grid = kernels.cell_labels("item", np.shape(human))
+        grid = kernels.group_labels("item", np.shape(human))
         n_agree = n_other = 0
         for cells in naive.groups(human, metric, grid).values():
             for i, (h1, m1) in enumerate(cells):
@@ -158,7 +158,7 @@ def _kendall_like(threshold: float) -> Oracle:
 
 def _calibrated(by: str) -> Oracle:
     def oracle(human: Grid, metric: Grid) -> float:
-        found = naive.calibration(human, metric, kernels.cell_labels(by, np.shape(human)))  # type: ignore[arg-type]
+        found = naive.calibration(human, metric, kernels.group_labels(by, np.shape(human)))  # type: ignore[arg-type]
         assert found is not None
         return float(found[0])
 
@@ -218,7 +218,7 @@ def test_every_measure_has_its_plain_loop() -> None:
 
 def test_calibration_gives_the_smallest_of_the_best_thresholds(block: Block) -> None:
     found = _value("acc_eq(by=item)", block)
-    grid = kernels.cell_labels("item", block.human.shape)
+    grid = kernels.group_labels("item", block.human.shape)
     for scores, epsilon, high in zip(block.scores, found.epsilon, found.epsilon_high, strict=True):
         best = naive.calibration(block.human, scores, grid)
         assert best is not None
@@ -242,7 +242,7 @@ def test_groups_without_a_value_are_counted_and_left_out(block: Block) -> None:
     place = [metric.name for metric in block.metrics].index("Steady-src")
     assert found.n_groups_nan[place] == found.n_groups[place]
     assert math.isnan(found.value[place])
-    grid = kernels.cell_labels("item", block.human.shape)
+    grid = kernels.group_labels("item", block.human.shape)
     for place, scores in enumerate(block.scores):
         values = [naive.tau("tau_b", cells) for cells in naive.groups(block.human, scores, grid).values()]
         assert found.n_groups[place] == len(values)
@@ -255,7 +255,7 @@ def test_a_threshold_may_be_given_in_standard_deviations_of_the_metric(block: Bl
     for place, scores in enumerate(block.scores):
         threshold = 0.25 * scores[judged].std()
         assert relative.epsilon[place] == pytest.approx(threshold)
-        grid = kernels.cell_labels("item", block.human.shape)
+        grid = kernels.group_labels("item", block.human.shape)
         cells = naive.groups(block.human, scores, grid).values()
         expected = np.mean([naive.tau("acc23", group, float(relative.epsilon[place])) for group in cells])
         assert relative.value[place] == pytest.approx(expected)

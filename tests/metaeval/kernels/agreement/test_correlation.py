@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metaeval.kernels import (
-    cell_labels,
     correlation_matrix,
+    group_labels,
     group_mean,
     kendall,
     pearson,
@@ -122,7 +122,7 @@ def test_the_matrix_holds_each_pair_of_metrics_averaged_over_groups(statistic: C
     metrics = np.round(rng.normal(size=(4, 6, 9)), 1)
     metrics[2, :, 3] = 0.5  # constant in one group: that group does not count for metric 2
     metrics[3] = 1.0
-    labels = cell_labels("item", (6, 9))
+    labels = group_labels("item", (6, 9))
     labels[0, 5] = -1
     matrix = correlation_matrix(metrics, labels, statistic)
     function = {"pearson": pearson, "spearman": spearman, "kendall": kendall}[statistic]
@@ -143,7 +143,7 @@ def test_average_ranks_equal_scipy(rows: list[list[int]]) -> None:
 def test_values_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(6)
     human, metrics = rng.normal(size=(5, 40)), rng.normal(size=(3, 5, 40))
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     whole = [f(human, metrics, labels) for f in (pearson, spearman)], correlation_matrix(metrics, labels)
     monkeypatch.setattr(sys.modules["metaeval.kernels.agreement.correlation"], "BATCH_VALUES", 30)
     pieces = [f(human, metrics, labels) for f in (pearson, spearman)], correlation_matrix(metrics, labels)

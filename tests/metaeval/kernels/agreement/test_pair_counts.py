@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.kernels import PairCounts, cell_labels, pair_counts, thresholded_pair_counts
+from metaeval.kernels import PairCounts, group_labels, pair_counts, thresholded_pair_counts
 from tests import naive
 from tests.metaeval.kernels.strategies import Scores, scores
 
@@ -26,7 +26,7 @@ def assert_equal_counts(counts: PairCounts, drawn: Scores, epsilons: list[float]
     for metric, epsilon in enumerate(epsilons):
         cells = naive.groups(drawn.human, drawn.metrics[metric], drawn.labels)
         assert counts.labels.tolist() == list(cells)
-        assert counts.n_cells.tolist() == [len(group) for group in cells.values()]
+        assert counts.n_scores.tolist() == [len(group) for group in cells.values()]
         for place, group in enumerate(cells.values()):
             expected = naive.pair_counts(group, epsilon)
             assert {k: int(getattr(counts, name)[metric, place]) for k, name in NAMES.items()} == expected
@@ -66,7 +66,7 @@ def test_the_threshold_is_compared_with_the_rounded_difference(monkeypatch: pyte
 def test_an_unjudged_cell_forms_no_pair() -> None:
     counts = pair_counts([[0.0], [NAN], [1.0]], [[[1.0], [NAN], [2.0]]], [[0], [0], [0]])
     assert counts.n_pairs.tolist() == [[1]]
-    assert counts.n_cells.tolist() == [2]
+    assert counts.n_scores.tolist() == [2]
 
 
 def test_no_group_gives_empty_counts_that_pool_to_zero() -> None:
@@ -116,7 +116,7 @@ def test_both_ways_of_counting_agree_on_groups_of_hundreds_of_cells(monkeypatch:
     human[rng.random(human.shape) < 0.1] = NAN
     metrics = np.stack([rng.normal(size=human.shape), np.round(rng.normal(size=human.shape), 1)])
     for by in ("none", "system"):
-        labels = cell_labels(by, human.shape)
+        labels = group_labels(by, human.shape)
         for epsilon in (0.0, 0.1, 0.7):
             large = pair_counts(human, metrics, labels, epsilon)
             with monkeypatch.context() as patch:
@@ -171,7 +171,7 @@ def test_pooled_counts_are_the_sums_over_groups(drawn: Scores) -> None:
 def test_counts_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     human, metrics = rng.integers(0, 4, (6, 40)) * 30.0, rng.normal(size=(2, 6, 40))
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     whole = pair_counts(human, metrics, labels, 0.2)
     whole_far = thresholded_pair_counts(human, metrics, np.zeros_like(labels))
     monkeypatch.setattr(MODULE, "BATCH_PAIRS", 7)

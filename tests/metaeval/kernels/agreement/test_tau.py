@@ -9,7 +9,7 @@ from scipy import stats
 from metaeval.kernels import (
     acc23,
     average,
-    cell_labels,
+    group_labels,
     group_mean,
     kendall_like,
     pair_counts,
@@ -84,7 +84,7 @@ def test_every_tau_equals_its_formula_over_explicit_pairs(drawn: Scores, epsilon
 
 @given(scores(missing=False))
 def test_tau_b_and_tau_c_equal_scipy(drawn: Scores) -> None:
-    counts = pair_counts(drawn.human, drawn.metrics, cell_labels("none", drawn.human.shape))
+    counts = pair_counts(drawn.human, drawn.metrics, group_labels("none", drawn.human.shape))
     for variant, function in (("b", tau_b), ("c", tau_c)):
         for metric, values in enumerate(drawn.metrics):
             expected = stats.kendalltau(drawn.human.ravel(), values.ravel(), variant=variant).statistic
@@ -139,7 +139,7 @@ def test_pooling_pairs_weighs_groups_by_their_pairs() -> None:
     # segment 0: two systems, 1 pair, right; segment 1: three systems, 3 pairs, all wrong
     human = [[0.0, 0.0], [1.0, 1.0], [NAN, 2.0]]
     metric = [[[0.0, 2.0], [1.0, 1.0], [NAN, 0.0]]]
-    counts = pair_counts(human, metric, cell_labels("item", (3, 2)))
+    counts = pair_counts(human, metric, group_labels("item", (3, 2)))
     assert average(tau_a, counts).value.tolist() == [0.0]
     assert average(tau_a, counts, pool="pairs").value.tolist() == [-0.5]
     with pytest.raises(ValueError, match="unknown pool 'all'"):
@@ -151,7 +151,7 @@ def test_kendall_like_counts_a_metric_tie_as_discordant() -> None:
     human = [[0.0], [30.0], [60.0], [61.0]]
     metric = [[[1.0], [2.0], [1.0], [NAN]]]
     human[3][0] = NAN
-    assert kendall_like(human, metric, cell_labels("item", (4, 1))).value == pytest.approx([(1 - 1 - 1) / 3])
+    assert kendall_like(human, metric, group_labels("item", (4, 1))).value == pytest.approx([(1 - 1 - 1) / 3])
 
 
 def test_tau_b_of_a_large_group_without_ties_is_exactly_one() -> None:

@@ -2,49 +2,49 @@ import numpy as np
 import pytest
 
 from metaeval.kernels.arrays.checks import human_scores, metric_scores, probabilities, system_scores, thresholds
-from metaeval.kernels.arrays.grouping import cell_labels, group_scores, judged_groups
+from metaeval.kernels.arrays.grouping import group_labels, group_scores, judged_groups
 
 NAN = np.nan
 
 
 def test_each_grouping_labels_the_cells_it_names() -> None:
-    assert cell_labels("none", (2, 3)).tolist() == [[0, 0, 0], [0, 0, 0]]
-    assert cell_labels("item", (2, 3)).tolist() == [[0, 1, 2], [0, 1, 2]]
-    assert cell_labels("system", (2, 3)).tolist() == [[0, 0, 0], [1, 1, 1]]
-    assert cell_labels("doc", (2, 3), documents=["b", "a", "b"]).tolist() == [[0, 1, 0], [0, 1, 0]]
-    assert cell_labels("domain", (1, 3), domains=[7, 7, 9]).tolist() == [[0, 0, 1]]
+    assert group_labels("none", (2, 3)).tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert group_labels("item", (2, 3)).tolist() == [[0, 1, 2], [0, 1, 2]]
+    assert group_labels("system", (2, 3)).tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert group_labels("doc", (2, 3), documents=["b", "a", "b"]).tolist() == [[0, 1, 0], [0, 1, 0]]
+    assert group_labels("domain", (1, 3), domains=[7, 7, 9]).tolist() == [[0, 0, 1]]
 
 
 def test_an_unknown_grouping_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match="unknown grouping 'segment'; expected one of none, item, system"):
-        cell_labels("segment", (2, 3))  # type: ignore[arg-type]
+        group_labels("segment", (2, 3))  # type: ignore[arg-type]
 
 
 def test_documents_must_be_given_and_fit_the_segments() -> None:
     with pytest.raises(ValueError, match="needs documents"):
-        cell_labels("doc", (2, 3))
+        group_labels("doc", (2, 3))
     with pytest.raises(ValueError, match="domains must have one entry for each of 3 segments, got 2"):
-        cell_labels("domain", (2, 3), domains=["a", "b"])
+        group_labels("domain", (2, 3), domains=["a", "b"])
 
 
 def test_groups_with_fewer_than_two_judged_cells_are_left_out() -> None:
     human = np.array([[1.0, NAN, 1.0, NAN], [2.0, 2.0, 2.0, NAN]])
-    groups = judged_groups(human, cell_labels("item", human.shape))
+    groups = judged_groups(human, group_labels("item", human.shape))
     assert groups.labels.tolist() == [0, 2]
     assert groups.sizes.tolist() == [2, 2]
-    assert groups.cells.tolist() == [0, 4, 2, 6]
+    assert groups.members.tolist() == [0, 4, 2, 6]
     assert groups.n_pairs.tolist() == [1, 1]
 
 
 def test_cells_labelled_minus_one_are_not_used() -> None:
     groups = judged_groups(np.zeros((1, 4)), np.array([[0, -1, 0, -1]]))
-    assert groups.cells.tolist() == [0, 2]
+    assert groups.members.tolist() == [0, 2]
 
 
 def test_groups_of_one_size_come_together() -> None:
     labels = np.array([[0, 0, 1, 1, 2, 2, 2]])
     buckets = list(judged_groups(np.zeros((1, 7)), labels).buckets())
-    assert [(b.size, b.groups.tolist(), b.cells.tolist()) for b in buckets] == [
+    assert [(b.size, b.groups.tolist(), b.members.tolist()) for b in buckets] == [
         (2, [0, 1], [[0, 1], [2, 3]]),
         (3, [2], [[4, 5, 6]]),
     ]
@@ -55,7 +55,7 @@ def test_a_missing_metric_score_on_a_judged_cell_is_named() -> None:
     metrics = np.zeros((2, 2, 2))
     metrics[1, 0, 1] = NAN
     with pytest.raises(ValueError, match=r"metric 1 has no finite score \(nan\) for system 0, segment 1"):
-        group_scores(human, metrics, cell_labels("item", human.shape))
+        group_scores(human, metrics, group_labels("item", human.shape))
 
 
 def test_a_missing_metric_score_matters_only_where_it_is_used() -> None:

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.kernels.arrays.grouping import cell_labels, judged_groups
+from metaeval.kernels.arrays.grouping import group_labels, judged_groups
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 from metaeval.kernels.calibration.gap_search import Bins, GapSearch, bits_of, float_of
-from metaeval.kernels.calibration.gap_sources import CellPairs, ListedPairs
+from metaeval.kernels.calibration.gap_sources import ListedPairs, ScorePairs
 
 GAPS = st.floats(0, 1e300, allow_nan=False)
 
@@ -64,9 +64,9 @@ def test_listed_pairs_and_sorted_cells_show_the_same_windows() -> None:
     rng = np.random.default_rng(3)
     human = rng.integers(0, 3, (4, 12)).astype(np.float64)
     metric = np.round(rng.normal(size=human.shape), 1)
-    groups = judged_groups(human, cell_labels("system", human.shape))
+    groups = judged_groups(human, group_labels("system", human.shape))
     cells = SortedScores.sort(HumanOrder.of(human.ravel(), groups), metric.ravel())
-    streamed = CellPairs(cells, np.array([1, 2, 3, 4]))
+    streamed = ScorePairs(cells, np.array([1, 2, 3, 4]))
     gaps, tied, weights = [], [], []
     for system in range(4):
         for i in range(12):

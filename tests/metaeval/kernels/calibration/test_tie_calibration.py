@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.kernels import acc23, average, calibrate, calibration_curve, cell_labels, pair_counts
-from metaeval.kernels.calibration.gap_sources import CellPairs, ListedPairs
+from metaeval.kernels import acc23, average, calibrate, calibration_curve, group_labels, pair_counts
+from metaeval.kernels.calibration.gap_sources import ListedPairs, ScorePairs
 from metaeval.kernels.calibration.tie_calibration import pair_weights
 from tests import naive
 from tests.metaeval.kernels.strategies import Scores, scores
@@ -35,7 +35,7 @@ def assert_equals_enumeration(drawn: Scores) -> None:
 def tiny_pieces(patch: pytest.MonkeyPatch, listed: bool) -> None:
     """Make every limit so small that a handful of pairs needs histograms, finer histograms and chunks."""
     patch.setattr(MODULE, "LISTED_PAIRS", 10**9 if listed else 0)
-    for source, n_pairs, n_bins in ((ListedPairs, 2, 3), (CellPairs, 3, 4)):
+    for source, n_pairs, n_bins in ((ListedPairs, 2, 3), (ScorePairs, 3, 4)):
         patch.setattr(source, "n_enumerable", n_pairs)
         patch.setattr(source, "n_bins", n_bins)
     patch.setattr(SOURCES, "CHUNK_PAIRS", 5)
@@ -53,7 +53,7 @@ def test_the_best_threshold_of_three_cells_is_found_by_hand() -> None:
 
 def test_equal_differences_become_ties_together() -> None:
     # a tied and a right pair both 1 apart: no threshold can win one without losing the other
-    found = calibrate([[0.0, 0.0], [0.0, 1.0]], [[[0.0, 5.0], [1.0, 6.0]]], cell_labels("item", (2, 2)))
+    found = calibrate([[0.0, 0.0], [0.0, 1.0]], [[[0.0, 5.0], [1.0, 6.0]]], group_labels("item", (2, 2)))
     assert (found.value[0], found.epsilon[0]) == (0.5, 0.0)
     assert found.epsilon_high[0] == np.inf
 
@@ -85,7 +85,7 @@ def test_no_group_gives_nan() -> None:
 def test_tau_23_has_the_threshold_of_acc23() -> None:
     rng = np.random.default_rng(3)
     human, metrics = rng.integers(0, 3, (5, 20)) * 1.0, rng.normal(size=(3, 5, 20))
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     acc, tau = calibrate(human, metrics, labels), calibrate(human, metrics, labels, "tau_23")
     assert (acc.epsilon == tau.epsilon).all()
     np.testing.assert_allclose(tau.value, 2 * acc.value - 1, atol=1e-15)
@@ -149,12 +149,12 @@ def test_all_paths_agree_on_a_thousand_cells(by: str) -> None:
     signal = np.nan_to_num(human)
     metrics = np.stack([signal * 0.2 + noise, np.round(signal + 2 * noise), np.round(noise, 1), noise * 1e-9])
     metrics[3, 0, 0] = 1e9
-    labels = cell_labels(by, human.shape)  # type: ignore[arg-type]
+    labels = group_labels(by, human.shape)  # type: ignore[arg-type]
     found = []
     for limit, pairs, bins in ((10**9, 1 << 13, 1 << 11), (10**9, 500, 64), (0, 1 << 16, 1 << 14), (0, 300, 32)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(MODULE, "LISTED_PAIRS", limit)
-            for source in (ListedPairs, CellPairs):
+            for source in (ListedPairs, ScorePairs):
                 patch.setattr(source, "n_enumerable", pairs)
                 patch.setattr(source, "n_bins", bins)
             found.append(calibrate(human, metrics, labels))
@@ -187,7 +187,7 @@ def test_the_curve_is_the_statistic_at_each_threshold() -> None:
 def test_the_value_is_acc23_at_the_threshold_found() -> None:
     rng = np.random.default_rng(8)
     human, metrics = rng.integers(0, 3, (6, 30)) * 1.0, rng.normal(size=(4, 6, 30))
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     found = calibrate(human, metrics, labels)
     at_margin = average(acc23, pair_counts(human, metrics, labels, found.epsilon))
     np.testing.assert_array_equal(found.value, at_margin.value)

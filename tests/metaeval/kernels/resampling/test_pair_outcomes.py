@@ -13,7 +13,7 @@ from scipy import stats
 
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import acc23, average, tau_23
-from metaeval.kernels.arrays.grouping import cell_labels
+from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.calibration.tie_calibration import calibrate
 from metaeval.kernels.resampling.pair_outcomes import mcnemar_p_values, pair_outcome_p_values, pair_outcomes
 from tests import naive_significance as naive
@@ -36,7 +36,7 @@ def scores(seed: int, missing: float = 0.0) -> tuple[Floats, Floats]:
 )
 def test_counts_equal_a_loop_over_all_pairs(seed: int, by: str, missing: float) -> None:
     human, metrics = scores(seed, missing)
-    labels = cell_labels(by, human.shape)  # type: ignore[arg-type]
+    labels = group_labels(by, human.shape)  # type: ignore[arg-type]
     epsilon = np.array([0.0, 0.3, 1.1])
     expected = naive.pairs_only_right(human, metrics, labels, epsilon)
     outcomes = pair_outcomes(human, metrics, labels, epsilon)
@@ -48,7 +48,7 @@ def test_large_groups_are_counted_like_small_ones() -> None:
     human = rng.integers(-3, 1, (6, 20)).astype(float)
     human[2, 3:6] = np.nan
     metrics = np.round(np.nan_to_num(human) + rng.normal(0, 2, (3, 6, 20)), 1)
-    labels = cell_labels("none", human.shape)
+    labels = group_labels("none", human.shape)
     expected = naive.pairs_only_right(human, metrics, labels, np.full(3, 0.2))
     assert pair_outcomes(human, metrics, labels, 0.2).n_only[0].tolist() == expected.tolist()
 
@@ -56,7 +56,7 @@ def test_large_groups_are_counted_like_small_ones() -> None:
 @pytest.mark.parametrize(("by", "missing"), [("item", 0.0), ("item", 0.3), ("system", 0.3), ("none", 0.3)])
 def test_values_equal_the_statistic_at_the_given_thresholds(by: str, missing: float) -> None:
     human, metrics = scores(1, missing)
-    labels = cell_labels(by, human.shape)  # type: ignore[arg-type]
+    labels = group_labels(by, human.shape)  # type: ignore[arg-type]
     epsilon = np.array([0.0, 0.3, 1.1])
     counts = pair_counts(human, metrics, labels, epsilon)
     run = partial(pair_outcome_p_values, human, metrics, labels, epsilon, rng=np.random.default_rng(0), n_draws=1)
@@ -68,13 +68,13 @@ def test_the_exact_p_is_worked_out_by_hand() -> None:
     # one segment, 3 systems: metric 0 has all three pairs right, metric 1 only the pair of the last two
     human = np.array([[3.0], [2.0], [1.0]])
     metrics = np.array([[[3.0], [2.0], [1.0]], [[0.0], [2.0], [1.0]]])
-    result = pair_outcome_p_values(human, metrics, cell_labels("item", human.shape), 0.0)
+    result = pair_outcome_p_values(human, metrics, group_labels("item", human.shape), 0.0)
     assert result.is_exact
     assert result.n_only.tolist() == [[0, 2], [0, 0]]
     # P(Bin(2, ½) ≥ 2) and P(Bin(2, ½) ≥ 0)
     assert result.p[0, 1] == pytest.approx(0.25)
     assert result.p[1, 0] == 1.0
-    two_sided = pair_outcome_p_values(human, metrics, cell_labels("item", human.shape), 0.0, alternative="two-sided")
+    two_sided = pair_outcome_p_values(human, metrics, group_labels("item", human.shape), 0.0, alternative="two-sided")
     assert two_sided.p[0, 1] == two_sided.p[1, 0] == pytest.approx(0.5)
 
 
@@ -89,7 +89,7 @@ def test_the_closed_form_equals_the_binomial_test(a: int, b: int) -> None:
 
 def test_drawn_and_exact_p_agree_where_groups_have_one_size() -> None:
     human, metrics = scores(3)
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     result = pair_outcome_p_values(
         human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=8000, keep_null=True
     )
@@ -104,7 +104,7 @@ def test_drawn_and_exact_p_agree_where_groups_have_one_size() -> None:
 
 def test_drawn_p_of_unequal_groups_equals_swapping_every_pair() -> None:
     human, metrics = scores(5, 0.35)
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     outcomes = pair_outcomes(human, metrics, labels, 0.1)
     assert len(outcomes.weights) > 1
     result = pair_outcome_p_values(human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=8000)
@@ -120,7 +120,7 @@ def test_drawn_p_of_unequal_groups_equals_swapping_every_pair() -> None:
 
 def test_swapping_the_metrics_mirrors_p_also_when_drawn() -> None:
     human, metrics = scores(5, 0.35)
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     for alternative in ("greater", "two-sided"):
         run = partial(pair_outcome_p_values, n_draws=500, alternative=alternative)
         p = run(human, metrics[:2], labels, 0.1, rng=np.random.default_rng(0)).p
@@ -134,7 +134,7 @@ def test_swapping_the_metrics_mirrors_p_also_when_drawn() -> None:
 
 def test_threads_change_nothing() -> None:
     human, metrics = scores(5, 0.35)
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     runs = [
         pair_outcome_p_values(
             human, metrics, labels, 0.1, rng=np.random.default_rng(0), n_draws=200, keep_null=True, n_threads=n
@@ -146,7 +146,7 @@ def test_threads_change_nothing() -> None:
 
 def test_calibrated_thresholds_stay_with_their_metric() -> None:
     human, metrics = scores(9)
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     calibration = calibrate(human, metrics, labels, "acc23")
     result = pair_outcome_p_values(human, metrics, labels, calibration.epsilon)
     np.testing.assert_allclose(result.values, calibration.value)
@@ -158,7 +158,7 @@ def null_p_values(n_systems: int) -> Floats:
         rng = np.random.default_rng([3, seed])
         human = np.round(rng.normal(0, 1, (n_systems, 30)))
         metrics = human + rng.normal(0, 1, (2, n_systems, 30))
-        p.append(pair_outcome_p_values(human, metrics, cell_labels("item", human.shape), 0.4).p[0, 1])
+        p.append(pair_outcome_p_values(human, metrics, group_labels("item", human.shape), 0.4).p[0, 1])
     return np.array(p)
 
 
@@ -177,7 +177,7 @@ def test_pairs_that_share_cells_make_the_test_liberal() -> None:
 
 def test_arguments_that_make_no_sense_are_refused() -> None:
     human, metrics = scores(5, 0.35)
-    labels = cell_labels("item", human.shape)
+    labels = group_labels("item", human.shape)
     with pytest.raises(ValueError, match="rng is needed"):
         pair_outcome_p_values(human, metrics, labels, 0.1)
     with pytest.raises(ValueError, match="at least 2"):

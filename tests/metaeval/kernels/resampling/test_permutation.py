@@ -20,7 +20,7 @@ from metaeval.kernels.agreement.pairwise_accuracy import pairwise_accuracy
 from metaeval.kernels.agreement.pairwise_difference_pearson import pairwise_difference_pearson
 from metaeval.kernels.agreement.soft_pairwise import soft_pairwise_accuracy
 from metaeval.kernels.agreement.tau import TAUS, tau_b
-from metaeval.kernels.arrays.grouping import cell_labels
+from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.resampling import permutation_groups
 from metaeval.kernels.resampling.permutation import (
     SwapStatistic,
@@ -67,7 +67,7 @@ def scores(seed: int, missing: str, n_metrics: int = 3) -> tuple[Floats, Floats]
 
 
 def labels(by: str) -> npt.NDArray[np.int64]:
-    return cell_labels(by, SHAPE, documents=DOCUMENTS)  # type: ignore[arg-type]
+    return group_labels(by, SHAPE, documents=DOCUMENTS)  # type: ignore[arg-type]
 
 
 Case = tuple[Callable[[Floats, Floats, str], SwapStatistic], Callable[[], naive.Statistic], tuple[str, ...]]
@@ -274,7 +274,7 @@ def larger_statistics() -> list[SwapStatistic]:
     human, metrics = larger_case()
     signs = draw_signs(np.random.default_rng(1), 60, 40)
     return [
-        pearson_swap(human, metrics, cell_labels("item", human.shape), "both"),
+        pearson_swap(human, metrics, group_labels("item", human.shape), "both"),
         pairwise_difference_swap(human, metrics, "both"),
         system_swap(human, metrics, "spearman"),
         accuracy_swap(human, metrics, "both"),

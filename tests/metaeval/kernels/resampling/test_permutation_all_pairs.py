@@ -8,7 +8,7 @@ import pytest
 
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import average, tau_b
-from metaeval.kernels.arrays.grouping import Grouping, cell_labels
+from metaeval.kernels.arrays.grouping import Grouping, group_labels
 from metaeval.kernels.resampling import permutation_all_pairs
 from metaeval.kernels.resampling.digit_tables import accumulate, base_of, digits_of
 from metaeval.kernels.resampling.permutation import draw_swaps, standardise
@@ -35,7 +35,7 @@ def _scores(seed: int, shape: tuple[int, int] = (5, 9), n_human: int = 4) -> tup
 
 def _labels(by: Grouping, shape: tuple[int, ...]) -> Ints:
     documents = np.arange(shape[1]) // 4
-    return cell_labels(by, (shape[0], shape[1]), documents=documents)
+    return group_labels(by, (shape[0], shape[1]), documents=documents)
 
 
 def _counted_anew(labels: Ints, human: Floats, metrics: Floats) -> Floats:

@@ -9,7 +9,7 @@ import pytest
 
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic, OnNan, Pool, average
-from metaeval.kernels.arrays.grouping import cell_labels
+from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.resampling.permutation import draw_swaps
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
@@ -35,7 +35,7 @@ def _scores(seed: int, shape: tuple[int, int] = (5, 11)) -> tuple[Floats, Floats
 
 
 def _counted_anew(statistic: CountStatistic, pool: Pool, on_nan: OnNan, human: Floats, metrics: Floats) -> Floats:
-    labels = cell_labels("item", (len(human), human.shape[1]))
+    labels = group_labels("item", (len(human), human.shape[1]))
     return average(statistic, pair_counts(human, metrics, labels), pool, on_nan).value
 
 
