@@ -7,11 +7,12 @@ import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.blas_threads import single_blas_thread
-from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 Signs = npt.NDArray[np.int8]
 TOLERANCE = 1e-9
 BATCH_VALUES = 1 << 19  # numbers held in memory at a time
+BATCH_DRAWS = 1 << 14  # draws whose signs are held as floats at a time
 ROUNDING = 64 * np.finfo(np.float64).eps
 
 
@@ -21,9 +22,12 @@ def draw_signs(rng: np.random.Generator, n_draws: int, n_segments: int) -> Signs
     Raises ValueError: n_draws below 1.
     """
     n_draws = checks.count(n_draws, "n_draws")
-    bits = np.unpackbits(np.frombuffer(rng.bytes(n_draws * ((n_segments + 7) // 8)), dtype=np.uint8))
-    coins = bits.reshape(n_draws, -1)[:, :n_segments].astype(np.int8)
-    return 2 * coins - 1
+    n_bytes = (n_segments + 7) // 8
+    drawn = np.frombuffer(rng.bytes(n_draws * n_bytes), dtype=np.uint8).reshape(n_draws, n_bytes)
+    signs = np.unpackbits(drawn, axis=1, count=n_segments).view(np.int8)
+    signs *= 2
+    signs -= 1
+    return signs
 
 
 def sign_flip_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, signs: npt.ArrayLike) -> Floats:
@@ -42,15 +46,28 @@ def sign_flip_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, signs: npt.
     [[1.0, 0.25], [1.0, 1.0]]
     """
     scores, judged = _checked(scores, judged)
-    flips = _checked_signs(signs, judged.shape[1])
+    drawn = np.asarray(signs)
+    if drawn.ndim != 2 or drawn.shape[1] != judged.shape[1] or not drawn.shape[0]:
+        raise ValueError(f"signs must be (n_draws, {judged.shape[1]}), got {drawn.shape}")
+    reached = np.zeros((len(scores), judged.shape[0], judged.shape[0]), dtype=np.int64)
+    for start in range(0, len(drawn), BATCH_DRAWS):
+        flips = drawn[start : start + BATCH_DRAWS].astype(np.float64)
+        if not (np.abs(flips) == 1).all():
+            raise ValueError("signs must be -1 and 1")
+        reached += _reached(scores, judged, flips)
+    return reached / len(drawn)
+
+
+def _reached(scores: Floats, judged: Bools, flips: Floats) -> Ints:
+    """How many of some draws reach the observed difference of each pair, as `sign_flip_p_values` has them."""
     if _is_whole_segments(judged):
         used = judged[0]
-        return _p_values_of_products(scores[:, :, used], flips[:, used])
-    result = np.ones((len(scores), judged.shape[0], judged.shape[0]))
+        return _reached_by_products(scores[:, :, used], flips[:, used])
+    result = np.full((len(scores), judged.shape[0], judged.shape[0]), len(flips))
     filled = np.where(judged, scores, 0.0)
     for i, j in zip(*np.triu_indices(judged.shape[0], 1), strict=True):
         gaps = np.where(judged[i] & judged[j], filled[:, i] - filled[:, j], 0.0)
-        result[:, i, j], result[:, j, i] = _p_values_of_gaps(gaps, flips)
+        result[:, i, j], result[:, j, i] = _reached_by_gaps(gaps, flips)
     return result
 
 
@@ -82,28 +99,18 @@ def _checked(scores: npt.ArrayLike, judged: npt.ArrayLike) -> tuple[Floats, Bool
     return checks.metric_scores(scores, mask), mask
 
 
-def _checked_signs(signs: npt.ArrayLike, n_segments: int) -> Floats:
-    array = np.asarray(signs)
-    if array.ndim != 2 or array.shape[1] != n_segments or not array.shape[0]:
-        raise ValueError(f"signs must be (n_draws, {n_segments}), got {array.shape}")
-    flips = array.astype(np.float64)
-    if not (np.abs(flips) == 1).all():
-        raise ValueError("signs must be -1 and 1")
-    return flips
-
-
 def _is_whole_segments(judged: Bools) -> bool:
     return bool((judged == judged[0]).all())
 
 
-def _p_values_of_products(scores: Floats, signs: Floats) -> Floats:
+def _reached_by_products(scores: Floats, signs: Floats) -> Ints:
     """All pairs from one product of the signs with each system's scores: no missing scores."""
     n_scorers, n_systems, n_segments = scores.shape
     # what all systems share on a segment cancels in every difference: without it sums round less
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred.sum(axis=2)
     first, second = np.triu_indices(n_systems, 1)
-    result = np.ones((n_scorers, n_systems, n_systems))
+    result = np.full((n_scorers, n_systems, n_systems), len(signs))
     step = max(1, BATCH_VALUES // (len(signs) * first.size))
     for start in range(0, n_scorers, step):
         batch = slice(start, start + step)
@@ -117,27 +124,25 @@ def _p_values_of_products(scores: Floats, signs: Floats) -> Floats:
         drawn = sums[:, first] - sums[:, second]  # (b, n_pairs, n_draws)
         ahead = np.count_nonzero(drawn >= (gap - slack)[:, :, np.newaxis], axis=2)
         behind = np.count_nonzero(drawn <= (gap + slack)[:, :, np.newaxis], axis=2)
-        result[batch, first, second] = ahead / len(signs)
-        result[batch, second, first] = behind / len(signs)
+        result[batch, first, second] = np.where(distance > 0, ahead, len(signs))
+        result[batch, second, first] = np.where(distance > 0, behind, len(signs))
         # pairs so alike that the sums' rounding exceeds the tolerance: from their differences
         rounding = ROUNDING * np.abs(part).sum(axis=2).max(axis=1)
-        result[batch, first, second] = np.where(distance > 0, result[batch, first, second], 1.0)
-        result[batch, second, first] = np.where(distance > 0, result[batch, second, first], 1.0)
         for scorer, pair in np.argwhere((distance > 0) & (slack < rounding[:, np.newaxis])):
             i, j = first[pair], second[pair]
             gaps = scores[start + scorer, i] - scores[start + scorer, j]
-            one, other = _p_values_of_gaps(gaps[np.newaxis], signs)
+            one, other = _reached_by_gaps(gaps[np.newaxis], signs)
             result[start + scorer, i, j], result[start + scorer, j, i] = one[0], other[0]
     return result
 
 
-def _p_values_of_gaps(gaps: Floats, signs: Floats) -> tuple[Floats, Floats]:
-    """p of one pair from its differences (n_scorers, n_segments): first better, second better."""
+def _reached_by_gaps(gaps: Floats, signs: Floats) -> tuple[Ints, Ints]:
+    """Draws that reach the difference of one pair, from its scores' (n_scorers, n_segments): first, second better."""
     distance = np.abs(gaps).sum(axis=1, keepdims=True)
     scaled = gaps / np.where(distance > 0, distance, 1.0)
     observed = scaled.sum(axis=1)
     with single_blas_thread():
         drawn = scaled @ signs.T  # (n_scorers, n_draws)
-    ahead = np.count_nonzero(drawn >= observed[:, np.newaxis] - TOLERANCE, axis=1) / len(signs)
-    behind = np.count_nonzero(drawn <= observed[:, np.newaxis] + TOLERANCE, axis=1) / len(signs)
+    ahead = np.count_nonzero(drawn >= observed[:, np.newaxis] - TOLERANCE, axis=1)
+    behind = np.count_nonzero(drawn <= observed[:, np.newaxis] + TOLERANCE, axis=1)
     return ahead, behind

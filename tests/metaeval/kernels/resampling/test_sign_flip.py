@@ -107,6 +107,22 @@ def test_one_and_many_scorers_give_the_same_p_values() -> None:
         np.testing.assert_array_equal(alone[0], together[scorer])
 
 
+@pytest.mark.parametrize("share", [1.0, 0.8])
+def test_p_values_do_not_depend_on_how_many_draws_are_held_at_a_time(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(5)
+    scores, judged = rng.normal(size=(3, 4, 20)).round(1), rng.random((4, 20)) < share
+    scores[1, 2] = scores[1, 3]  # no difference
+    scores[2, 1] = scores[2, 0] + 1e-14  # one that rounding may hide
+    signs = draw_signs(rng, 100, 20)
+    whole = sign_flip_p_values(scores, judged, signs)
+    monkeypatch.setattr("metaeval.kernels.resampling.sign_flip.BATCH_DRAWS", 7)
+    np.testing.assert_array_equal(sign_flip_p_values(scores, judged, signs), whole)
+    with pytest.raises(ValueError, match="signs must be -1 and 1"):
+        sign_flip_p_values(scores, judged, np.where(np.arange(100)[:, np.newaxis] == 99, 0, signs))
+
+
 def test_p_values_of_many_draws_agree_with_scipy() -> None:
     rng = np.random.default_rng(6)
     a, b = rng.normal(0.3, 1, 10), rng.normal(0, 1, 10)
