@@ -2,7 +2,7 @@
 
 CREATE MACRO scale_of(low, high) AS CASE
   WHEN low >= -0.001 AND high <= 1.001 THEN '0..1'
-  WHEN low >= -0.1 AND high <= 100.1 THEN '0..100'
+  WHEN low >= -0.1 AND high > 1.1 AND high <= 100.1 THEN '0..100'
   WHEN high <= 0.001 THEN '..0'
   WHEN low IS NOT NULL AND high IS NOT NULL THEN 'other'
 END;

@@ -23,6 +23,19 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     return int(found[lp])
 
 
+def official_human_of_systems(warehouse: Warehouse, testset: str, lp: str) -> str | None:
+    """The human score by which the organisers ranked the systems of an evaluation set, where it is loaded."""
+    ((name,),) = warehouse.rows(
+        """
+        SELECT CASE WHEN is_standard_human_sys_loaded THEN standard_human_sys END
+        FROM evalsets
+        WHERE testset = $testset AND lp = $lp
+        """,
+        {"testset": testset, "lp": lp},
+    )
+    return None if name is None else str(name)
+
+
 def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:
     """The error for a test set that the warehouse does not have: not loaded, or not known at all."""
     if testset not in known_testsets():

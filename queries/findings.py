@@ -129,9 +129,10 @@ def _negative(row: Row) -> Reported:
     if row["r_segments"] is not None:
         words.append(f"{row['r_segments']:.3f} over {row['n_scores']} segment scores")
     expected = describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
-    why = "; such a metric need not agree with humans" if expected else "; wrong sign?" if lowest < -0.3 else ""
+    is_clear = lowest < -0.3 and (row["r_segments"] is None or row["r_segments"] < 0)
+    why = "; such a metric need not agree with humans" if expected else "; wrong sign?" if is_clear else ""
     return Reported(
-        "warning" if lowest < -0.3 and not expected else "info",
+        "warning" if is_clear and not expected else "info",
         row["metric"],
         f"correlation with {row['human']} is negative: {', '.join(words)}{why}",
         row["n_systems"],

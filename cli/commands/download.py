@@ -30,7 +30,7 @@ def download(
             "--url", metavar="TEXT...", help="URL of the archive; repeatable.", show_default="the organisers'"
         ),
     ] = None,
-    folder: Annotated[
+    archive: Annotated[
         Path | None, typer.Option("--folder", help="Folder for the archive.", show_default="beside the warehouse")
     ] = None,
     sha256: Annotated[str | None, typer.Option("--sha256", help="Expected SHA-256 of the archive.")] = None,
@@ -46,7 +46,7 @@ def download(
 
     database = output.database
     chosen = [*(testsets or []), *(name for name in (only or "").split(",") if name)] or None
-    place = download_folder(database) if folder is None else folder
+    place = archive or download_folder(database)
     urls = tuple(url) if url else ADDRESSES
     if wrong := [address for address in urls if not address.startswith(("https://", "http://"))]:
         raise UsageError(f"{wrong[0]}: expected an address that begins with https:// or http://")

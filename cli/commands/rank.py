@@ -108,8 +108,10 @@ def rank(
     if with_file is None:
         _rank(testset, lp, flags, compute, tests, charted, output, asked)
         return
-    with _trial(with_file, testset, lp, flags, output) as database:
-        _rank(testset, lp, replace(flags, own=True), compute, tests, charted, replace(output, db=database), asked)
+    with _trial(with_file, testset, lp, flags, output) as (database, name):
+        named = None if flags.metrics is None else [*flags.metrics, name]
+        flags = replace(flags, own=True, metrics=named)
+        _rank(testset, lp, flags, compute, tests, charted, replace(output, db=database), asked)
 
 
 @dataclass(frozen=True)
@@ -145,8 +147,10 @@ class _Asked:
 
 
 @contextmanager
-def _trial(path: Path, testset: str, lp: str, flags: SliceFlags, output: Output) -> "Iterator[Path]":
-    """A copy of the warehouse with scores of one's own in it; evaluation sets that they do not cover are listed.
+def _trial(path: Path, testset: str, lp: str, flags: SliceFlags, output: Output) -> "Iterator[tuple[Path, str]]":
+    """A copy of the warehouse with scores of one's own in it, and the name of their metric.
+
+    Evaluation sets that they do not cover are listed.
 
     Own metrics that are stored come in where flags select them, as without the file.
 
@@ -174,7 +178,7 @@ def _trial(path: Path, testset: str, lp: str, flags: SliceFlags, output: Output)
         covered = {(one.testset, one.lp) for one in report.evalsets}
         if missing := ", ".join(" ".join(one) for one in chosen if one not in covered):
             note(f"{path}: no scores for {missing}")
-        yield copy
+        yield copy, str(variant)
 
 
 def _rank(

@@ -101,6 +101,8 @@ def trend(
         raise UsageError("--published and --without-contaminated go with --within")
     if view in ("within", "bridges") and charted.chart is None:
         refuse_given(context, ("pool",), f"does not go with --{view}")
+    if view == "within":
+        refuse_given(context, ("by", "anchor"), "does not go with --within, which has slopes over all metrics")
     if view != "years":
         refuse_given(context, ("alpha",), f"does not go with --{view}: it marks gaps of years")
     asked = Asked(

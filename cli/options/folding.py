@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 import typer
 
 from cli.options.output import Output, PageOutput
+from cli.options.targets import check_targets
 
 _CONTEXT = "context"
 
@@ -45,6 +46,9 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
             group: kind.of(context, **gathered[group]) if kind in (Output, PageOutput) else kind(**gathered[group])
             for group, kind in groups.items()
         }
+        if (written := next((one for one in made.values() if isinstance(one, Output | PageOutput)), None)) is not None:
+            every = {name: value for one in gathered.values() for name, value in one.items()}
+            check_targets({**values, **every, "output": written.output}, written.database)
         command(**values, **made)
 
     ordered = sorted(parameters, key=lambda parameter: parameter.default is not inspect.Parameter.empty)

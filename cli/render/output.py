@@ -61,17 +61,29 @@ def write_note(line: str) -> None:
 def check_target(out: Path) -> None:
     """Refuse a file that cannot be written, as far as that is seen before anything is computed.
 
-    Raises UsageError: the folder is not there or takes no files, or `out` is a folder.
+    Raises UsageError: the folder is not there or takes no files, or `out` is a folder or a database.
     """
     if out == STDOUT:
         return
     target = out.resolve()
     if not target.parent.is_dir():
-        raise UsageError(f"can't write {str(out)!r}: there is no folder {str(out.parent)!r}")
+        folder = target.parent if out.is_symlink() else out.parent
+        raise UsageError(f"can't write {str(out)!r}: there is no folder {str(folder)!r}")
     if target.is_dir():
         raise UsageError(f"can't write {str(out)!r}: it is a folder")
+    if target.is_file() and _is_database(target):
+        raise UsageError(f"can't write {str(out)!r}: it is a database")
     if not target.exists() and not os.access(target.parent, os.W_OK):
         raise UsageError(f"can't write {str(out)!r}: the folder takes no new files")
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file begins as those of DuckDB do."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return False
 
 
 def _write_file(data: bytes, out: Path) -> None:

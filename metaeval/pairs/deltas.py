@@ -17,6 +17,7 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.progress import Progress
+from warehouse.wording import counted
 
 LEVELS = (0.8, 0.9, 0.95)
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
@@ -191,7 +192,8 @@ def _on_one_scale(sets: Sequence[SystemPairs], percent: bool) -> tuple[list[Syst
     gone = [one.where for one, out in zip(sets, small | great, strict=True) if out]
     if gone:
         way = "" if percent else "; --percent multiplies scores between 0 and 1 by 100"
-        notes.append(f"without {', '.join(dict.fromkeys(gone))}: scores on another scale than in most sets{way}")
+        of = f"{len(gone)} of {counted(len(sets), 'evaluation set')}"
+        notes.append(f"without {of}, whose scores are on another scale than most pairs: {', '.join(gone)}{way}")
     return kept, notes
 
 

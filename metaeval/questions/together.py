@@ -88,6 +88,11 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(("pool",), lambda given: given["view"] != "within", "does not go with view='within'"),
         Rule(("pool",), lambda given: given["view"] != "bridges", "does not go with view='bridges'"),
         Rule(("alpha",), lambda given: given["view"] == "years", "needs view='years': it marks gaps of years"),
+        Rule(
+            ("by", "anchor"),
+            lambda given: given["view"] != "within",
+            "does not go with view='within', which has slopes over all metrics",
+        ),
     ),
     "plan": (
         Rule(

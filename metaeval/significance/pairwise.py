@@ -121,6 +121,7 @@ def compare_pair(
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     resampled = _bootstrapped(block, measure, options, testing, (first, second), progress)
     interval = interval_in_words(CONFIDENCE, how, testing.resample, testing.draws, options.seed)
+    interval += ",system_score=judged-mean" if measure.level == "sys" else ""
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,

@@ -20,12 +20,14 @@ from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
 from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
+from metaeval.notes import hinted
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import SMALLEST, pairs_that_differ
 from metaeval.system_scores import SystemScore
 from queries.blocks import Block
+from queries.evalsets import official_human_of_systems
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
@@ -153,6 +155,7 @@ def compare_systems(
             *block.selection.notes,
             *([] if warning is None else [warning]),
             *_beside(values, submitted, scored.source),
+            *_of_other_humans(warehouse, asked, scored),
         ),
     )
 
@@ -200,6 +203,22 @@ def _beside(values: Floats, submitted: Floats, source: SystemScore) -> list[str]
     what = "annotated segments" if source == "judged-mean" else "all segments"
     order = f"order {counted(n_apart, 'pair')} of systems the other way round" if n_apart else "give the same order"
     return [f"value: mean over {what}, which is ranked and tested; the submitted system scores beside it {order}"]
+
+
+def _of_other_humans(warehouse: Warehouse, asked: Slice, scored: _Scored) -> list[str]:
+    """A line where the organisers ranked systems by another human score than the official one of segments."""
+    if asked.human is not None or scored.name != scored.block.selection.human:
+        return []
+    official = official_human_of_systems(warehouse, asked.testset, asked.lp)
+    if official in (None, scored.name):
+        return []
+    return [
+        hinted(
+            f"{scored.name} is the official human score of segments, on which systems are tested; "
+            f"the organisers ranked systems by {official}",
+            f"--human {official}",
+        )
+    ]
 
 
 def system_p_values(

@@ -359,6 +359,9 @@ def test_official_counts_without_a_threshold_have_the_reason(two: Warehouse) -> 
         ("0.0", "100.00000001", "'0..100'"),
         ("-25.0", "0.0", "'..0'"),
         ("-0.3", "0.4", "'other'"),
+        ("-0.07", "0.53", "'other'"),
+        ("0.6", "1.05", "'other'"),
+        ("-0.05", "99.0", "'0..100'"),
         ("NULL", "NULL", "NULL"),
     ],
 )

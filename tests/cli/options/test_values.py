@@ -10,34 +10,8 @@ from typer.models import OptionInfo
 from cli.main import COMMANDS, program
 from cli.options import Number
 from tests.cli.running import Ran, Scorehouse, refused
+from tests.cli.words import SLICE, WORDS
 
-SLICE = ("sim24", "cs-uk")
-WORDS: dict[str, tuple[str, ...]] = {
-    "add": ("own.seg.score", "--metric", "Mine", "--reference-free"),
-    "annotators": SLICE,
-    "compute": ("bleu", *SLICE),
-    "deltas": ("simBLEU", *SLICE),
-    "diff": ("other.duckdb",),
-    "export": ("folder",),
-    "list": ("testsets",),
-    "load": ("task",),
-    "noise": (*SLICE, "simBLEU", "-m", "pearson"),
-    "paper": ("deutsch-2023", "figure-2"),
-    "plan": (*SLICE, "simBLEU", "simchrF"),
-    "protocol": ("wmt24", "--on", "sim24", "--lp", "cs-uk", "--significance"),
-    "protocols": ("sim24", "--matrix"),
-    "rank": (*SLICE, "-m", "pearson"),
-    "remove": ("Mine",),
-    "report": ("sim24", "--lp", "cs-uk"),
-    "scatter": (*SLICE, "simBLEU"),
-    "show": (*SLICE, "1"),
-    "sql": ("SELECT 1 AS one",),
-    "thresholds": (*SLICE, "--curve"),
-    "trend": (*SLICE, "-m", "pearson"),
-    **dict.fromkeys(("demo", "download", "hard-pairs", "audit", "unload", "migrate"), ()),
-    **dict.fromkeys(("compare", "correlations", "counts", "means", "segments", "systems", "ties"), SLICE),
-}
-"""Words with which a command would go on."""
 HUGE = ("10000000000000", "1" + 30 * "0")
 ANSWERED = {"seed", "n", "at_most", "least_metrics", "max_rows", "details"}
 """Whole numbers that may be as large as one likes: they choose, and size nothing."""

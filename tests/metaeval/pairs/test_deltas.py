@@ -93,7 +93,9 @@ def test_sets_on_another_scale_are_left_out_or_multiplied_by_100() -> None:
     sets = [made_pairs("a", 60.0), made_pairs("b", 0.6, is_fraction=True), made_pairs("c", 70.0)]
     kept, notes = _on_one_scale(sets, False)
     assert [one.testset for one in kept] == ["a", "c"]
-    assert notes[0].startswith("without b en-de: scores on another scale")
+    assert notes[0].startswith(
+        "without 1 of 3 evaluation sets, whose scores are on another scale than most pairs: b en-de"
+    )
     assert "--percent" in notes[0]
     kept, notes = _on_one_scale(sets, True)
     assert [one.testset for one in kept] == ["a", "b", "c"]
