@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from metaeval.inputs import check_used
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
@@ -36,6 +37,7 @@ def read_domains(
     asked: its patterns of domains restrict them. Arguments else as of `metaeval.ranking.read`.
     Raises QuestionError: no segment has a domain; no domain has an answer, or with strict, one has none.
     """
+    check_used(options, measures)
     slices, _ = slices_of(warehouse, asked)
     testsets, lps = [one.testset for one in slices], [one.lp for one in slices]
     known = names(warehouse, "domain", testsets, lps)

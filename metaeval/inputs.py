@@ -113,6 +113,16 @@ def check_whole(options: Options, asked: Slice) -> None:
         raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
 
 
+def check_used(options: Options, measures: Sequence[Measure]) -> None:
+    """Raises QuestionError: options of system scores beside measures of segments alone, which have none."""
+    if any(measure.level == "sys" for measure in measures):
+        return
+    for name, is_given in (("system_score", options.system_score is not None), ("raw_ties", options.raw_ties)):
+        if is_given:
+            shown = ", ".join(dict.fromkeys(map(str, measures)))
+            raise QuestionError(f"{name} goes with a measure of systems, such as pearson, not with {shown}")
+
+
 def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str = "can be used") -> QuestionError:
     """The error for a question without a metric: how many are excluded, and why most of them.
 

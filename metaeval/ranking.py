@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from metaeval.explanation import excluded
+from metaeval.inputs import check_used
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
@@ -66,6 +67,7 @@ def read(
     Raises QuestionError: see `study` and `tested_study`; no evaluation set has an answer; something is asked for that
         no measure's test has.
     """
+    check_used(options, measures)
     slices, evalsets = slices_of(warehouse, asked)
     found: dict[Slice, Study] = {}
     comparisons: list[Pending] = []

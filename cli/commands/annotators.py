@@ -7,6 +7,7 @@ import typer
 
 from cli.completion import complete_human, complete_lp, complete_testset
 from cli.options import Draws, Output, Seed, choice, folded
+from cli.options.beside import refuse_given
 from cli.options.tests import UNITS
 
 VIEWS = ("sets", "annotators", "pairs")
@@ -15,6 +16,7 @@ HALVES = ("annotators", "judgements")
 
 @folded
 def annotators(
+    context: typer.Context,
     output: Output,
     testset: Annotated[
         str, typer.Argument(help="Test set, several joined by commas, or all.", autocompletion=complete_testset)
@@ -60,6 +62,9 @@ def annotators(
     from metaeval.people.judgements import Settings
     from warehouse import Warehouse
 
+    if view == "pairs":
+        unused = ("draws", "seed", "halves", "unit")
+        refuse_given(context, unused, "does not go with --view pairs, which has no interval")
     chosen: Any = view
     settings: Any = {"halves": halves, "unit": unit, "draws": draws, "seed": seed}
     with Warehouse.open(output.database) as warehouse:

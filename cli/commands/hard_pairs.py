@@ -5,11 +5,13 @@ from typing import Annotated
 import typer
 
 from cli.options import Alpha, ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded, whole_number
+from cli.options.beside import refuse_given
 from cli.progress import progress
 
 
 @folded
 def hard_pairs(
+    context: typer.Context,
     flags: SliceFlags,
     compute: ComputeFlags,
     charted: ChartFlags,
@@ -37,6 +39,7 @@ def hard_pairs(
     from metaeval.pairs.hard_pairs import hard_pairs as found_in
     from warehouse import Warehouse
 
+    refuse_given(context, ("seed",), "does nothing here: nothing is drawn")
     what = Asked(at_most, least_metrics, alpha, significant)
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
         found = found_in(warehouse, flags.slice(testsets, lps), compute.options(), what, advance)

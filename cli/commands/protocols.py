@@ -52,6 +52,7 @@ def protocols(
         refuse_given(context, ("measure",), "needs --thresholds")
     else:
         refuse_given(context, ("fresh",), "does not go with --thresholds, which are not stored")
+        refuse_given(context, ("seed",), "does not go with --thresholds, which are not drawn")
     options = compute.options()
     if thresholds:
         from metaeval.tables.carried import carried_thresholds

@@ -37,7 +37,7 @@ POOLINGS = ("mean", "pairs", "hunter-schmidt")
 BY = ("domain",)
 OF_RANKINGS = (
     *("pool", "by", "wide", "with_intervals", "significance", "ceiling", "chart"),
-    *("seed", "raw_ties", "round_human"),
+    *("seed", "raw_ties", "round_human", "strict", "verbose"),
 )
 
 
@@ -103,6 +103,9 @@ def rank(
         refuse_given(context, OF_TESTS, "needs --significance")
         if not with_intervals and charted.chart is None:
             refuse_given(context, ("draws",), "needs --significance, --intervals or --chart")
+    draws_something = significance or with_intervals or ceiling or explain or charted.chart is not None
+    if not draws_something and not _is_drawn(measure):
+        refuse_given(context, ("seed",), "needs something that is drawn: --significance, --intervals, --ceiling or spa")
     if explain:
         refuse_given(context, OF_RANKINGS, "does not go with --explain, which ranks nothing")
     if with_file is None:
@@ -144,6 +147,14 @@ class _Asked:
             raise UsageError("--ceiling does not go with --pool, --wide or --by: people have other data in each column")
         if self.wide and self.pool is not None:
             raise UsageError("--wide and --pool do not go together: a pooled ranking has one column")
+
+
+def _is_drawn(measures: list[str] | None) -> bool:
+    """Whether the value of a measure asked for, or of the default ones, is drawn."""
+    from metaeval.measures import parse_measure
+    from metaeval.ranking import DEFAULT_MEASURES
+
+    return any(parse_measure(text).n_draws is not None for text in measures or DEFAULT_MEASURES)
 
 
 @contextmanager

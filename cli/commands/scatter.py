@@ -17,12 +17,14 @@ from cli.options import (
     compute_options,
     folded,
 )
+from cli.options.beside import OF_METRICS, refuse_given
 
 VIEWS = ("systems", "pairs", "segments")
 
 
 @folded
 def scatter(
+    context: typer.Context,
     testset: Testset,
     lp: Lp,
     metric: Annotated[str, typer.Argument(help="Metric, such as BLEU-refA or BLEU.", autocompletion=complete_metric)],
@@ -46,6 +48,8 @@ def scatter(
     from metaeval.tables.scatter import scatter as laid
     from warehouse import Warehouse
 
+    if not flags.intersection:
+        refuse_given(context, OF_METRICS, "needs --intersection, whose metrics it selects")
     with Warehouse.open(output.database) as warehouse:
         options = compute_options(system_score, round_human=round_human)
         found = laid(warehouse, flags.slice(testset, lp), metric, options)

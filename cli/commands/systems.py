@@ -69,6 +69,8 @@ def systems(
     from metaeval.significance.systems import compare_systems, systems_frame, systems_json
     from warehouse import Warehouse
 
+    if test in ("wilcoxon", "paired-t"):
+        refuse_given(context, ("draws", "seed"), f"does not go with --test {test}, which draws nothing")
     if scorer is None:
         refuse_given(context, ("system_score",), "needs --scorer: it is about a metric's scores")
     if not flags.intersection:

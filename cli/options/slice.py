@@ -102,10 +102,10 @@ class DataFlags:
             lp,
             human=self.human,
             reference=self.reference,
-            domains=tuple(self.domain or ()),
-            documents=tuple(self.document or ()),
+            domains=_distinct(self.domain),
+            documents=_distinct(self.document),
             segments=_span(self.segments),
-            systems=tuple(self.systems or ()),
+            systems=_distinct(self.systems),
             human_references=self.human_references,
             outliers="none" if self.with_outliers else "mad" if self.mad_outliers else "organisers",
             intersection=self.intersection,
@@ -145,12 +145,17 @@ class SliceFlags(DataFlags):
             raise UsageError("--primary and --all-metrics exclude each other")
         return replace(
             super().slice(testset, lp),
-            metrics=tuple(self.metrics or ()),
+            metrics=_distinct(self.metrics),
             only="reference-based" if self.reference_based else "reference-free" if self.reference_free else None,
             primary=self.primary,
             own=self.own,
             all_metrics=self.all_metrics,
         )
+
+
+def _distinct(names: list[str] | None) -> tuple[str, ...]:
+    """The names, each once, so that one question has one signature."""
+    return tuple(dict.fromkeys(names or ()))
 
 
 def _span(text: str | None) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ import numpy as np
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.required_size import Trial
+from metaeval.kernels.resampling.system_tests import signed_rank_p_values
 from metaeval.options import Options
 from metaeval.planning.plans import FEWEST, Asked, Plan, Question, planned
 from metaeval.planning.simulation import single_judgements
@@ -89,13 +90,11 @@ def _of_judgements(warehouse: Warehouse, block: Block) -> tuple[Floats, Floats]:
 
 
 def _signed(gaps: Floats, alpha: float) -> Trial:
-    from scipy.stats import wilcoxon
-
     def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
         drawn = rng.choice(gaps, size)
         difference = float(drawn.mean())
         there = drawn[drawn != 0]
-        is_found = there.size > 0 and difference > 0 and float(wilcoxon(there).pvalue) <= alpha
+        is_found = there.size > 0 and difference > 0 and signed_rank_p_values(there, "two-sided")[0] <= alpha
         return bool(is_found), difference
 
     return trial

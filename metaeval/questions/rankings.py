@@ -3,7 +3,7 @@
 from typing import Literal, Unpack
 
 from metaeval.domains import ranked_domains, read_domains
-from metaeval.inputs import Inputs
+from metaeval.inputs import Inputs, check_used
 from metaeval.intervals import with_intervals
 from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
@@ -171,6 +171,7 @@ def compare(
         n_threads=n_threads,
     )
     computing = Options(system_score, seed, raw_ties, round_human)
+    check_used(computing, [parsed])
     block = Inputs(warehouse, slice_of(testset, lp, options), round_human).block(parsed)
     found = settled(pending(warehouse, block, parsed, computing, testing, fresh=fresh), None)
     if found.pairwise is not None:

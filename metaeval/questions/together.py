@@ -15,6 +15,10 @@ OF_TESTS = (
 """Keywords that say how is tested; `draws` may have other uses, `n_threads` changes no result."""
 
 
+OF_METRICS = ("metrics", "only", "primary", "own", "all_metrics")
+"""Keywords of a slice that say which metrics."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """Options that go with some values of the others alone.
@@ -37,8 +41,21 @@ def _is_of_systems(given: Given) -> bool:
     return parsed.level == "sys"
 
 
+def _is_drawn(given: Given) -> bool:
+    """Whether the value of a measure asked for, or of the default, is drawn."""
+    measures = given["measures"]
+    several = [measures] if isinstance(measures, str | Measure) else measures
+    parsed = [parse_measure(one) if isinstance(one, str) else one for one in several]
+    return any(one.n_draws is not None for one in parsed)
+
+
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "rank": (
+        Rule(
+            ("seed",),
+            lambda given: given["significance"] or given["intervals"] or given["ceiling"] or _is_drawn(given),
+            "needs something that is drawn: significance, intervals, ceiling or spa",
+        ),
         Rule(OF_TESTS, lambda given: given["significance"], "needs significance=True"),
         Rule(
             ("draws",),
@@ -71,7 +88,12 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "protocol": (Rule((*OF_TESTS, "draws"), lambda given: given["significance"], "needs significance=True"),),
     "systems": (
         Rule(
-            ("metrics", "only", "primary", "own", "all_metrics"),
+            ("draws", "seed"),
+            lambda given: given["test"] in ("permutation", "bootstrap"),
+            "does not go with a test that draws nothing: wilcoxon, paired-t",
+        ),
+        Rule(
+            OF_METRICS,
             lambda given: given["intersection"],
             "needs intersection=True, whose metrics it selects; scorer takes any metric",
         ),
@@ -80,6 +102,16 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
             lambda given: given["scorer"] is not None,
             "needs a scorer: it is about a metric's scores",
         ),
+    ),
+    "annotators": (
+        Rule(
+            ("draws", "seed", "halves", "unit"),
+            lambda given: given["view"] != "pairs",
+            "does not go with view='pairs', which has no interval",
+        ),
+    ),
+    "scatter": (
+        Rule(OF_METRICS, lambda given: given["intersection"], "needs intersection=True, whose metrics it selects"),
     ),
     "thresholds": (Rule(("points",), lambda given: given["curve"], "needs curve=True"),),
     "correlations": (Rule(("system_score",), _is_of_systems, "goes with a measure of systems, such as pearson"),),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from metaeval.cache import FROM_STORE, Question, key
 from metaeval.evaluation import Evaluation
-from metaeval.inputs import Inputs
+from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.significance.comparison import Comparison, compare_block
@@ -116,6 +116,7 @@ def compared(
         cannot be read.
     """
     testing.check()
+    check_used(options, [measure])
     with Warehouse.open(database) as warehouse:
         block = Inputs(warehouse, asked, options.round_human).block(measure)
         one = pending(warehouse, block, measure, options, testing, fresh=fresh, in_depth=in_depth)

@@ -105,6 +105,8 @@ def compare_pair(
     testing.check()
     if len(block.metrics) != 2:
         raise QuestionError(f"two metrics are compared in depth, the slice has {len(block.metrics)}")
+    if testing.correction != "none":
+        raise QuestionError(f"correction {testing.correction!r} is for several comparisons, and two metrics are one")
     settled = chosen(measure, block, options, testing)
     how: IntervalMethod = testing.interval or measure.interval
     if how == "bca" and not measure.has_bca:

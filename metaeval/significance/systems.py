@@ -177,6 +177,8 @@ def _scored(warehouse: Warehouse, asked: Slice, scorer: str | None, options: Opt
         block = Inputs(warehouse, asked, options.round_human, human="optional", also=(scorer,)).of_level("seg")
         place = metric_place(block, scorer)
         if place is not None:
+            if options.round_human is not None:
+                raise QuestionError(f"round_human goes with human scores, not with scores of {scorer}")
             scores = block.scores[place]
             if options.system_score == "judged-mean":
                 scores = np.where(block.judged, scores, np.nan)

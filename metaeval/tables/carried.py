@@ -10,7 +10,7 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
-from metaeval.inputs import Inputs, Opened
+from metaeval.inputs import Inputs, Opened, check_used
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.notes import because
@@ -67,6 +67,7 @@ def carried_thresholds(opened: Opened, testsets: str, measure: Measure, options:
     Raises QuestionError: a measure without a calibrated threshold; no metric returns.
     """
     calibrated(measure)
+    check_used(options, [measure])
     notes: list[str] = []
     years = _years(opened, testsets, measure, options, notes)
     rows = []

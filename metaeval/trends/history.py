@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from metaeval.cache import Question, keep, key_of
-from metaeval.inputs import Inputs, Opened, check_whole
+from metaeval.inputs import Inputs, Opened, check_used, check_whole
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
@@ -101,6 +101,7 @@ def history(
     """
     testing.check()
     check_whole(options, asked)
+    check_used(options, [measure])
     found: dict[EvalsetState, SetHistory] = {}
     questions: dict[EvalsetState, Question[SetHistory]] = {}
     with opened() as warehouse:

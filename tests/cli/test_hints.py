@@ -48,7 +48,7 @@ def test_a_protocol_names_no_option_that_includes_metrics_of_ones_own(
 
 
 def test_a_hint_is_shown_by_commands_that_have_its_option(scorehouse: Scorehouse, own_database: Path) -> None:
-    words = ("scatter", TESTSET, LP, "Mine", "--reference-based")
+    words = ("scatter", TESTSET, LP, "Mine", "--intersection", "--reference-based")
     assert "(" not in refused(scorehouse("--db", own_database, *words), 2, "excluded: ")
     ran = scorehouse("--db", own_database, "rank", TESTSET, LP, "--explain", "--format", "json")
     assert "added by a user (included by --own)" in {row["reason"] for row in ran.json}

@@ -56,7 +56,7 @@ COMMANDS = (
     ("hard-pairs", "tiny24", "--at-most", "9"),
     ("trend", "tiny24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", ODD["Fine"]),
     ("annotators", *OF_SET, "--draws", "5"),
-    ("annotators", *OF_SET, "--draws", "5", "--view", "pairs"),
+    ("annotators", *OF_SET, "--view", "pairs"),
     ("audit", *OF_SET, "--queries"),
     ("sql", 'SELECT metric, system, domain, document, list(value) AS "=v" FROM scores GROUP BY ALL ORDER BY ALL'),
     ("diff", "plain.duckdb", "--verbose", "--exit-zero", "-m", "pearson"),

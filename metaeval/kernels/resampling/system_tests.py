@@ -20,6 +20,8 @@ from .draws import block_sizes, resample_counts
 Alternative = Literal["greater", "two-sided"]
 
 TOLERANCE = 1e-9
+#: Differences for which Wilcoxon's test is exact: without ties, and with them.
+MOST_EXACT, MOST_TIED = 50, 13
 #: Significant digits to which differences are rounded before they are ranked.
 DIGITS = 10
 
@@ -70,26 +72,57 @@ def wilcoxon_p_values(
 
     scores: (N, S), higher is better; judged: bool (N, S). Each pair uses its common segments; differences of
     zero are excluded (Wilcoxon's own rule). One-sided: p[i, j] + p[j, i] is 1, or above it by the probability
-    of the observed rank sum where p is exact; "two-sided": that the two differ, symmetric. Exact for at most
-    50 differences without ties, else the normal approximation, as SciPy chooses. Differences that are equal up
-    to rounding are tied. 1 on the diagonal and where no difference is left. documents: (S,) each segment's
-    document; then the differences are those of whole documents, added up.
+    of the observed rank sum where p is exact; "two-sided": that the two differ, symmetric. Exact or by the
+    normal approximation: see `signed_rank_p_values`. Differences that are equal up to rounding are tied. 1 on
+    the diagonal and where no difference is left. documents: (S,) each segment's document; then the differences
+    are those of whole documents, added up.
     Raises ValueError: shapes, a missing score where humans judged.
     Source: Wilcoxon 1945; Kocmi et al. 2021, section 5, uses it two-sided on human scores.
     """
-    from scipy.stats import wilcoxon
-
     mask = np.asarray(judged, dtype=bool)
     values = checks.metric_scores(scores, mask)[0]
     p = np.ones((len(values), len(values)))
     for i, j, gaps in _pairs(values, mask, documents):
-        gaps = gaps[gaps != 0]
-        if gaps.size and alternative == "two-sided":
-            p[i, j] = p[j, i] = float(wilcoxon(gaps).pvalue)
-        elif gaps.size:
-            p[i, j] = float(wilcoxon(gaps, alternative="greater").pvalue)
-            p[j, i] = float(wilcoxon(gaps, alternative="less").pvalue)
+        if gaps.any():
+            p[i, j], p[j, i] = signed_rank_p_values(gaps[gaps != 0], alternative)
     return p
+
+
+def signed_rank_p_values(gaps: Floats, alternative: Alternative) -> tuple[float, float]:
+    """p by Wilcoxon's signed-rank test that the differences, none of which is 0, lie above 0, and that they lie below.
+
+    The same number twice where the alternative is two-sided. Exact for at most 50 differences without ties and for at
+    most 13 with ties, as SciPy is by default, which draws each of the 2^n signs for the latter; else by the normal
+    approximation with correction for continuity and ties.
+    >>> signed_rank_p_values(np.array([1.0, 1.0, 2.0, -1.0]), "greater")
+    (0.25, 0.9375)
+    """
+    from scipy.stats import wilcoxon
+
+    has_ties = len(np.unique(np.abs(gaps))) < gaps.size
+    if has_ties and gaps.size <= MOST_TIED:
+        above, below = _tied_signed_rank(gaps)
+        both = min(1.0, 2 * min(above, below))
+        return (both, both) if alternative == "two-sided" else (above, below)
+    method = "exact" if not has_ties and gaps.size <= MOST_EXACT else "asymptotic"
+    if alternative == "two-sided":
+        both = float(wilcoxon(gaps, method=method).pvalue)
+        return both, both
+    above, below = (float(wilcoxon(gaps, alternative=side, method=method).pvalue) for side in ("greater", "less"))
+    return above, below
+
+
+def _tied_signed_rank(gaps: Floats) -> tuple[float, float]:
+    """Exact p-values of few tied differences: the distribution of the rank sum under all signs, rank after rank."""
+    from scipy.stats import rankdata
+
+    ranks = np.rint(2 * rankdata(np.abs(gaps))).astype(np.int64)  # mean ranks are whole or half
+    ways = np.zeros(int(ranks.sum()) + 1)
+    ways[0] = 1.0
+    for rank in ranks:
+        ways[rank:] += ways[:-rank].copy()
+    found = int(ranks[gaps > 0].sum())
+    return float(ways[found:].sum() / ways.sum()), float(ways[: found + 1].sum() / ways.sum())
 
 
 def paired_t_p_values(scores: npt.ArrayLike, judged: npt.ArrayLike, documents: npt.ArrayLike | None = None) -> Floats:

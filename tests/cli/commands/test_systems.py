@@ -26,7 +26,8 @@ def test_systems_in_different_clusters_without_a_significant_difference_are_coun
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "wilcoxon"])
 def test_a_metric_scores_systems_by_each_test(scorehouse: Scorehouse, test: str) -> None:
-    ran = scorehouse("systems", "sim24", "cs-uk", "--scorer", "simchrF", "--test", test, "--draws", 30)
+    drawn = () if test == "wilcoxon" else ("--draws", 30)
+    ran = scorehouse("systems", "sim24", "cs-uk", "--scorer", "simchrF", "--test", test, *drawn)
     assert ran.code == 0
     assert ran.out.split()[:4] == ["rank", "system", "value", "cluster"]
     assert any("pairs of systems differ significantly" in line for line in ran.notes)

@@ -12,7 +12,7 @@ from cli.exit_codes import UsageError
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
-from tests.cli.running import Scorehouse, refused
+from tests.cli.running import Ran, Scorehouse, refused
 from tests.metaeval.trends.histories import made_history, made_point
 
 
@@ -25,7 +25,12 @@ def database(simulated_database: Path, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture
 def trend(scorehouse: Scorehouse, database: Path) -> Scorehouse:
     """`trend` on a copy of the simulated task."""
-    return lambda *words: scorehouse("--db", database, "trend", *words, "--draws", "20", "--anchor", "simBLEU")
+
+    def run(*words: object) -> Ran:
+        anchor = () if "--within" in words else ("--anchor", "simBLEU")
+        return scorehouse("--db", database, "trend", *words, "--draws", "20", *anchor)
+
+    return run
 
 
 CS_UK = ("all", "cs-uk")

@@ -68,6 +68,55 @@ def test_options_of_tests_need_tests(command: tuple[str, ...], words: tuple[str,
             )
         ),
         *(
+            (("scatter", "sim24", "en-de", "simBLEU", *words), f"{words[0]} needs --intersection")
+            for words in (
+                ("--metrics", "simBLEU"),
+                ("--primary",),
+                ("--own",),
+                ("--all-metrics",),
+                ("--reference-free",),
+            )
+        ),
+        *(
+            (("systems", "sim24", "en-de", "--test", test, flag, "9"), f"{flag} does not go with --test {test}")
+            for test in ("wilcoxon", "paired-t")
+            for flag in ("--draws", "--seed")
+        ),
+        *(
+            (("annotators", "sim24", "en-de", "--view", "pairs", *words), f"{words[0]} does not go with --view pairs")
+            for words in (("--draws", "9"), ("--seed", "9"), ("--halves", "judgements"), ("--unit", "document"))
+        ),
+        (
+            ("systems", "sim24", "en-de", "--scorer", "simBLEU", "--round-human", "1"),
+            "round_human goes with human scores",
+        ),
+        (("rank", "sim24", "en-de", "-m", "pa", "--seed", "1"), "--seed needs something that is drawn"),
+        (("rank", "sim24", "en-de", "-m", "spa(n=inf)", "--seed", "1"), "--seed needs something that is drawn"),
+        ((*RANK, "--explain", "--strict"), "--strict does not go with --explain"),
+        *(
+            ((*command, "-m", "kendall(by=item)", *words), f"{name} goes with a measure of systems")
+            for words, name in ((("--system-score", "mean"), "system_score"), (("--raw-ties",), "raw_ties"))
+            for command in (
+                ("rank", "sim24", "en-de"),
+                ("rank", "sim24", "en-de", "--by", "domain"),
+                ("rank", "sim24", "en-de", "--significance"),
+                ("compare", "sim24", "en-de"),
+                ("trend", "sim24", "en-de"),
+            )
+        ),
+        (("protocols", "sim24", "--thresholds", "--seed", "1"), "--seed does not go with --thresholds"),
+        (("protocols", "sim24", "--thresholds", "--raw-ties"), "raw_ties goes with a measure of systems"),
+        (("hard-pairs", "sim24", "--seed", "1"), "--seed does nothing here"),
+        (
+            ("compare", "sim24", "en-de", "simBLEU", "simchrF", "--correction", "holm"),
+            "correction 'holm' is for several",
+        ),
+        *(
+            (("trend", "sim24", "--within", *words), f"{words[0]} does not go with --within")
+            for words in (("--by", "kind"), ("--anchor", "simBLEU"))
+        ),
+        (("trend", "sim24", "--within", "--published", "nothing=2020"), "published nothing=2020: no metric"),
+        *(
             (("trend", "sim24", view, "--alpha", "0.01"), f"--alpha does not go with {view}")
             for view in ("--within", "--over-years", "--bridges")
         ),

@@ -326,8 +326,8 @@ def test_any_kind_of_list_of_numbers_is_taken(kind: Any, simulated_warehouse: Wa
 
 
 def test_numbers_of_numpy_and_lists_of_two_are_as_good(simulated_warehouse: Warehouse) -> None:
-    one = metaeval.rank(simulated_warehouse, "sim24", "cs-uk", "pa", segments=(1, 10), seed=3, primary=True)
+    one = metaeval.rank(simulated_warehouse, "sim24", "cs-uk", "spa", segments=(1, 10), seed=3, primary=True)
     more: Any = {"segments": [np.int64(1), np.int64(10)], "seed": np.int64(3), "primary": np.bool_(True)}
-    other = metaeval.rank(simulated_warehouse, "sim24", "cs-uk", np.array(["pa"]), **more)  # type: ignore[arg-type]
+    other = metaeval.rank(simulated_warehouse, "sim24", "cs-uk", np.array(["spa"]), **more)  # type: ignore[arg-type]
     assert other.frame.equals(one.frame)
     assert other.signature == one.signature

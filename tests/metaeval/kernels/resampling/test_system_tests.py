@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
-from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
+from metaeval.kernels.resampling.system_tests import (
+    Alternative,
+    paired_bootstrap_p_values,
+    paired_t_p_values,
+    signed_rank_p_values,
+    wilcoxon_p_values,
+)
 from metaeval.significance.systems import SystemTest
 
 Floats = npt.NDArray[np.float64]
@@ -74,6 +80,18 @@ def test_wilcoxon_equals_scipy_on_the_common_segments(seed: int) -> None:
     np.testing.assert_allclose(wilcoxon_p_values(scores, judged), one_sided)
     two_sided = [[1.0, expected("two-sided")], [expected("two-sided"), 1.0]]
     np.testing.assert_allclose(wilcoxon_p_values(scores, judged, "two-sided"), two_sided)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 8, 12, 13, 14, 20, 50, 51])
+@pytest.mark.parametrize("has_ties", [True, False])
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_a_signed_rank_test_is_exact_where_scipy_s_is(size: int, has_ties: bool, alternative: Alternative) -> None:
+    rng = np.random.default_rng(size)
+    gaps = rng.choice([-2.0, -1.0, 1.0, 2.0, 3.0], size) if has_ties else rng.normal(0.3, 1, size)
+    above, below = signed_rank_p_values(gaps, alternative)
+    assert above == pytest.approx(stats.wilcoxon(gaps, alternative=alternative).pvalue, abs=1e-14)
+    other = "less" if alternative == "greater" else "two-sided"
+    assert below == pytest.approx(stats.wilcoxon(gaps, alternative=other).pvalue, abs=1e-14)
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss occurred:RuntimeWarning")  # SciPy's, where all differences are one
