@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Literal
 
 import polars as pl
 
+from metaeval.notes import hinted
 from metaeval.table import Table
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
@@ -14,6 +16,7 @@ from metaeval.trends.tables import bridges, contexts, trend_signature, wide, wit
 from metaeval.trends.within import Within, within
 from metaeval.trends.within_tables import within_frame
 from warehouse import QuestionError
+from warehouse.wording import counted
 
 View = Literal["years", "within", "over-years", "bridges"]
 
@@ -111,8 +114,12 @@ def _within(found: History, asked: Asked) -> Shown:
         f"{min(slopes.leave_one_out):.5f} to {max(slopes.leave_one_out):.5f}"
         if slopes.pooled.n_studies > 1
         else "one evaluation set: nothing to pool",
-        f"publication year not known, excluded from slopes: {', '.join(slopes.unknown) or 'none'} "
-        "(--published NAME=YEAR)",
+        hinted(
+            f"publication year not known of {counted(len(slopes.unknown), 'metric')}, excluded from slopes: "
+            f"{', '.join(slopes.unknown) or 'none'}",
+            "--published NAME=YEAR",
+        ),
+        *_unmatched(found, asked.published),
         f"trained on human scores of that year, {'excluded' if asked.without_contaminated else 'included'}: "
         f"{', '.join(slopes.contaminated) or 'none known'}",
         *_reasons(slopes),
@@ -120,6 +127,13 @@ def _within(found: History, asked: Asked) -> Shown:
     ]
     table = Table(within_frame(slopes), slopes.signature, tuple(notes))
     return Shown(table, table, grouped(found, asked.by), slopes)
+
+
+def _unmatched(found: History, published: Sequence[tuple[str, int]]) -> list[str]:
+    """A line on publication years that are given to no metric."""
+    names = {base for _, one in found.official for base in one.base_names}
+    idle = [f"{by}={year}" for by, year in published if not any(fnmatchcase(name, by) for name in names)]
+    return [f"publication years of no metric here: {', '.join(idle)}"] if idle else []
 
 
 def _reasons(slopes: Within) -> list[str]:

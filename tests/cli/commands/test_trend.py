@@ -33,6 +33,7 @@ def trend(scorehouse: Scorehouse, database: Path) -> Scorehouse:
     return run
 
 
+KEY = ("testset", "lp", "human", "metric")
 CS_UK = ("all", "cs-uk")
 YEARS = [
     f"{name}={year}" for name, year in (("simBLEU", 2002), ("simchrF", 2015), ("Oriole", 2019), ("Kestrel-*", 2021))
@@ -106,6 +107,22 @@ def test_slopes_within_the_data_find_the_simulated_progress(trend: Scorehouse) -
     assert shape["leave_one_out"]["low"] <= shape["pooled"]["slope"] <= shape["leave_one_out"]["high"]
     assert "Rubric-5" in shape["unknown_years"]
     assert "Dice" in shape["unknown_years"]  # a random metric by design, which no registry knows
+
+
+def test_publication_years_of_no_metric_are_named(trend: Scorehouse) -> None:
+    ran = trend("all", "cs-uk", "--within", *PUBLISHED, "--published", "nothing=2020")
+    assert ran.code == 0
+    assert "publication years of no metric here: nothing=2020" in ran.notes
+
+
+def test_gaps_whose_test_and_interval_disagree_are_counted(trend: Scorehouse) -> None:
+    words = ("all", "all", "-m", "pearson", "--alpha", "0.2")
+    rows = {tuple(row[key] for key in KEY): row for row in trend(*words, "--format", "json").json}
+    tested = [row for row in rows.values() if row["gap_p"] is not None and row["gap_low"] is not None]
+    apart = [row for row in tested if (row["gap_p"] <= 0.2) == (row["gap_low"] <= 0 <= row["gap_high"])]
+    assert apart
+    line = f"of {len(apart)} of {len(tested)} tested gaps the test and the 95% interval disagree: "
+    assert any(note.startswith(line) for note in trend(*words).notes)
 
 
 def test_a_trend_over_few_years_says_how_small_p_can_be(trend: Scorehouse) -> None:

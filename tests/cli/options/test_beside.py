@@ -115,7 +115,6 @@ def test_options_of_tests_need_tests(command: tuple[str, ...], words: tuple[str,
             (("trend", "sim24", "--within", *words), f"{words[0]} does not go with --within")
             for words in (("--by", "kind"), ("--anchor", "simBLEU"))
         ),
-        (("trend", "sim24", "--within", "--published", "nothing=2020"), "published nothing=2020: no metric"),
         *(
             (("trend", "sim24", view, "--alpha", "0.01"), f"--alpha does not go with {view}")
             for view in ("--within", "--over-years", "--bridges")
