@@ -86,6 +86,21 @@ def answer(
     return answer_of_at_most(None, path, query, parameters, timeout=timeout, memory=memory, spill=spill)[0]
 
 
+def _readable(text: str, what: str) -> str:
+    """The text, where a locale that is not UTF-8 read its bytes too.
+
+    Raises QuestionError: its bytes are no UTF-8.
+    """
+    try:
+        text.encode("utf-8")
+        return text
+    except UnicodeEncodeError:
+        try:
+            return os.fsencode(text).decode("utf-8")
+        except UnicodeError:
+            raise QuestionError(f"{what} is not UTF-8 text") from None
+
+
 def answer_of_at_most(
     max_rows: int | None,
     path: Path,
@@ -99,11 +114,16 @@ def answer_of_at_most(
     """The first max_rows rows (None: all) of an answer, and whether there are more; see `answer`."""
     if not 0 < timeout <= LONGEST:
         raise QuestionError(f"timeout {timeout:g}: expected above 0 and at most {LONGEST:,} seconds")
+    query = _readable(query, "the query")
+    values = {
+        name: _readable(value, f"parameter {name}") if isinstance(value, str) else value
+        for name, value in (parameters or {}).items()
+    }
     from warehouse.temporary import temporary_folder  # here, since it imports DuckDB: the process starts before
 
     with temporary_folder() as folder:
         limits = size(memory, "memory"), size(spill, "spill")
-        asked = Request(path, query, dict(parameters or {}), timeout, *limits, max_rows, str(folder), os.getpid())
+        asked = Request(path, query, values, timeout, *limits, max_rows, str(folder), os.getpid())
         reply, rows = _reply(asked)
     if "error" in reply:
         import warehouse

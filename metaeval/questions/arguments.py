@@ -128,7 +128,7 @@ def _choices(hint: Any) -> tuple[str, ...]:
 
 
 def names_of(given: Names) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(dict.fromkeys(given or ()))
+    return (given,) if isinstance(given, str) else tuple(dict.fromkeys(() if given is None else given))
 
 
 def slice_of(testset: str, lp: str, options: DataOptions) -> Slice:

@@ -324,6 +324,8 @@ class Interrupting:
             signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
+from cli.exit_codes import ExitCode
+from cli.ending import run_program
 from cli.start import run
 run()
 """
@@ -447,3 +449,20 @@ def test_no_error_is_longer_than_a_screen(scorehouse: Scorehouse, tmp_path: Path
         assert ran.code in (2, 3)
         assert len(ran.err) < 2100
         assert len(ran.notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("rank", "interrupted; nothing half-done was kept"),
+        ("export", "interrupted; a folder that was begun is marked as unfinished; the same command writes it anew"),
+    ],
+)
+def test_an_interruption_says_what_it_leaves_behind(
+    command: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(**_: object) -> int:
+        raise KeyboardInterrupt
+
+    assert run_program(interrupted, [command]) == ExitCode.INTERRUPTED
+    assert capsys.readouterr().err == f"{line}\n"

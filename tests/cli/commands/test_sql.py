@@ -403,3 +403,12 @@ def test_an_example_that_there_is_not_is_refused(scorehouse: Scorehouse, tmp_pat
     refused(scorehouse("sql", "--example", "best-metrics"), 2, "unknown example 'best-metrics'", "'best-metric'")
     refused(scorehouse("sql", "--example", "best-metric", "--schema"), 2, "neither --schema nor --file")
     refused(scorehouse("sql", "--example", "-f", tmp_path / "x.sql"), 2, "neither --schema nor --file")
+
+
+def test_a_query_that_is_not_utf_8_is_refused_and_one_that_another_locale_read_is_not(scorehouse: Scorehouse) -> None:
+    assert refused(scorehouse("sql", "SELECT '\udcff'"), 2) == "error: the query is not UTF-8 text"
+    line = refused(scorehouse("sql", "SELECT $a AS x", "-p", "a=\udcff"), 2)
+    assert line == "error: parameter a is not UTF-8 text"
+    read_as_ascii = "é".encode().decode("ascii", "surrogateescape")
+    ran = scorehouse("sql", f"SELECT '{read_as_ascii}' AS x, $a AS y", "-p", f"a={read_as_ascii}", "--format", "csv")
+    assert ran.out.splitlines() == ["x,y", "é,é"]
