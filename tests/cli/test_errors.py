@@ -13,6 +13,8 @@ import duckdb
 import numpy as np
 import pytest
 
+from cli.ending import run_program
+from cli.exit_codes import ExitCode
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
 from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout, without_last_migration
 from tests.sharing import written
@@ -324,8 +326,6 @@ class Interrupting:
             signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupting())
-from cli.exit_codes import ExitCode
-from cli.ending import run_program
 from cli.start import run
 run()
 """
