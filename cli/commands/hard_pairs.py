@@ -4,16 +4,26 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Alpha, ChartFlags, ComputeFlags, Lps, Output, SliceFlags, Testsets, folded, whole_number
-from cli.options.beside import refuse_given
+from cli.options import (
+    Alpha,
+    ChartFlags,
+    Lps,
+    Output,
+    RawTies,
+    RoundHuman,
+    SliceFlags,
+    SystemScoreOption,
+    Testsets,
+    compute_options,
+    folded,
+    whole_number,
+)
 from cli.progress import progress
 
 
 @folded
 def hard_pairs(
-    context: typer.Context,
     flags: SliceFlags,
-    compute: ComputeFlags,
     charted: ChartFlags,
     output: Output,
     testsets: Testsets = "all",
@@ -29,6 +39,9 @@ def hard_pairs(
         typer.Option("--significant", help="Only pairs that people tell apart (Wilcoxon's signed-rank test)."),
     ] = False,
     alpha: Alpha = 0.05,
+    system_score: SystemScoreOption = None,
+    raw_ties: RawTies = False,
+    round_human: RoundHuman = None,
 ) -> None:
     """List pairs of systems that no metric, or only one, orders as people do.
 
@@ -39,10 +52,15 @@ def hard_pairs(
     from metaeval.pairs.hard_pairs import hard_pairs as found_in
     from warehouse import Warehouse
 
-    refuse_given(context, ("seed",), "does nothing here: nothing is drawn")
     what = Asked(at_most, least_metrics, alpha, significant)
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
-        found = found_in(warehouse, flags.slice(testsets, lps), compute.options(), what, advance)
+        found = found_in(
+            warehouse,
+            flags.slice(testsets, lps),
+            compute_options(system_score, raw_ties=raw_ties, round_human=round_human),
+            what,
+            advance,
+        )
     charted.draw(output, lambda: hard_pairs_chart(found, at_most))
     frame = reading(found.frame) if output.is_for_reading else found.frame
     output.show(frame, signature=found.signature, notes=found.notes)

@@ -37,6 +37,7 @@ SystemScoreOption = Annotated[
     ),
 ]
 Seed = Annotated[int, whole_number("--seed", least=LEAST["seed"], help="Random seed.")]
+RawTies = Annotated[bool, typer.Option("--raw-ties", help="Compare system scores without a tolerance.")]
 RoundHuman = Annotated[
     int | None,
     whole_number(
@@ -56,7 +57,7 @@ class ComputeFlags:
 
     system_score: SystemScoreOption = None
     seed: Seed = 0
-    raw_ties: Annotated[bool, typer.Option("--raw-ties", help="Compare system scores without a tolerance.")] = False
+    raw_ties: RawTies = False
     round_human: RoundHuman = None
 
     def options(self) -> "Options":

@@ -51,7 +51,6 @@ NOT_IN_PYTHON = {
     *(("rank", "explain"), ("rank", "wide"), ("rank", "with_file"), ("rank", "dask")),
     ("compare", "dask"),
     *(("protocol", name) for name in ("test", "correction", "early_stop", "dask", "fresh", "versus")),
-    ("hard-pairs", "seed"),
     ("noise", "oracles"),
     ("paper", "check"),
     *(("audit", "strict"), ("audit", "queries")),

@@ -106,7 +106,6 @@ def test_options_of_tests_need_tests(command: tuple[str, ...], words: tuple[str,
         ),
         (("protocols", "sim24", "--thresholds", "--seed", "1"), "--seed does not go with --thresholds"),
         (("protocols", "sim24", "--thresholds", "--raw-ties"), "raw_ties goes with a measure of systems"),
-        (("hard-pairs", "sim24", "--seed", "1"), "--seed does nothing here"),
         (
             ("compare", "sim24", "en-de", "simBLEU", "simchrF", "--correction", "holm"),
             "correction 'holm' is for several",
