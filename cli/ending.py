@@ -134,7 +134,7 @@ def _interrupted_line(words: list[str]) -> str:
             return "interrupted; nothing was loaded; the same command goes on from there"
         return "interrupted; finished evaluation sets stay, nothing half-done; the same command goes on from there"
     if "export" in words:
-        return "interrupted; a folder that was begun is marked as unfinished; the same command writes it anew"
+        return "interrupted; a folder that was begun is marked as unfinished; the same command writes it again"
     if "protocol" in words and "--significance" in words:
         return "interrupted; tests of finished tasks that are stored stay; the same command goes on from there"
     return "interrupted; nothing half-done was kept"

@@ -455,7 +455,7 @@ def test_no_error_is_longer_than_a_screen(scorehouse: Scorehouse, tmp_path: Path
     ("command", "line"),
     [
         ("rank", "interrupted; nothing half-done was kept"),
-        ("export", "interrupted; a folder that was begun is marked as unfinished; the same command writes it anew"),
+        ("export", "interrupted; a folder that was begun is marked as unfinished; the same command writes it again"),
     ],
 )
 def test_an_interruption_says_what_it_leaves_behind(
