@@ -58,17 +58,8 @@ def test_options_of_tests_need_tests(command: tuple[str, ...], words: tuple[str,
         (("plan", "sim24", "en-de", "A", "B", "--tell", "systems", "--draws", "90"), "--draws does not go with --tell"),
         (("systems", "sim24", "en-de", "--system-score", "mean"), "--system-score needs --scorer"),
         *(
-            (("systems", "sim24", "en-de", *words), f"{words[0]} needs --intersection")
-            for words in (
-                ("--metrics", "simBLEU"),
-                ("--primary",),
-                ("--own",),
-                ("--all-metrics",),
-                ("--reference-free",),
-            )
-        ),
-        *(
-            (("scatter", "sim24", "en-de", "simBLEU", *words), f"{words[0]} needs --intersection")
+            ((*command, *words), f"{words[0]} needs --intersection")
+            for command in (("systems", "sim24", "en-de"), ("scatter", "sim24", "en-de", "simBLEU"))
             for words in (
                 ("--metrics", "simBLEU"),
                 ("--primary",),
