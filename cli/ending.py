@@ -83,7 +83,7 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
         if _is_interruption(error):
             note(_interrupted_line(words))
             return ExitCode.INTERRUPTED
-        known = _known(error, words, _options(program, words))
+        known = _known(error, words, _command(program, words))
         if known is None:
             raise
         code, message = known
@@ -151,17 +151,16 @@ def _database(words: list[str]) -> Path:
     return Path(named) if named else default_path()
 
 
-def _options(program: Callable[..., Any], words: list[str]) -> frozenset[str]:
-    """The options of the command that the words name."""
+def _command(program: Callable[..., Any], words: list[str]) -> Any:
+    """The command that the words name; None where they name none."""
     commands: Mapping[str, Any] = getattr(program, "commands", {})
-    name = next((word for word in words if word in commands), None)
-    return frozenset() if name is None else options_of(commands[name])
+    return next((commands[word] for word in words if word in commands), None)
 
 
-def _known(error: Exception, words: list[str], options: frozenset[str]) -> tuple[int, str] | None:
+def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | None:
     """Exit code and line for an error that is no fault of the program; None for any other.
 
-    options: of the command; a hint that names others is not shown.
+    asked: the command, if one is named; a hint that names options of others is not shown.
     """
     wording = getattr(error, "format_message", None)
     if wording is not None and hasattr(error, "exit_code"):  # the command line's own: usage, and help without arguments
@@ -169,11 +168,13 @@ def _known(error: Exception, words: list[str], options: frozenset[str]) -> tuple
         if text.startswith("Usage:"):
             write(f"{text}\n", None)
             return ExitCode.USAGE, ""
-        command = getattr(getattr(error, "ctx", None), "command_path", "scorehouse")
+        named = "scorehouse" if asked is None else f"scorehouse {asked.name}"
+        command = getattr(getattr(error, "ctx", None), "command_path", named)
         text += _repeated(error, words)
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 
+    options = frozenset() if asked is None else options_of(asked)
     for kind, code in (
         (QuestionError, ExitCode.USAGE),
         (SourceError, ExitCode.DATA),

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.ending import _options
+from cli.ending import _command
+from cli.hints import options_of
 from cli.main import COMMANDS, exit_code, program
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
@@ -65,7 +66,7 @@ def test_a_hint_of_an_error_is_shown_by_commands_that_have_its_option(
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_options_of_a_command_are_known(name: str) -> None:
-    found = _options(program([name]), ["-q", name])
+    found = options_of(_command(program([name]), ["-q", name]))
     assert "--db" in found
     assert "--help" not in found
 

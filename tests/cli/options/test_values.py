@@ -56,6 +56,13 @@ def test_an_empty_text_is_no_value(command: str, scorehouse: Scorehouse) -> None
             assert line == f"error: {flag} '': expected a value, not an empty text"
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_without_its_value_is_refused_with_the_command_s_help(command: str, scorehouse: Scorehouse) -> None:
+    for flag, _, _ in _flags(command):
+        line = refused(scorehouse(command, flag), 2, flag)
+        assert line.endswith(f"(see `scorehouse {command} --help`)") or flag == "--parameter"
+
+
 @pytest.mark.parametrize("flag", ["--db", "--format", "-o"])
 def test_neither_before_a_command(flag: str, scorehouse: Scorehouse) -> None:
     refused(scorehouse(flag, "", "list", "testsets"), 2, "''")
