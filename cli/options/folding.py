@@ -37,6 +37,7 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def unfolded(**values: Any) -> None:
+        given = dict(values)
         gathered: dict[str, dict[str, Any]] = {group: {} for group in groups}
         for name in list(values):
             if name in homes:
@@ -47,8 +48,7 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
             for group, kind in groups.items()
         }
         if (written := next((one for one in made.values() if isinstance(one, Output | PageOutput)), None)) is not None:
-            every = {name: value for one in gathered.values() for name, value in one.items()}
-            check_targets({**values, **every, "output": written.output}, written.database)
+            check_targets({**given, "output": written.output}, written.database)
         command(**values, **made)
 
     ordered = sorted(parameters, key=lambda parameter: parameter.default is not inspect.Parameter.empty)
