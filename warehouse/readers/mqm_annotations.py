@@ -32,18 +32,30 @@ _NAMES = {  # names of columns in both generations
     "severity": "severity",
 }
 _REQUIRED = ("system", "segment", "rater", "category", "severity")
-_FILE = re.compile(r"mqm[_-](?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\b.*\.tsv")
+_FILE = re.compile(
+    r"(?P<before>[a-z]+_)?mqm[_-](?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\b(?P<part>.*)\.tsv"
+)
 _NO_ERROR = ("no-error", "no error", "none")
+_CATEGORIES = (  # the first part of a category's path, folded: Google's, and those of MQM's core typology
+    *("accuracy", "fluency", "terminology", "style", "locale convention", "locale conventions", "other", "verity"),
+    *("source error", "source issue", "reinterpretation", "creative reinterpretation", "non translation"),
+    *("linguistic conventions", "audience appropriateness", "design", "design and markup", "internationalization"),
+    *("addition", "omission", "mistranslation", "untranslated", "untranslated text", "hallucination"),
+    *("punctuation", "spelling", "grammar", "register", "inconsistency", "awkward", "unintelligible", "markup"),
+)
 _TEST = "hotw-test"  # planted by the tool to test whether annotators pay attention
 
 
 @dataclass(frozen=True)
 class Weights:
-    """How many points an error costs. Severities and categories are compared without regard to case.
+    """How many points an error costs.
+
+    Severities and categories are compared without regard to case, hyphens, underscores and blanks around slashes.
 
     name: in signatures. severities: points by severity; others are faults. minor_punctuation: of minor errors of
     punctuation. non_translation: of a segment that is no translation at all; it replaces the points of all other
-    errors that the annotator marked there. free: beginnings of categories that cost nothing.
+    errors that the annotator marked there. free: words of categories that cost nothing,
+    wherever they stand in the path.
     """
 
     name: str
@@ -67,7 +79,7 @@ class MqmAnnotationsReader:
 
     def __init__(self, weights: Weights = GOOGLE_MQM) -> None:
         self.weights = weights
-        self.name = f"mqm-annotations/1 ({weights.name})"
+        self.name = f"mqm-annotations/2 ({weights.name})"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         if not head or not set(_REQUIRED) <= set(_columns(head[0])):
@@ -82,14 +94,21 @@ class MqmAnnotationsReader:
         faults += more
         errors, more = whole_numbers(errors, "segment", claim.path)
         faults += more
-        errors = errors.with_columns(severity_folded=pl.col("severity").str.to_lowercase().str.strip_chars())
+        errors = errors.with_columns(
+            severity_folded=pl.col("severity").str.to_lowercase().str.strip_chars(), category_folded=_folded("category")
+        )
         known = (*(severity for severity, _ in self.weights.severities), *_NO_ERROR, _TEST)
         errors, more = cells_that_are(
             errors, "severity", pl.col("severity_folded").is_in(known), "one of " + ", ".join(known), claim.path
         )
         faults += more
         n_tests = errors.filter(pl.col("severity_folded") == _TEST).height
-        errors = _weighted(errors.filter(pl.col("severity_folded") != _TEST), self.weights)
+        errors = errors.filter(pl.col("severity_folded") != _TEST)
+        is_known = _is_no_error() | pl.col("category_folded").str.split("/").list.first().is_in(_CATEGORIES)
+        expected = "a path that begins with a category of MQM, such as Accuracy, Fluency, Style or Other"
+        errors, more = cells_that_are(errors, "category", is_known, expected, claim.path)
+        faults += more
+        errors = _weighted(errors, self.weights)
         ((testset, lp),) = claim.evalsets
         judgements = _judgements(errors).with_columns(
             testset=pl.lit(testset), lp=pl.lit(lp), scorer=pl.lit(claim.human)
@@ -142,17 +161,15 @@ def _weighted(errors: pl.DataFrame, weights: Weights) -> pl.DataFrame:
 
     Where an annotator found no translation at all, that error alone has a weight, and the first of several.
     """
-    category = pl.col("category").str.to_lowercase().str.strip_chars()
-    is_free = pl.lit(False)
-    for beginning in weights.free:
-        is_free |= category.str.starts_with(beginning)
+    category = pl.col("category_folded")
+    is_free = category.str.contains(rf"\b(?:{'|'.join(weights.free)})\b")
     by_severity = pl.col("severity_folded").replace_strict(
         dict(weights.severities), default=0.0, return_dtype=pl.Float64
     )
     is_minor_punctuation = (pl.col("severity_folded") == "minor") & category.str.contains(r"^(fluency/)?punctuation")
     errors = errors.with_columns(
-        is_no_error=pl.col("severity_folded").is_in(_NO_ERROR) | category.is_in(_NO_ERROR),
-        is_non_translation=category.str.starts_with("non-translation") & (by_severity > 0),
+        is_no_error=_is_no_error(),
+        is_non_translation=category.str.contains(r"(?:^|/)non ?translation\b") & (by_severity > 0),
     )
     group = ["system", "segment", "rater"]
     weight = (
@@ -171,6 +188,21 @@ def _weighted(errors: pl.DataFrame, weights: Weights) -> pl.DataFrame:
         weight=pl.when(pl.col("is_non_translation").any().over(group)).then(of_none).otherwise(weight),
         judgement=pl.col("line").first().over(group),
     )
+
+
+def _folded(column: str) -> pl.Expr:
+    """A category's path in one spelling: small letters, blanks for hyphens and underscores, none around slashes."""
+    return (
+        pl.col(column)
+        .str.to_lowercase()
+        .str.replace_all(r"[\s_\-!]+", " ")
+        .str.replace_all(r" */ *", "/")
+        .str.strip_chars()
+    )
+
+
+def _is_no_error() -> pl.Expr:
+    return pl.col("severity_folded").is_in(_NO_ERROR) | pl.col("category_folded").is_in(["no error", "none"])
 
 
 def _judgements(errors: pl.DataFrame) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.vocabulary import language_pair_called, testset_called, testset_of
 
 _HUMAN = "mqm"
+_SOURCE_ERRORS = "source-errors"
 _FOLDER = re.compile(r"[a-z]{4}|[a-z]{2,3}-[a-z]{2,3}")
 
 
@@ -15,24 +16,31 @@ def claim_mqm(
 ) -> Claim | str:
     """The claim, or why nothing is taken. named: test set and language pair in the file's name; None without them.
 
-    The file's name goes before what the user says, and that before the folders.
+    The file's name goes before what the user says, and that before the folders. Further words of the name
+    (`no-postedits`, `3ratingsPerSegment`) make a human score of their own: a part never takes the place of the whole.
     """
     what = "MQM annotations" if is_annotation else "MQM averages"
-    testset = (testset_called(named["testset"], path) if named else None) or given.testset or testset_of(path)
+    words = {} if named is None else named.groupdict()
+    is_whole = named is not None and not words.get("before")  # other words before the name: the test set may be another
+    testset = (testset_called(words["testset"], path) if is_whole else None) or given.testset or testset_of(path)
     folder = path.parent.name if _FOLDER.fullmatch(path.parent.name) else None
-    lp = (named["lp"] if named else None) or given.lp or folder
+    lp = words.get("lp") or given.lp or folder
     if testset is None or lp is None:
         unknown, option = ("test set", "--testset") if testset is None else ("language pair", "--lp")
         return f"{what} of an unknown {unknown}; name it with {option}"
     lp = language_pair_called(lp)
-    annotations, averages = f"{testset}/{lp}/mqm.annotations", f"{testset}/{lp}/mqm.avg_seg_scores"
+    part = re.findall(r"[\w-]+", (words.get("before") or "") + (words.get("part") or ""))
+    if _SOURCE_ERRORS in part:
+        return "errors of the source texts alone, which are no scores of translations"
+    human = given.human or "-".join([_HUMAN, *(word.strip("_") for word in part)])
+    annotations, averages = f"{testset}/{lp}/{human}.annotations", f"{testset}/{lp}/{human}.avg_seg_scores"
     return Claim(
         path=path,
         reader=reader,
         origin=annotations if is_annotation else averages,
         evalsets=((testset, lp),),
         root=path.parent,
-        human=given.human or _HUMAN,
+        human=human,
         companion=averages if is_annotation else annotations,
         is_annotation=is_annotation,
     )

@@ -63,6 +63,12 @@ def test_the_later_generation_has_other_names_and_documentation_in_its_header() 
         ("Non-translation", "Major", 25.0),
         ("Source error", "Major", 0.0),
         ("Reinterpretation", "Major", 0.0),
+        ("Accuracy/Creative Reinterpretation", "Major", 0.0),
+        ("Non translation", "Major", 25.0),
+        ("Non_translation", "Major", 25.0),
+        ("Fluency / Punctuation", "Minor", 0.1),
+        ("fluency/punctuation ", "Minor", 0.1),
+        ("Source_issue", "Minor", 0.0),
         ("No-error", "No-error", 0.0),
         ("No-error", "no-error", 0.0),
     ],
@@ -169,6 +175,26 @@ def test_test_set_and_languages_come_from_the_path_or_are_asked_for(
         assert claim.evalsets == (answer,)
 
 
+@pytest.mark.parametrize(
+    ("name", "human"),
+    [
+        ("mqm_newstest2020_ende.tsv", "mqm"),
+        ("mqm_newstest2020_ende.no-postedits.tsv", "mqm-no-postedits"),
+        ("mqm_newstest2020_ende.3ratingsPerSegment.tsv", "mqm-3ratingsPerSegment"),
+        ("sxs_mqm_newstest2020_ende.3ratingsPerSegment.tsv", "mqm-sxs-3ratingsPerSegment"),
+    ],
+)
+def test_a_part_of_the_annotations_is_a_human_score_of_its_own(name: str, human: str) -> None:
+    claim = asked(READER, Path(name), MQM_HEADER.encode(), Given(testset="wmt20"))
+    assert isinstance(claim, Claim)
+    assert (claim.human, claim.origin) == (human, f"wmt20/en-de/{human}.annotations")
+
+
+def test_errors_of_sources_alone_are_no_human_score() -> None:
+    claim = asked(READER, Path("mqm_newstest2020_ende.source-errors.tsv"), MQM_HEADER.encode(), Given())
+    assert claim == "errors of the source texts alone, which are no scores of translations"
+
+
 def test_other_tables_are_left_to_others() -> None:
     for header in ("", "system mqm_avg_score seg_id\n", "system\tcategory\tseverity\n", "a\tb\n"):
         assert asked(READER, TED, header.encode(), Given()) is None
@@ -178,6 +204,9 @@ def test_other_tables_are_left_to_others() -> None:
     ("line", "found"),
     [
         (mqm_row(severity="Terrible"), "severity 'Terrible'"),
+        (mqm_row(severity="trivial"), "severity 'trivial'"),
+        (mqm_row("Acuracy/Mistranslation"), "category 'Acuracy/Mistranslation'"),
+        (mqm_row("Nontranslatable"), "category 'Nontranslatable'"),
         (mqm_row(segment="x"), "segment 'x'"),
         (mqm_row(segment="0"), "a segment number out of range"),
         (mqm_row(system=""), "no system"),
