@@ -1,5 +1,6 @@
 """`scorehouse load` and `scorehouse migrate`."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,13 @@ MaxUnpacked = Annotated[
 ]
 
 
+class Numbering(StrEnum):
+    """What the numbers of segments count within."""
+
+    document = "document"
+    testset = "testset"
+
+
 @folded
 def load(
     paths: Annotated[
@@ -27,6 +35,10 @@ def load(
     testset: Annotated[str | None, typer.Option("--testset", help="Test set of files that do not name one.")] = None,
     lp: Annotated[str | None, typer.Option("--lp", help="Language pair of files that do not name one.")] = None,
     human: Annotated[str | None, typer.Option("--human", help="Human score of files that do not name one.")] = None,
+    numbering: Annotated[
+        Numbering | None,
+        typer.Option("--numbering", help="What segment numbers count within, for files that leave it open."),
+    ] = None,
     skip_broken: SkipBroken = False,
     allow_unterminated: AllowUnterminated = False,
     max_unpacked: MaxUnpacked = None,
@@ -49,6 +61,7 @@ def load(
         testset=testset,
         lp=language_pair(lp),
         human=human,
+        numbering=None if numbering is None else numbering.value,
         may_lack_end=allow_unterminated,
         most_unpacked=None if max_unpacked is None else int(max_unpacked * 1e9),
     )

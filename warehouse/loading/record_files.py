@@ -70,7 +70,11 @@ class Opened:
             data = readable(self.claim.path.read_bytes())
         except OSError:
             return ()
-        saved = record_reader_named(self.claim.reader).parse(data, self.claim, self.given).normal(self.claim.path)
+        saved = (
+            record_reader_named(self.claim.reader)
+            .parse(data, self.claim, self.given)
+            .normal(self.claim.path, self.given.numbering)
+        )
         return tuple(key for key in saved.evalsets if not any(UNREADABLE in name for name in key))
 
     def of(self, evalset: EvalsetKey, file_no: int) -> Content:
@@ -113,17 +117,19 @@ class Opened:
         return replace(read, faults=(*read.faults, *further))
 
     def _whole(self) -> Records:
-        path = self.claim.path
-        data = unpacked(path.read_bytes(), self.given.most_unpacked)
+        data = unpacked(self.claim.path.read_bytes(), self.given.most_unpacked)
         self._last = data[-1:]
-        return record_reader_named(self.claim.reader).parse(data, self.claim, self.given).normal(path)
+        return self._normal(record_reader_named(self.claim.reader).parse(data, self.claim, self.given))
+
+    def _normal(self, records: Records) -> Records:
+        return records.normal(self.claim.path, self.given.numbering)
 
     def _in_pieces(self) -> Kept:
         reader = record_reader_named(self.claim.reader)
         if not isinstance(reader, PieceReader):
             return kept([self._whole()])
         found = reader.parse_pieces(self._pieces, self.claim, self.given)
-        return kept(records.normal(self.claim.path) for records in found)
+        return kept(self._normal(records) for records in found)
 
     def _pieces(self) -> Iterator[bytes]:
         for piece in unpacked_pieces(self.claim.path, self.given.most_unpacked):

@@ -1,7 +1,7 @@
 """Campaigns of the annotation tool Appraise, one judgement a row: WMT24's ESA, and WMT22's and WMT23's DA+SQM.
 
 Rows carry no names of columns; their number tells the kind: 12 (error spans and a score: the human score `esa`), 11
-(DA+SQM of whole documents) and 9 (DA+SQM of single segments).
+(DA+SQM of whole documents, whose segments are numbered within the document) and 9 (DA+SQM of single segments).
 """
 
 import json
@@ -45,7 +45,7 @@ _LATEST_TIME = 4e9  # seconds: later than any campaign, and within what a time c
 class AppraiseReader:
     """Reader of Appraise's exports."""
 
-    name = "appraise/1"
+    name = "appraise/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         n_columns = _n_columns(head)
@@ -144,7 +144,8 @@ def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]
 
 def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame:
     """Judgements with all that the rows say: languages, system, document, rater, time and status."""
-    if "document" not in table.columns:
+    no_documents = "document" not in table.columns
+    if no_documents:
         table = table.with_columns(document=pl.lit(None, pl.String), is_document=pl.lit("False"))
     named = pl.col("system").str.extract_groups(_SYSTEM_FILE)
     marked = pl.col("document").str.extract_groups(_MARKS)
@@ -155,7 +156,8 @@ def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame
         scorer=pl.lit(claim.human),
         kind=pl.lit("human"),
         system=pl.coalesce(named.struct["hyp"], pl.lit("ref") + named.struct["ref"], "system"),
-        segment=pl.col("item") + shift,
+        segment=pl.col("item") + shift if "spans" in table.columns or no_documents else pl.lit(None, pl.Int64),
+        index=pl.lit(None, pl.Int64) if "spans" in table.columns or no_documents else pl.col("item"),
         is_document=pl.col("is_document").str.to_lowercase().is_in(["true", "1"]),
         item=pl.col("document"),
         document=marked.struct["document"],
@@ -178,7 +180,7 @@ def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame
         .otherwise(pl.lit("valid"))
     )
     table = table.with_columns(status=status)
-    repeated = ["status", "lp", "rater", "system", "segment", "item", "is_document"]
+    repeated = ["status", "lp", "rater", "system", "segment", "index", "item", "is_document"]
     is_last = pl.col("line") == pl.col("line").sort_by("time", "line", nulls_last=False).last().over(repeated)
     return table.with_columns(
         status=pl.when((pl.col("status") == "valid") & ~is_last).then(pl.lit("superseded")).otherwise("status")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 Declares = Literal["segments", "systems"]
+Numbering = Literal["document", "testset"]
 EvalsetKey = tuple[str, str]  # test set, language pair
 
 
@@ -14,7 +15,8 @@ class Given:
 
     metric, reference: of scores without a name of their own. is_own: scores of the user's own metric.
     is_error_measure: it counts errors, so that fewer are better. may_lack_end: files whose last line has no end are
-    whole. most_unpacked: bytes that a packed file may hold, instead of the usual limits.
+    whole. most_unpacked: bytes that a packed file may hold, instead of the usual limits. numbering: what segment
+    numbers count within, the document or the test set, where a file leaves it open.
     """
 
     testset: str | None = None
@@ -26,6 +28,7 @@ class Given:
     is_error_measure: bool = False
     may_lack_end: bool = False
     most_unpacked: int | None = None
+    numbering: Numbering | None = None
 
     @property
     def of_content(self) -> "Given":

@@ -16,7 +16,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.marked_errors import DECIMALS
 from warehouse.readers.mqm_files import claim_mqm
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are, line_faults
+from warehouse.readers.text.cells import cells_that_are, line_faults, visible, with_visible_names
 from warehouse.readers.text.tables import columns_found, text_of, whole_numbers
 from warehouse.wording import counted
 
@@ -92,8 +92,10 @@ class MqmAnnotationsReader:
             return Records(faults=faults)
         errors, more, n_repeated = _rows(text, claim.path)
         faults += more
+        errors, n_names = with_visible_names(errors, ("system", "document", "rater"))
         errors, more = whole_numbers(errors, "segment", claim.path)
         faults += more
+        faults += _source_faults(errors, claim.path)
         errors = errors.with_columns(
             severity_folded=pl.col("severity").str.to_lowercase().str.strip_chars(), category_folded=_folded("category")
         )
@@ -118,6 +120,8 @@ class MqmAnnotationsReader:
         notes = [f"{of_errors}, weights {self.weights.name}"]
         if n_tests:
             notes[0] += f", {counted(n_tests, 'planted error')} excluded"
+        if n_names:
+            notes.append(f"{counted(n_names, 'name')} with invisible characters, which were removed")
         if n_repeated:
             notes.append(f"{counted(n_repeated, 'repeated line')}, counted once")
         return Records(
@@ -156,6 +160,27 @@ def _rows(text: str, path: Path) -> tuple[pl.DataFrame, list[Fault], int]:
     return named, faults, sound.height - once.height
 
 
+def _place(errors: pl.DataFrame) -> list[str]:
+    """The columns that tell segments apart."""
+    return [name for name in ("document", "segment") if name in errors.columns]
+
+
+def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
+    """The first segment with two source texts: its number counts within something else."""
+    if "source" not in errors.columns:
+        return []
+    texts = errors.with_columns(visible(pl.col("source").str.replace_all(r"</?v>", "")))
+    several = (
+        texts.group_by(_place(errors)).agg(pl.col("line").min(), n=pl.col("source").n_unique()).filter(pl.col("n") > 1)
+    )
+    if several.is_empty():
+        return []
+    line, segment = several.sort("line").select("line", "segment").row(0)
+    more = "" if several.height == 1 else f", and {counted(several.height - 1, 'more such segment')}"
+    way_out = "load it with --numbering document and a column doc if numbers count within the document"
+    return [Fault(str(path), line, f"segment {segment} has several source texts{more}", "one for each number", way_out)]
+
+
 def _weighted(errors: pl.DataFrame, weights: Weights) -> pl.DataFrame:
     """Each error with its weight, and whether its row says that there is none.
 
@@ -171,7 +196,7 @@ def _weighted(errors: pl.DataFrame, weights: Weights) -> pl.DataFrame:
         is_no_error=_is_no_error(),
         is_non_translation=category.str.contains(r"(?:^|/)non ?translation\b") & (by_severity > 0),
     )
-    group = ["system", "segment", "rater"]
+    group = ["system", *_place(errors), "rater"]
     weight = (
         pl.when(pl.col("is_no_error") | is_free)
         .then(0.0)

@@ -12,13 +12,17 @@ import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import LEVELS, is_language_pair
-from warehouse.readers.claims import EvalsetKey
+from warehouse.readers.claims import EvalsetKey, Numbering
+from warehouse.readers.numbering import numbered, numbering_faults
+from warehouse.readers.text.cells import with_visible_names
 from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import UNREADABLE
+from warehouse.wording import counted
 
 Kind = pl.DataType | type[pl.DataType]
 
 MOST_SEGMENTS = 2**31 - 1
+_NAMES = ("testset", "lp", "scorer", "reference", "system", "rater", "item", "domain", "document")
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 
 
@@ -48,16 +52,27 @@ class Records:
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def normal(self, path: Path) -> "Records":
-        """Every frame with all its columns, checked; rows that break the rules become faults."""
-        faults = list(self.faults)
+    def normal(self, path: Path, numbering: Numbering | None = None) -> "Records":
+        """Every frame with all its columns, checked; rows that break the rules become faults.
+
+        numbering: what the user says that the numbers of segments count within.
+        """
+        faults, notes = list(self.faults), list(self.notes)
         scores, judgements, ratings, segments = (
             _completed(getattr(self, name), columns(name)) for name in ("scores", "judgements", "ratings", "segments")
         )
         if faults:
             scores, judgements, segments = (readable_rows(frame) for frame in (scores, judgements, segments))
+        (scores, n_scores), (judgements, n_judgements), (segments, n_segments) = (
+            with_visible_names(frame, _NAMES) for frame in (scores, judgements, segments)
+        )
+        if n_changed := n_scores + n_judgements + n_segments:
+            notes.append(f"{counted(n_changed, 'name')} with invisible characters, which were removed")
+        scores, judgements = (numbered(frame, numbering) for frame in (scores, judgements))
         for frame in (scores, judgements, segments):
             faults += _wrong_rows(frame, path)
+        for frame in (scores, judgements):
+            faults += numbering_faults(frame, path, numbering)
         return Records(
             scores=scores.with_columns(_without_negative_zero("value"), pl.col("is_negated").fill_null(False)),
             judgements=judgements.with_columns(_without_negative_zero("value")),
@@ -65,7 +80,7 @@ class Records:
             segments=segments,
             scores_from_judgements=self.scores_from_judgements,
             faults=faults,
-            notes=list(self.notes),
+            notes=notes,
         )
 
     @property

@@ -160,7 +160,7 @@ def test_document_campaigns_are_da_sqm() -> None:
     row = "u1,AIRC,7,TGT,eng,deu,91,doc-1,False,1.5,2.5\n"
     records = read(READER, Path("wmt23-news-systems/humaneval/scores.csv"), row)
     assert records.judgements is not None
-    columns = ["testset", "lp", "scorer", "segment", "document", "value", "time"]
+    columns = ["testset", "lp", "scorer", "index", "document", "value", "time"]
     expected = ("wmt23", "en-de", "da-sqm", 7, "doc-1", 91.0, datetime(1970, 1, 1, 0, 0, 2, 500000))
     assert records.judgements.select(columns).rows() == [expected]
 

@@ -1,6 +1,6 @@
 """Faults of cells that do not hold what their column should."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import polars as pl
@@ -8,6 +8,33 @@ import polars as pl
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.text.faults import first_faults
 from warehouse.wording import counted
+
+
+def visible(names: pl.Expr) -> pl.Expr:
+    """Names without what nobody sees: blanks of any kind at their ends, characters without width, split accents.
+
+    >>> pl.select(visible(pl.lit("\\u00a0COMET\\u200b "))).item()
+    'COMET'
+    """
+    return (
+        names.str.normalize("NFC")
+        .str.replace_all(r"[\u00ad\u200b-\u200d\u2060\ufeff]", "")
+        .str.replace_all(r"^\s+|\s+$", "")
+    )
+
+
+def with_visible_names(table: pl.DataFrame, columns: Iterable[str]) -> tuple[pl.DataFrame, int]:
+    """The table with such names in some columns, and how many different names that changes."""
+    n_changed = 0
+    for column in columns:
+        if column not in table.columns:
+            continue
+        names = table.select(before=pl.col(column).unique()).drop_nulls().with_columns(after=visible(pl.col("before")))
+        changed = names.filter(pl.col("before") != pl.col("after"))
+        if changed.height:
+            n_changed += changed.height
+            table = table.with_columns(pl.col(column).replace(changed["before"], changed["after"]))
+    return table, n_changed
 
 
 def cells_that_are(
