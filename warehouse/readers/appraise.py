@@ -177,6 +177,10 @@ def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame
         .then(pl.lit("bad"))
         .when(pl.col("type") != "TGT")
         .then(pl.lit("check"))
+        .when(pl.col("marks").str.contains("#dup"))
+        .then(pl.lit("repeat"))
+        .when(pl.col("marks").str.contains("#incomplete"))
+        .then(pl.lit("filler"))
         .otherwise(pl.lit("valid"))
     )
     table = table.with_columns(status=status)
@@ -255,6 +259,8 @@ def _note(table: pl.DataFrame) -> str:
         "bad": "of quality control (bad)",
         "check": "to check annotators",
         "tutorial": "of tutorials",
+        "repeat": "of documents shown again (#dup)",
+        "filler": "of documents that fill a task up (#incomplete)",
         "superseded": "superseded by a later one",
         "canary": "of the canary",
     }

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import real_data
+from tests.helpers import beside_data, real_data
 from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
 from tests.warehouse.readers.samples import esa
+from warehouse import Warehouse, load
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
@@ -100,10 +101,10 @@ def test_systems_are_found_in_names_of_files(written: str, system: str) -> None:
     assert records.judgements["system"].to_list() == [system]
 
 
-def test_marks_are_taken_off_the_document_and_the_rows_count() -> None:
+def test_marks_are_taken_off_the_document_and_say_why_a_row_does_not_count() -> None:
     marks = ["", "#dup", "#incomplete", "#dup#dup", "#duplicate2"]
     records = read(READER, ESA, "".join(esa(document="doc#3" + mark) for mark in marks))
-    assert statuses(records) == ["valid"] * 5
+    assert statuses(records) == ["valid", "repeat", "filler", "repeat", "repeat"]
     assert records.judgements is not None
     assert set(records.judgements["document"].to_list()) == {"doc#3"}
     assert records.judgements["item"].to_list() == ["doc#3" + mark for mark in marks]
@@ -119,7 +120,7 @@ def test_of_repeats_by_one_user_the_latest_counts() -> None:
         esa(score="6", end="60", item=6),
     ]
     records = read(READER, ESA, "".join(rows))
-    assert statuses(records) == ["superseded", "valid", "superseded", "valid", "valid", "valid"]
+    assert statuses(records) == ["superseded", "valid", "superseded", "valid", "repeat", "valid"]
 
 
 def test_of_repeats_at_one_time_the_last_row_counts() -> None:
@@ -226,7 +227,7 @@ def test_spoiled_files_never_raise(in_full: bool) -> None:
             records = read_if_claimed(READER, ESA, content)
             if records is not None and how in ("Windows line ends", "byte order mark", "lines in another order"):
                 assert records.faults == [], how
-                assert statuses(records) == ["valid"] * 29, how
+                assert statuses(records) == ["repeat"] * 29, how
 
 
 def independent_rows(path: Path) -> list[list[str]]:
@@ -256,9 +257,13 @@ def test_real_waves_hold_what_an_independent_count_says(
             keys.append(key)
             if key not in latest or float(row[11]) >= latest[key][0]:
                 latest[key] = (float(row[11]), float(row[6]))
-    assert len(keys) - len(set(keys)) == counts["superseded"]
+    n_superseded = Counter(key for key in keys if "#" not in key[3])
+    assert n_superseded.total() - len(n_superseded) == counts["superseded"]
     assert sum(n > 1 for n in Counter(keys).values()) == n_repeated
+    in_score = {key: of for key, of in latest.items() if "#" not in key[3]}
+    assert counts["repeat"] + counts["filler"] >= len(latest) - len(in_score)
     valid = records.judgements.filter(records.judgements["status"] == "valid")
+    latest = in_score
     assert valid.height == len(latest)
     assert valid["value"].sum() == sum(score for _, score in latest.values())
 
@@ -280,3 +285,16 @@ def test_real_livonian_campaigns_are_read_whole() -> None:
             "TartuNLP",
             "refA",
         }
+
+
+def test_real_means_of_systems_are_the_organisers(tmp_path: Path) -> None:
+    files = sorted(real_data("wmt24-news-systems", "humeval").glob("esa_*.csv"))
+    expected = beside_data("expected", "wmt24", "esa_system_means.csv")
+    load(files, tmp_path / "w.duckdb")
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        found = warehouse.rows("SELECT lp, system, avg(value) FROM human_scores WHERE human = 'esa' GROUP BY ALL")
+    means = {(lp, system): mean for lp, system, mean in found}
+    rows = [line.split(",") for line in expected.read_text().splitlines()[1:]]
+    assert len(rows) == 29
+    for lp, system, mean in rows:
+        assert means[lp, system] == pytest.approx(float(mean), abs=1e-9)
