@@ -1,8 +1,8 @@
-"""WMT25's human evaluation: one segment a JSON line, with the scores and errors of each round of annotation.
+"""Human evaluation as WMT25 releases it: one segment a JSON line, with all judgements of each system's output.
 
 `wmt25-genmt-humeval.jsonl` has a judgement for each system and round (`human1`, `annotator1`, `errors1`, `times1`,
-`human2` …), the file of control segments a list of judgements for each system. The rounds are the human scores
-`esa-human1` and `esa-human2`, the control segments are `esa-control`.
+`human2` …): the human scores `esa-human1` and `esa-human2`. Other files have a list of judgements for each system,
+their score under `score` or `human`: the human score `esa`, or `esa-control` in the file of control segments.
 """
 
 import re
@@ -33,7 +33,7 @@ _LAST_CHARACTER = 2**31 - 2
 class Wmt25HumanReader:
     """Reader of WMT25's human evaluation."""
 
-    name = "wmt25-human/1"
+    name = "wmt25-human/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         first = first_object(head)
@@ -50,7 +50,7 @@ class Wmt25HumanReader:
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
-        rows = _Rows(claim.human or _HUMAN)
+        rows = _Rows(claim.human or _HUMAN, "-control" if "control" in claim.path.name else "")
         n_wrong = 0
         for line, segment in json_objects(text, claim.path, faults):
             try:
@@ -108,10 +108,11 @@ class _WrongSegmentError(Exception):
 class _Rows:
     """Judgements and errors so far, in the order of `_JUDGEMENT` and `_ERROR`.
 
-    human: what the names of the human scores begin with.
+    human: what the names of the human scores begin with. of_lists: the end of the name where judgements are a list.
     """
 
     human: str
+    of_lists: str
     judgements: list[tuple[Any, ...]] = field(default_factory=list)
     errors: list[tuple[Any, ...]] = field(default_factory=list)
     n_unjudged: int = 0
@@ -125,12 +126,12 @@ class _Rows:
         place = _place(item)
         judgements: list[tuple[Any, ...]] = []
         errors: list[tuple[Any, ...]] = []
-        for system, suffix, one in _judgements(segment.get("scores")):
+        for system, suffix, one in _judgements(segment.get("scores"), self.of_lists):
             number = len(self.judgements) + len(judgements) + 1
             judged = (
                 system,
-                f"{self.human}-{suffix}",
-                _score(one["human"]),
+                f"{self.human}{suffix}",
+                _score(one["score"]),
                 one["annotator"],
                 _last_time(one["times"]),
             )
@@ -150,24 +151,40 @@ def _place(item: object) -> tuple[str, str, str, int]:
     return parts[0], parts[1], parts[2], int(parts[3]) + 1
 
 
-def _judgements(scores: object) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _judgements(scores: object, of_lists: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """System, end of the human score's name, and the judgement under its names without the round."""
     if not isinstance(scores, dict):
         raise _WrongSegmentError("no scores", "an object with the judgements of each system")
     for system, judged in scores.items():
         if isinstance(judged, dict):
-            for key in judged:
-                if (found := _ROUND.fullmatch(key)) is not None:
-                    number = found["round"]
-                    yield system, key, _judgement({name: judged.get(name + number) for name in _FIELDS}, system)
+            rounds = [found["round"] for key in judged if (found := _ROUND.fullmatch(key)) is not None]
+            if judged and not rounds:
+                raise _without_score(system, judged)
+            for number in rounds:
+                one = {name: judged.get(name + number) for name in _FIELDS}
+                yield system, f"-human{number}", _judgement(one | {"score": judged["human" + number]}, system)
         elif isinstance(judged, list) and all(isinstance(one, dict) for one in judged):
             for one in judged:
-                yield system, "control", _judgement({name: one.get(name) for name in _FIELDS}, system)
+                key = next((key for key in _SCORES if key in one), None)
+                if key is None:
+                    raise _without_score(system, one)
+                yield (
+                    system,
+                    of_lists,
+                    _judgement({name: one.get(name) for name in _FIELDS} | {"score": one[key]}, system),
+                )
         else:
             raise _WrongSegmentError(f"scores of {system!r}", "an object, or a list of objects")
 
 
-_FIELDS = ("human", "annotator", "errors", "times")
+def _without_score(system: str, judged: dict[str, Any]) -> _WrongSegmentError:
+    return _WrongSegmentError(
+        f"a judgement of {system!r} with the keys {', '.join(judged) or '(none)'}", "its score under score or human"
+    )
+
+
+_SCORES = ("score", "human")
+_FIELDS = ("annotator", "errors", "times")
 
 
 def _judgement(judged: dict[str, Any], system: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from warehouse.database.stage import Stage
+from warehouse.errors import Fault
 from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
 from warehouse.readers.records import columns
@@ -14,6 +15,7 @@ from warehouse.staging.placing import Placing, settle_segments, stage_declared
 from warehouse.staging.portions import Portions
 from warehouse.staging.repetition import Complete, Distinct
 from warehouse.staging.vectors import stage_judgements, stage_vectors
+from warehouse.wording import counted
 
 
 def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
@@ -55,10 +57,21 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     for content in sound:
         assert content.records is not None
         brought = _rows_of(content)
+        _report_empty(content, brought, stage)
         stage.n_rows[content.file_no] = brought.height
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
         notes = [*content.records.notes, *(_constant(brought) if content.claim.is_own else ())]
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
+
+
+def _report_empty(content: Content, rows: pl.DataFrame, stage: Stage) -> None:
+    """A fault for each score of which a file has places, and no value at any of them."""
+    if "value" not in rows.columns:
+        return
+    empty = rows.group_by("scorer").agg(pl.col("line").min(), n=pl.len(), n_values=pl.col("value").count())
+    for scorer, line, n, _ in empty.filter(pl.col("n_values") == 0).sort("line").iter_rows():
+        found = f"every score of {scorer} is missing ({counted(n, 'row')})"
+        stage.fault(content.file_no, Fault(str(content.claim.path), line or 0, found, "at least one score"))
 
 
 def _constant(rows: pl.DataFrame) -> list[str]:

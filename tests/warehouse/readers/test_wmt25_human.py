@@ -75,6 +75,29 @@ def test_control_segments_have_a_list_of_judgements() -> None:
     assert found == [("esa-control", "a", 90.0), ("esa-control", "b", 70.0)]
 
 
+def test_lists_of_judgements_have_scores_errors_annotators_and_times() -> None:
+    error = {"start_i": 4, "end_i": 4, "severity": "minor"}
+    judged = [
+        {"score": 90, "annotator": "a", "errors": [error], "times": [1.0, 2.5]},
+        {"score": 70.5, "annotator": "b", "errors": [], "times": []},
+    ]
+    records = read(READER, Path("wmt24/humeval.jsonl"), segment({"Yolu": judged}))
+    assert records.faults == []
+    assert records.judgements is not None
+    found = records.judgements.select("scorer", "rater", "value", "time").rows()
+    assert found == [("esa", "a", 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000)), ("esa", "b", 70.5, None)]
+    assert records.ratings is not None
+    assert records.ratings.select("judgement", "severity", "span_start", "span_end").rows() == [(1, "minor", 4, 5)]
+
+
+@pytest.mark.parametrize("judged", [{"rating": 90, "annotator": "a"}, [{"rating": 90, "annotator": "a"}], [{}]])
+def test_a_judgement_whose_score_is_under_no_known_key_is_a_fault(judged: object) -> None:
+    records = read(READER, PATH, segment({"Yolu": judged}))
+    (fault,) = records.faults
+    assert "a judgement of 'Yolu' with the keys" in fault.found
+    assert fault.expected == "its score under score or human"
+
+
 def test_the_claim_is_grouped_by_human_score() -> None:
     claim = asked(READER, PATH, segment({}).encode(), Given())
     assert isinstance(claim, Claim)
