@@ -312,3 +312,24 @@ def test_spoiled_files_never_raise(in_full: bool) -> None:
                 assert records.faults == [], how
                 assert records.scores is not None
                 assert records.scores["segment"].to_list() == list(range(1, 30)), how
+
+
+@pytest.mark.parametrize("separator", ["\t", ","])
+def test_a_column_of_reference_texts_names_no_references(separator: str) -> None:
+    rows_of = [
+        ("metric", "system", "segment", "reference", "score"),
+        *(("M", "A", str(n), f"Text {n}.", "0.5") for n in (1, 2)),
+    ]
+    text = "".join(separator.join(row) + "\n" for row in rows_of)
+    records = read(LongTableReader(), "mine.csv", text, Given(testset="lab", lp="de-en"))
+    assert rows(records, "scorer", "reference", "segment") == [("M", "ref", 1), ("M", "ref", 2)]
+
+
+def test_translations_with_quotes_join_no_lines_of_a_table_with_tabs() -> None:
+    lines = ['"He came.', "She went.", 'He said "no"', '"quoted"', 'They left."']
+    text = "metric\tsystem\tsegment\ttarget\tscore\n" + "".join(
+        f"M\tA\t{n}\t{line}\t0.{n}\n" for n, line in enumerate(lines, start=1)
+    )
+    records = read(LongTableReader(), "mine.tsv", text, Given(testset="lab", lp="de-en"))
+    assert records.faults == []
+    assert rows(records, "segment", "value") == [(n, n / 10) for n in range(1, 6)]

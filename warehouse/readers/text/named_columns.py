@@ -34,6 +34,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
     "value": ("score", "value", "overall"),
 }
 _SEPARATORS = "\t,;"
+_NO_NAME = r"\s|[^\x00-\x7f]|.{60}"  # what a sentence has and the name of a reference has not
 _PARQUET = b"PAR1"
 _LEVELS = {
     "sys": "sys",
@@ -169,9 +170,15 @@ def _no_rows(header: Header) -> pl.DataFrame:
 
 
 def _stripped(table: pl.DataFrame) -> pl.DataFrame:
-    """Cells without blanks around them; null for the words for missing values."""
+    """Cells without blanks around them; null for the words for missing values.
+
+    A column `reference` of sentences is no column of references' names, and is set aside.
+    """
     table = table.with_columns(pl.col(pl.String).str.strip_chars(" "))
-    return table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
+    table = table.with_columns(pl.when(~pl.col(pl.String).is_in(MISSING)).then(pl.col(pl.String)))
+    if "reference" in table.columns and table.select(pl.col("reference").str.contains(_NO_NAME).any()).item():
+        return table.rename({"reference": "_reference text"})
+    return table
 
 
 def placed(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:

@@ -1,8 +1,13 @@
-"""Tables with real quoting (CSV and TSV as spreadsheets write them) as a frame of strings."""
+"""Tables with real quoting (CSV and TSV as spreadsheets write them) as a frame of strings.
+
+With tabs a line that has as many as the header is a row, and its quotes are characters unless they enclose a whole
+cell: translations that begin or end with a quote never join lines.
+"""
 
 import csv
 import io
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -15,6 +20,7 @@ from warehouse.wording import counted
 
 _ROWS = 100_000  # of one table
 _LONGEST_CELL = 2**31 - 1
+_ENCLOSED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 
 
 def quoted_table(
@@ -36,7 +42,7 @@ def quoted_table(
     if '"' not in text and "line" not in called:
         table, wrong = table_of(text, called, separator, path, n_header=n_header)
         return table.rename(dict(zip(called, columns, strict=True))), wrong
-    rows = _rows(io.StringIO(text, newline=""), separator)
+    rows = _rows(io.StringIO(text, newline=""), separator, len(columns))
     return _table(itertools.islice(rows, n_header, None), columns, called, path)
 
 
@@ -45,7 +51,7 @@ def quoted_tables(
 ) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
     """As `quoted_table`, of a text in pieces of whole lines, with one row as its header; a table for some rows each."""
     lines = itertools.chain.from_iterable(io.StringIO(text, newline="") for text in texts)
-    rows = itertools.islice(_rows(lines, separator), 1, None)
+    rows = itertools.islice(_rows(lines, separator, len(columns)), 1, None)
     while some := list(itertools.islice(rows, _ROWS)):
         yield _table(some, columns, called, path)
 
@@ -77,8 +83,36 @@ def _table(
     return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema), faults
 
 
-def _rows(stream: Iterable[str], separator: str) -> Iterator[tuple[int, list[str] | str]]:
+def _rows(stream: Iterable[str], separator: str, n_columns: int) -> Iterator[tuple[int, list[str] | str]]:
     """Each row with its first line; what is wrong in place of the cells where its quoting is broken."""
+    return _tab_rows(stream, n_columns) if separator == "\t" else _csv_rows(stream, separator)
+
+
+def _tab_rows(stream: Iterable[str], n_columns: int) -> Iterator[tuple[int, list[str] | str]]:
+    """A line that is whole is a row; one that is not may end with a cell in quotes that goes on in further lines."""
+    begin, row = 0, ""
+    for number, line in enumerate(stream, start=1):
+        line = line.rstrip("\r\n")
+        is_whole = line.count("\t") == n_columns - 1
+        if begin and is_whole:
+            yield begin, _tab_cells(row)
+            begin = 0
+        if is_whole:
+            yield number, _tab_cells(line)
+            continue
+        begin, row = (begin, f"{row}\n{line}") if begin else (number, line)
+        if row.count('"') % 2 == 0:
+            yield begin, _tab_cells(row)
+            begin = 0
+    if begin:
+        yield begin, "unexpected end of data"
+
+
+def _tab_cells(row: str) -> list[str]:
+    return [cell[1:-1].replace('""', '"') if _ENCLOSED.fullmatch(cell) else cell for cell in row.split("\t")]
+
+
+def _csv_rows(stream: Iterable[str], separator: str) -> Iterator[tuple[int, list[str] | str]]:
     csv.field_size_limit(_LONGEST_CELL)
     stream = iter(stream)
     n_before = 0
@@ -102,6 +136,8 @@ def quoted_cells(line: str, separator: str) -> list[str]:
     >>> quoted_cells('a,"b,c"', ",")
     ['a', 'b,c']
     """
+    if separator == "\t":
+        return _tab_cells(line)
     try:
         return next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:
