@@ -10,10 +10,11 @@ from warehouse.facts.testsets import FACTS_FILE
 from warehouse.names import EXPORT_MANIFEST, UNFINISHED_EXPORT
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.expectations import expected_of, is_out_of_place
-from warehouse.readers.recognition import UNKNOWN_FORMAT, claim
+from warehouse.readers.recognition import UNKNOWN_FORMAT, claim, contradiction
 from warehouse.readers.text.head import damage_of
 
 _AGAIN = "export it again"
+DISAGREES = "load it without what it does not agree with"
 
 
 @dataclass
@@ -61,26 +62,36 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
             found.skipped.append((str(path), "not a regular file"))
             continue
         answer = claim(path, given)
-        if isinstance(answer, Claim):
+        if not isinstance(answer, Claim):
+            _report(path, answer, found)
+        elif (opposed := contradiction(answer, given)) is not None:
+            stated, said = opposed
+            found.faults.append(Fault(str(path), 0, f"a file of {stated}", f"one of {said}, as you said", DISAGREES))
+        else:
             claims[path] = answer
-        elif answer == UNKNOWN_FORMAT and (damage := damage_of(path)) is not None:
-            found.faults.append(damage)
-        elif answer == UNKNOWN_FORMAT and is_out_of_place(path):
-            remedy = "put it there, or `scorehouse add` it as your own metric"
-            where = "TESTSET/metric-scores/LP/ or TESTSET/human-scores/ around it, or columns that name it"
-            found.faults.append(Fault(str(path), 0, "a score file without its test set", where, remedy))
-        elif answer == UNKNOWN_FORMAT and (expected := expected_of(path)) is not None:
-            found.faults.append(Fault(str(path), 1, "not what its name and place say", expected, "fetch it again"))
-        elif path.name != FACTS_FILE:
-            found.skipped.append((str(path), answer))
     for item in list(claims.values()):
         for needed in item.needs:
             answer = claim(needed, given)
             if needed not in claims and isinstance(answer, Claim):
                 claims[needed] = answer
-                found.notes.append(f"{needed}: needed by {item.path.name}, which cannot be loaded without it")
+                found.notes.append(f"{needed}: loaded along with {item.path.name}, which needs it")
     found.claims = sorted(claims.values(), key=lambda item: (item.origin, str(item.path)))
     return found
+
+
+def _report(path: Path, answer: str, found: Found) -> None:
+    """A file that nobody reads: a fault where its name or place say that it holds scores, else passed over."""
+    if answer == UNKNOWN_FORMAT and (damage := damage_of(path)) is not None:
+        found.faults.append(damage)
+    elif answer == UNKNOWN_FORMAT and is_out_of_place(path):
+        remedy = "put it there, or `scorehouse add` it as your own metric"
+        where = "TESTSET/metric-scores/LP/ or TESTSET/human-scores/ around it, or columns that name it"
+        found.faults.append(Fault(str(path), 0, "a score file without its test set", where, remedy))
+    elif answer == UNKNOWN_FORMAT and (expected := expected_of(path)) is not None:
+        way_out = "rename it if it is another file"
+        found.faults.append(Fault(str(path), 1, "not what its name and place say", expected, way_out))
+    elif path.name != FACTS_FILE:
+        found.skipped.append((str(path), answer))
 
 
 def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from warehouse.readers.text.head import readable
 from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import UNREADABLE
 from warehouse.readers.text.unpacking import ExpansionError, unpacked, unpacked_pieces
+from warehouse.readers.vocabulary import language_pair_called
 
 _LARGE = 2_000_000  # bytes as they lie there, above which a file is read in pieces
 
@@ -114,7 +115,21 @@ class Opened:
             further.append(Fault(str(path), 0, "no scores", "at least one row with a score"))
         if cut is not None:
             further.append(cut)
+        if not self.given.is_own:
+            further += self._unsaid(read.evalsets)
         return replace(read, faults=(*read.faults, *further))
+
+    def _unsaid(self, evalsets: Iterable[EvalsetKey]) -> list[Fault]:
+        """Rows of another test set or language pair than the one that the user named for the file."""
+        lp = None if self.given.lp is None else language_pair_called(self.given.lp)
+        for at, said in enumerate((self.given.testset, lp)):
+            stated = sorted({key[at] for key in evalsets} - {said})
+            if said is not None and stated:
+                way_out = "load it without what it does not agree with"
+                return [
+                    Fault(str(self.claim.path), 0, f"rows of {', '.join(stated[:5])}", f"{said}, as you said", way_out)
+                ]
+        return []
 
     def _whole(self) -> Records:
         data = unpacked(self.claim.path.read_bytes(), self.given.most_unpacked)

@@ -53,7 +53,7 @@ class AppraiseReader:
             if head and _is_header(quoted_cells(head[0], ",")):
                 return "names of columns alone; the judgements are in other files"
             return None
-        testset = given.testset or testset_of(path) or _testset_named(path, head)
+        testset = given.testset or _testset_named(path, head) or testset_of(path)
         if testset is None:
             return "judgements of an unknown test set; name it with --testset"
         return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, n_columns))

@@ -40,7 +40,7 @@ class LongTableReader:
         known = header.known.keys()
         given = with_place(given, path)
         if not known & set(_SAYS_WHAT) and not (given.metric or given.human):
-            return "scores without the name of a metric; name it with --metric, or a human score with --human"
+            return "scores without the name of a metric; add a column 'metric', or name a human score with --human"
         if (missing := missing_place(header, given)) is not None:
             return missing
         return claim_of(path, self.name, given)

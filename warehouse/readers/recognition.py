@@ -66,6 +66,24 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
     return reasons[0] if reasons else UNKNOWN_FORMAT
 
 
+def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:
+    """What a file's name and first lines say, and what the user says, where they are not the same."""
+    if given.is_own or not is_record_reader(claimed.reader):
+        return None
+    reader, path = record_reader_named(claimed.reader), Path(claimed.path.name)
+    for said, alone in ((given.testset, replace(given, testset=None)), (given.lp, replace(given, lp=None))):
+        answer = reader.claim(path, head_of(claimed.path), alone)
+        if said is None or not isinstance(answer, Claim):
+            continue
+        if alone.testset is None:
+            stated = {answer.testset} - {None} or {testset for testset, _ in answer.evalsets}
+        else:
+            stated = {lp for _, lp in answer.evalsets}
+        if stated and said not in stated:
+            return ", ".join(sorted(name for name in stated if name)), said
+    return None
+
+
 def is_record_reader(name: str) -> bool:
     """Whether a reader's files say in each row what it is of."""
     return name in _RECORD_READERS

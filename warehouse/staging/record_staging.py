@@ -54,24 +54,32 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     placing.report()
     distinct.report()
     complete.report()
+    _report_empty(sound, stage)
     for content in sound:
         assert content.records is not None
         brought = _rows_of(content)
-        _report_empty(content, brought, stage)
         stage.n_rows[content.file_no] = brought.height
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
         notes = [*content.records.notes, *(_constant(brought) if content.claim.is_own else ())]
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
 
 
-def _report_empty(content: Content, rows: pl.DataFrame, stage: Stage) -> None:
-    """A fault for each score of which a file has places, and no value at any of them."""
-    if "value" not in rows.columns:
+def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
+    """A fault for each score of which files have places, and no value at any of them."""
+    counts = []
+    for content in contents:
+        rows = _rows_of(content)
+        if "value" in rows.columns:
+            of_file = rows.group_by("scorer").agg(pl.col("line").min(), n=pl.len(), n_values=pl.col("value").count())
+            counts.append(of_file.with_columns(file_no=pl.lit(content.file_no), path=pl.lit(str(content.claim.path))))
+    if not counts:
         return
-    empty = rows.group_by("scorer").agg(pl.col("line").min(), n=pl.len(), n_values=pl.col("value").count())
-    for scorer, line, n, _ in empty.filter(pl.col("n_values") == 0).sort("line").iter_rows():
+    first = pl.col("file_no", "path", "line").first()
+    scorers = pl.concat(counts).group_by("scorer", maintain_order=True).agg(first, pl.col("n", "n_values").sum())
+    empty = scorers.filter(pl.col("n_values") == 0).select("scorer", "file_no", "path", "line", "n")
+    for scorer, file_no, path, line, n in empty.iter_rows():
         found = f"every score of {scorer} is missing ({counted(n, 'row')})"
-        stage.fault(content.file_no, Fault(str(content.claim.path), line or 0, found, "at least one score"))
+        stage.fault(file_no, Fault(path, line or 0, found, "at least one score"))
 
 
 def _constant(rows: pl.DataFrame) -> list[str]:

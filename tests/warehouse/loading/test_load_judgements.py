@@ -34,7 +34,7 @@ def test_esa_meets_the_organisers_segments_behind_the_canary(tmp_path: Path, dat
     rows = [
         esa(item=1, score="70"),
         esa(item=1, score="90", user="engjpn2"),
-        esa(item=3, score="60", document="doc-b#dup"),
+        esa(item=3, score="60", document="doc-b"),
         esa(system="ende-tutorial1", item=1000001, document="ende-tutorial1"),
     ]
     written(root / "wmt24-news-systems" / "esa_wave2.csv", "".join(rows))

@@ -139,7 +139,7 @@ def test_files_that_come_one_after_the_other_make_the_same_warehouse(
 def test_a_file_brings_its_map_of_segments_along(task: Path, database: Path) -> None:
     report = load([metric(task)], database)
     assert report.is_clean, report.faults
-    assert any("en-de.txt: needed by" in note for note in report.notes)
+    assert any("en-de.txt: loaded along with" in note for note in report.notes)
     assert rows(database, "SELECT count(*) FROM segment WHERE position IS NOT NULL") == [(3,)]
 
 

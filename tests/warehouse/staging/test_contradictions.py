@@ -33,7 +33,7 @@ def test_the_same_scores_from_another_file_are_taken_once_with_a_note() -> None:
 
 def test_a_missing_score_is_another_than_any_number() -> None:
     memory = Memory()
-    memory.write(File("a", scores([("A", 1, None)])))
+    memory.write(File("a", scores([("A", 1, None), ("A", 2, 0.5)])))
     _, faults = memory.write(File("b", scores([("A", 1, 0.0)])))
     assert len(faults) == 1
 
