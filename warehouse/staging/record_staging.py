@@ -70,7 +70,9 @@ def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
     for content in contents:
         rows = _rows_of(content)
         if "value" in rows.columns:
-            of_file = rows.group_by("scorer").agg(pl.col("line").min(), n=pl.len(), n_values=pl.col("value").count())
+            of_file = rows.group_by(pl.col("scorer").cast(pl.String)).agg(
+                pl.col("line").min().cast(pl.Int64), n=pl.len(), n_values=pl.col("value").count()
+            )
             counts.append(of_file.with_columns(file_no=pl.lit(content.file_no), path=pl.lit(str(content.claim.path))))
     if not counts:
         return

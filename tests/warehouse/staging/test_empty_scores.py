@@ -27,3 +27,12 @@ def test_a_score_without_any_value_is_refused(name: str, tmp_path: Path) -> None
     path.write_text(FILES[name])
     report = load([tmp_path / "lab"], tmp_path / "w.duckdb", given=Given(testset="lab", lp="en-de"))
     assert [fault for fault in report.faults if "missing" in fault.found], report
+
+
+def test_an_empty_score_is_found_among_files_of_other_scores_and_lengths(tmp_path: Path) -> None:
+    for name, n_segments, value in (("M", 3, "0.5"), ("Other", 40_000, "0.25"), ("Absent", 3, "")):
+        rows = "".join(f"{name},A,{n},{value}\n" for n in range(1, n_segments + 1))
+        (tmp_path / f"{name}.csv").write_text("metric,system,segment,score\n" + rows)
+    report = load(sorted(tmp_path.glob("*.csv")), tmp_path / "w.duckdb", given=Given(testset="lab", lp="en-de"))
+    (fault,) = report.faults
+    assert fault.found == "every score of Absent is missing (3 rows)"
