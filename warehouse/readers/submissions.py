@@ -45,14 +45,22 @@ _COLUMNS = {
 _NEEDED = {"source_lang", "target_lang", "set_id", "system_id", "method", "overall"}
 _PLACES = ("doc_id", "segment_id", "domain_name")
 _WITH_HEADER = "2025"
+_STATUSES = {  # of metrics on challenge sets, by folder
+    "baseline": "baseline",
+    "baselines": "baseline",
+    "primary": "primary",
+    "secondary": "contrastive",
+    "contrastive": "contrastive",
+}
 _WHOLE = "all"  # where a domain, document or segment stands: the score is of all of them
+_CHALLENGE = re.compile(r"challenge(?:set)?(?:[_-](?P<name>.+))?")
 _REFERENCE_SET = re.compile(r"[a-z]+[A-Z]?20\d\d")
 
 
 class SubmissionReader:
     """Reader of scores as metrics were entered in the metrics tasks."""
 
-    name = "wmt-metrics-task/1"
+    name = "wmt-metrics-task/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         layout = _layout(head, path)
@@ -64,7 +72,7 @@ class SubmissionReader:
         if layout is None:
             testset = given.testset or testset_of(path) or "unknown"
         elif layout == _WITH_HEADER:
-            testset = _testset_of_2025("official", path, given)
+            testset = _testset_of_2025(_set_id(head), path, given) or _testset_of_2025("official", path, given)
         else:
             rows = [line.split("\t") for line in head]
             named = Counter(row[2] for row in rows if len(row) == len(_COLUMNS[layout]))
@@ -74,6 +82,7 @@ class SubmissionReader:
                 return f"scores of {called!r}, an unrecognised test set; name it with --testset"
         folder = path.parent.name if _GROUP.fullmatch(path.parent.name) else "submissions"
         named_file = _FILE.fullmatch(path.name)
+        is_challenge = layout == _WITH_HEADER and _CHALLENGE.fullmatch(_set_id(head))
         return Claim(
             path=path,
             reader=self.name,
@@ -81,6 +90,7 @@ class SubmissionReader:
             evalsets=(),
             root=path.parent,
             needs=_details(path) if layout in ("seg of 2020", "doc of 2020") else (),
+            status=_STATUSES.get(re.split("[-_]", folder)[0]) if is_challenge else None,
             is_own=given.is_own,
         )
 
@@ -254,15 +264,26 @@ def _placed(table: pl.DataFrame, layout: str) -> pl.DataFrame:
     return table.with_columns(level=pl.lit("sys"))
 
 
+def _set_id(head: Sequence[str]) -> str:
+    """The set of the first row below a header of 2025."""
+    header, *rows = ([cell.strip() for cell in line.split("\t")] for line in head if line.strip())
+    return dict(zip(header, rows[0], strict=False)).get("set_id", "official") if rows else "official"
+
+
 def _testset_of_2025(set_id: str, path: Path, given: Given) -> str | None:
     year = year_of(path) or 2025
     if set_id == "official":
         return given.testset or f"wmt{year % 100:02d}"
-    return testset_called(set_id, path) or (f"challengeset{year}" if set_id.startswith("challenge") else None)
+    if (challenge := _CHALLENGE.fullmatch(set_id)) is not None:
+        return f"challengeset{year}" + (f".{challenge['name']}" if challenge["name"] else "")
+    return testset_called(set_id, path)
 
 
 def _parse_2025(text: str, path: Path, given: Given) -> Records:
-    """Columns are known by the header. `all` for segment, document and domain makes a score one of a higher level."""
+    """Columns are known by the header. `all` for segment, document and domain makes a score one of a higher level.
+
+    Where no method is named, the metric is called as the file is.
+    """
     columns = [cell.strip() for cell in text.split("\n", 1)[0].split("\t")]
     if len(set(columns)) < len(columns):
         return Records(faults=[Fault(str(path), 1, "a column that appears twice", "each column once")])
@@ -274,9 +295,10 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
     faults += more
     table = table.with_columns(pl.concat_str("source_lang", pl.lit("-"), "target_lang").alias("LP"))
     has_segment, has_document, has_domain = (pl.col(name) != _WHOLE for name in ("segment_id", "doc_id", "domain_name"))
+    method = pl.when(~pl.col("method").is_in(MISSING)).then("method").otherwise(pl.lit(_metric_of(path)))
     table = table.with_columns(
         lp=_replaced(table, "LP", language_pair_called),
-        scorer=pl.lit(given.metric) if given.metric else pl.col("method"),
+        scorer=pl.lit(given.metric) if given.metric else method,
         system=pl.col("system_id"),
         value=pl.col("overall"),
         kind=pl.lit("metric"),
@@ -291,16 +313,43 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
         domain=pl.when(has_domain).then(pl.col("domain_name")),
         document=pl.when(has_document).then(pl.col("doc_id")),
     )
-    return Records(scores=with_references(_indexed(table), says_always=False), faults=faults)
+    table, more = _with_segments(table, path, given)
+    return Records(scores=with_references(table, says_always=False), faults=[*faults, *more])
 
 
-def _indexed(table: pl.DataFrame) -> pl.DataFrame:
-    """Segments numbered within their document, from 1: by their numbers, or where these are words, as they come."""
-    document = ["testset", "lp", "doc_id"]
-    number = pl.col("segment_id").cast(pl.Int64, strict=False)
-    first = pl.col("line").min().over([*document, "segment_id"])
-    has_words = (number.is_null() & (pl.col("level") == "seg")).any().over(document)
-    key = pl.when(has_words).then(first).otherwise(number)
-    return table.with_columns(
-        index=pl.when(pl.col("level") == "seg").then(key.rank("dense").over(document).cast(pl.Int64))
+def _metric_of(path: Path) -> str:
+    """The metric that a file is called after."""
+    return re.sub(r"(\.(sys|domain|doc|seg))?\.(score|tsv)(\.gz)?$", "", path.name)
+
+
+def _with_segments(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.DataFrame, list[Fault]]:
+    """Rows with the numbers of their segments, which count from 1 within the document or within the test set.
+
+    Where they do not begin anew in a second document they count within the test set; then their places in documents
+    follow only if none is missing.
+    """
+    rest = table.filter(pl.col("level") != "seg").with_columns(pl.lit(None, pl.Int64).alias("number"))
+    table, faults = whole_numbers(table.filter(pl.col("level") == "seg"), "segment_id", path)
+    table = table.rename({"segment_id": "number"})
+    evalset = ["testset", "lp"]
+    number, documents = pl.col("number"), pl.col("doc_id")
+    n_places = pl.struct(documents, number).n_unique().over(evalset)
+    restarts = (n_places > number.n_unique().over(evalset)) | (documents.n_unique().over(evalset) == 1)
+    by_document = restarts if given.numbering is None else pl.lit(given.numbering == "document")
+    table = table.with_columns(
+        index=pl.when(by_document).then(number).otherwise(number.rank("dense").over([*evalset, "doc_id"])),
+        segment=pl.when(~by_document).then(number),
     )
+    if given.numbering == "testset":
+        table = table.with_columns(index=pl.lit(None, pl.Int64))
+    else:
+        counted = table.filter(pl.col("segment").is_not_null()).group_by(evalset, maintain_order=True)
+        gaps = counted.agg(pl.col("line").min(), pl.col("segment").unique().sort()).iter_rows()
+        for testset, lp, line, numbers in gaps:
+            missing = next((n for n, there in enumerate(numbers, 1) if n != there), None)
+            if missing is not None:
+                found = f"{testset} {lp} without segment {missing}"
+                expected = "numbers from 1 on without a gap, as they do not begin anew in each document"
+                way = "give it a row with NaN, or load the file with --numbering testset or document"
+                faults.append(Fault(str(path), line, found, expected, way))
+    return pl.concat([table, rest], how="diagonal_relaxed").sort("line"), faults

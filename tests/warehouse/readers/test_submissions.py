@@ -105,9 +105,9 @@ def test_segments_since_2021_are_lines_unless_their_numbers_begin_anew_in_each_d
 def test_tables_of_2025_are_read_by_their_header() -> None:
     names = "source_lang\ttarget_lang\tdoc_id\tsegment_id\tset_id\tsystem_id\tdomain_name\tmethod\toverall\tline\n"
     text = names + (
-        "en\tde_DE\td1\t4\tofficial\tGPT-4.1\tnews\tBLEU\t0.1\t\n"
-        "en\tde_DE\td1\t10\tofficial\tGPT-4.1\tnews\tBLEU\tNaN\t\n"
-        "en\tde_DE\td2\t11\tofficial\tGPT-4.1\tnews\tCOMETKiwi22\t0.3\t\n"
+        "en\tde_DE\td1\t1\tofficial\tGPT-4.1\tnews\tBLEU\t0.1\t\n"
+        "en\tde_DE\td1\t2\tofficial\tGPT-4.1\tnews\tBLEU\tNaN\t\n"
+        "en\tde_DE\td2\t3\tofficial\tGPT-4.1\tnews\tCOMETKiwi22\t0.3\t\n"
         "en\tde_DE\tall\tall\tofficial\tGPT-4.1\tnews\tBLEU\t0.4\t\n"
         "en\tde_DE\tall\tall\tofficial\tGPT-4.1\tall\tBLEU\t0.5\t\n"
         "en\tde_DE\tall\tall\tchallenge\tGPT-4.1\tall\tBLEU\t0.6\t\n"
@@ -125,6 +125,50 @@ def test_tables_of_2025_are_read_by_their_header() -> None:
     ]
     assert claimed(READER, Path("wmt25/primary/team.seg.tsv"), text).origin == "wmt25/primary/team.seg.tsv"
     assert claimed(READER, Path("x/team.seg.tsv"), text).origin == "wmt25/submissions/team.seg.tsv"
+
+
+HEADER_25 = "doc_id\tsegment_id\tsource_lang\ttarget_lang\tset_id\tsystem_id\tdomain_name\tmethod\toverall\n"
+
+
+def of_2025(*places: str, set_id: str = "official", method: str = "M") -> str:
+    """A table of 2025 with a score for each `document segment`."""
+    rows = (f"{place}\ten\tde\t{set_id}\tA\tnews\t{method}\t0.{n}\n" for n, place in enumerate(places, 1))
+    return HEADER_25 + "".join(row.replace(" ", "\t", 1) for row in rows)
+
+
+@pytest.mark.parametrize("missing", range(5))
+def test_segments_of_2025_are_known_by_their_numbers_whichever_is_missing(missing: int) -> None:
+    within_documents = ["d 1", "d 2", "d 3", "e 1", "e 2"]
+    assert not read(READER, "M.seg.tsv", of_2025(*within_documents)).faults
+    del within_documents[missing]
+    records = read(READER, "M.seg.tsv", of_2025(*within_documents))
+    assert not records.faults
+    assert [f"{row[0]} {row[1]}" for row in rows(records, "document", "index")] == within_documents
+    within_testset = ["d 1", "d 2", "d 3", "e 4", "e 5"]
+    whole = read(READER, "M.seg.tsv", of_2025(*within_testset))
+    assert rows(whole, "document", "index", "segment")[2:4] == [("d", 3, 3), ("e", 1, 4)]
+    del within_testset[missing]
+    text = of_2025(*within_testset)
+    faults = read(READER, "M.seg.tsv", text).faults
+    assert [fault.found for fault in faults] == [f"wmt25 en-de without segment {missing + 1}"][: missing < 4]
+    said = read(READER, "M.seg.tsv", text, Given(numbering="testset"))
+    assert [f"{row[0]} {row[1]}" for row in rows(said, "document", "segment")] == within_testset
+
+
+def test_numbers_of_segments_of_2025_that_are_none_are_faults() -> None:
+    assert told(read(READER, "M.seg.tsv", of_2025("d 1", "d x"))) == [(3, "segment_id 'x'")]
+
+
+def test_results_on_challenge_sets_are_of_the_metric_that_the_file_is_called_after() -> None:
+    text = of_2025("d 1", "d 2", set_id="challenge_mslc-b", method="NaN")
+    for folder, status in (("primary", "primary"), ("secondary", "contrastive"), ("baseline", "baseline")):
+        path = Path(folder, "MetricX-25.tsv")
+        claim = claimed(READER, path, text)
+        assert (claim.origin, claim.status) == (f"challengeset2025.mslc-b/{folder}/MetricX-25.tsv", status)
+        assert rows(read(READER, path, text), "testset", "scorer", "index") == [
+            ("challengeset2025.mslc-b", "MetricX-25", n) for n in (1, 2)
+        ]
+    assert rows(read(READER, "polyic-3.seg.tsv.gz", text), "scorer") == [("polyic-3",)] * 2
 
 
 def test_a_table_of_2025_without_places_has_scores_of_systems() -> None:
