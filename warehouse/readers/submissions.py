@@ -285,6 +285,8 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
     Where no method is named, the metric is called as the file is.
     """
     columns = [cell.strip() for cell in text.split("\n", 1)[0].split("\t")]
+    if columns == [""]:
+        return Records(faults=[Fault(str(path), 1, "a blank line", "the names of the columns")])
     if len(set(columns)) < len(columns):
         return Records(faults=[Fault(str(path), 1, "a column that appears twice", "each column once")])
     known = {*_NEEDED, *_PLACES}

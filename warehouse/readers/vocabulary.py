@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from warehouse.facts.languages import language as language_called
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import facts
 from warehouse.names import REFERENCE_FREE, LanguagePair
@@ -11,6 +12,7 @@ _THREE_LETTERS = {
     "ara": "ar",
     "bho": "bho",
     "ces": "cs",
+    "cmn": "zh",
     "deu": "de",
     "eng": "en",
     "est": "et",
@@ -170,12 +172,15 @@ def without_regions(lp: LanguagePair) -> str:
 
 
 def two_letters(language: str) -> str:
-    """A language's code of two letters where WMT uses one; other codes as they are.
+    """A language's code of two letters where WMT uses one, without its usual script; other codes as they are.
 
-    >>> two_letters("jpn"), two_letters("liv"), two_letters("en")
-    ('ja', 'liv', 'en')
+    >>> [two_letters(code) for code in ("jpn", "liv", "cmn", "zho_Hans", "zh_Hans", "zh_Hant", "zh_CN", "sr_Cyrl_RS")]
+    ['ja', 'liv', 'zh', 'zh', 'zh', 'zh_Hant', 'zh_CN', 'sr_Cyrl_RS']
     """
-    return _THREE_LETTERS.get(language, language)
+    base, _, marks = language.partition("_")
+    base = _THREE_LETTERS.get(base, base)
+    known = language_called(base)
+    return base if not marks or (known is not None and marks == known.script) else f"{base}_{marks}"
 
 
 def testset_of(path: Path) -> str | None:

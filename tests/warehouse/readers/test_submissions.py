@@ -159,6 +159,16 @@ def test_numbers_of_segments_of_2025_that_are_none_are_faults() -> None:
     assert told(read(READER, "M.seg.tsv", of_2025("d 1", "d x"))) == [(3, "segment_id 'x'")]
 
 
+def test_a_blank_line_before_the_header_of_2025_is_a_fault() -> None:
+    assert told(read(READER, "M.seg.tsv", "\n" + of_2025("d 1"))) == [(1, "a blank line")]
+
+
+@pytest.mark.parametrize("target", ["zh", "cmn", "zho", "zho_Hans", "zh_Hans", "cmn_Hans"])
+def test_spellings_of_a_language_are_of_one_pair(target: str) -> None:
+    text = of_2025("d 1").replace("\tde\t", f"\t{target}\t")
+    assert rows(read(READER, "M.seg.tsv", text), "lp") == [("en-zh",)]
+
+
 def test_results_on_challenge_sets_are_of_the_metric_that_the_file_is_called_after() -> None:
     text = of_2025("d 1", "d 2", set_id="challenge_mslc-b", method="NaN")
     for folder, status in (("primary", "primary"), ("secondary", "contrastive"), ("baseline", "baseline")):
