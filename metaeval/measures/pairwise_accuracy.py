@@ -34,7 +34,9 @@ class PairwiseAccuracy(SystemMeasure):
     def value(self, block: Block, options: Options) -> Values:
         found = self.scores(block, options)
         agreement = kernels.pairwise_accuracy(found.human, found.metrics, self["ties"], raw_ties=options.raw_ties)
-        return Values(agreement.accuracy, n_pairs=agreement.n_pairs, system_score=found.used)
+        is_tied = len(found.human) > 0 and np.ptp(found.human) == 0  # there is nothing to agree with
+        value = np.full_like(agreement.accuracy, np.nan) if is_tied else agreement.accuracy
+        return Values(value, n_pairs=agreement.n_pairs, system_score=found.used)
 
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
         return accuracy_swap(human, metrics, swap, ties=self["ties"], raw_ties=options.raw_ties, truth=truth)

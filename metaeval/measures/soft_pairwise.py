@@ -52,6 +52,9 @@ class SoftPairwiseAccuracy(Measure):
         if len(block.systems) < 2 or not block.judged.any():
             return undefined
         judged = judged_segments(block)
+        best, worst = np.fmax.reduce(judged.human), np.fmin.reduce(judged.human)
+        if not (best > worst).any():
+            return undefined  # no segment has two human scores: there is nothing to agree with
         scores, mask = np.concatenate([judged.human[np.newaxis], judged.scores]), ~np.isnan(judged.human)
         signs = self._signs(judged, options)
         p = kernels.normal_p_values(scores, mask) if signs is None else kernels.sign_flip_p_values(scores, mask, signs)

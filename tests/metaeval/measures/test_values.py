@@ -322,3 +322,19 @@ def test_a_single_system_or_no_judgement_gives_no_value_and_no_error(block: Bloc
     for measure in ("pearson", "kendall", "pa", "spa", "spa(n=inf)", "acc_eq(by=item)", "tau_b(by=item)", "pdp"):
         for hopeless in (alone, nobody):
             assert np.isnan(_value(measure, hopeless).value).all(), measure
+
+
+def test_where_all_human_scores_are_equal_there_is_nothing_to_agree_with(block: Block) -> None:
+    """Undefined for every measure, but for those whose pairs may tie by definition (Deutsch et al. 2023) and PDP."""
+    tied = replace(
+        block, human=np.where(np.isnan(block.human), np.nan, -1.0), human_submitted=np.full(len(block.systems), np.nan)
+    )
+    defined = set()
+    for name in sorted(DEFINITIONS):
+        try:
+            values = _value(name, tied).value
+        except ValueError:
+            continue
+        if not np.isnan(values).all():
+            defined.add(name.partition("(")[0])
+    assert defined == {"acc23", "acc_eq", "pdp", "tau_23", "tau_a", "tau_eq"}
