@@ -17,7 +17,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import Population, Test
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, choice
-from metaeval.measures.system_level import SystemMeasure
+from metaeval.measures.system_level import SystemMeasure, unless_tied
 from metaeval.options import Options
 from queries.blocks import Block
 
@@ -34,9 +34,7 @@ class PairwiseAccuracy(SystemMeasure):
     def value(self, block: Block, options: Options) -> Values:
         found = self.scores(block, options)
         agreement = kernels.pairwise_accuracy(found.human, found.metrics, self["ties"], raw_ties=options.raw_ties)
-        is_tied = len(found.human) > 0 and np.ptp(found.human) == 0  # there is nothing to agree with
-        value = np.full_like(agreement.accuracy, np.nan) if is_tied else agreement.accuracy
-        return Values(value, n_pairs=agreement.n_pairs, system_score=found.used)
+        return Values(unless_tied(agreement.accuracy, found.human), n_pairs=agreement.n_pairs, system_score=found.used)
 
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
         return accuracy_swap(human, metrics, swap, ties=self["ties"], raw_ties=options.raw_ties, truth=truth)

@@ -74,6 +74,11 @@ class SystemMeasure(Measure):
         """The kernel that resamples, on human (N, S) and metrics (M, N, S)."""
 
 
+def unless_tied(value: Floats, human: Floats) -> Floats:
+    """The values; NaN where all systems have one human score, as there is nothing to agree with."""
+    return np.full_like(value, np.nan) if len(human) > 1 and np.ptp(human) == 0 else value
+
+
 def n_pairs(block: Block) -> int:
     """Pairs of the systems of a block."""
     return len(block.systems) * (len(block.systems) - 1) // 2

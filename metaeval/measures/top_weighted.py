@@ -10,7 +10,7 @@ from metaeval.kernels.resampling.permutation_tau_ap import tau_ap_of_hybrids
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.measure import Definition, Values
-from metaeval.measures.system_level import SystemMeasure, n_pairs
+from metaeval.measures.system_level import SystemMeasure, n_pairs, unless_tied
 from metaeval.options import Options
 from queries.blocks import Block
 
@@ -30,7 +30,7 @@ class TauAP(SystemMeasure):
     def value(self, block: Block, options: Options) -> Values:
         found = self.scores(block, options)
         value = tau_ap(found.human, found.metrics, raw_ties=options.raw_ties)
-        return Values(value, n_pairs=n_pairs(block), system_score=found.used)
+        return Values(unless_tied(value, found.human), n_pairs=n_pairs(block), system_score=found.used)
 
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
         return system_swap(human, metrics, tau_ap_of_hybrids, swap, truth=truth)

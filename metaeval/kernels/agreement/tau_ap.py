@@ -23,7 +23,7 @@ def tau_ap(
     systems that the metric ties share their ranks: the mean over all orders of them.
     raw_ties: as in `pairwise_accuracy`. systems: (n_systems,) which system a row is, None = each another; two rows of
     one system make no pair.
-    NaN with fewer than 2 judged systems, or where all of them have the same human score.
+    NaN with fewer than 2 judged systems.
     Raises ValueError: shapes, or a missing metric score of a judged system.
     Source: Yilmaz, Aslam and Robertson 2008, section 4; they have no ties.
     >>> tau_ap([4.0, 3.0, 2.0, 1.0], [[3.0, 4.0, 2.0, 1.0], [4.0, 3.0, 1.0, 2.0]]).round(4).tolist()
@@ -32,7 +32,7 @@ def tau_ap(
     human, metrics = checks.system_scores(human, metrics)
     judged = ~np.isnan(human)
     n = int(np.count_nonzero(judged))
-    if n < 2 or np.ptp(human[judged]) == 0:
+    if n < 2:
         return np.full(len(metrics), np.nan)
     first, second = np.triu_indices(n, 1)
     signs = difference_signs(metrics[:, judged], raw_ties=raw_ties)  # (M, n_pairs)

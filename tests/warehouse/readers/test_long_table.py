@@ -210,7 +210,7 @@ def test_parquet_of_something_else_is_left_to_others(tmp_path: Path) -> None:
     [
         ("system,metric,score", Given(lp="en-de"), "--testset"),
         ("system,metric,score", Given(testset="mine"), "--lp"),
-        ("system,score", PLACE, "--metric"),
+        ("system,score", PLACE, "add a column 'metric'"),
     ],
 )
 def test_what_is_lacking_is_asked_for_in_one_line(header: str, given: Given, option: str) -> None:
