@@ -185,17 +185,26 @@ def _ratings(
             if any(rater for _, rater in found.values())
             else {},
         )
-        rated.add(scorer_id)
+        if not _is_own(rows, errors):
+            rated.add(scorer_id)
     return tables, frozenset(rated)
 
 
 def _fits(rows: Sequence[tuple[Any, ...]], errors: Mapping[int, Sequence[Mapping[str, Any]]]) -> bool:
-    """Whether each cell has one valid judgement, whose value follows from its errors."""
+    """Whether each cell has one valid judgement, whose value follows from its errors or is the score beside them."""
     cells = {(system, segment) for system, segment, *_ in rows}
+    is_own = _is_own(rows, errors)
     return len(cells) == len(rows) and all(
-        status == "valid" and value == score_of_errors(error["score"] for error in errors.get(judgement, ()))
+        status == "valid" and (is_own or value == score_of_errors(error["score"] for error in found))
         for _, _, judgement, _, status, value in rows
+        for found in [errors.get(judgement, ())]
     )
+
+
+def _is_own(rows: Sequence[tuple[Any, ...]], errors: Mapping[int, Sequence[Mapping[str, Any]]]) -> bool:
+    """Whether the scores are no sums of penalties: some lie above 0, or errors have no weights."""
+    weights = (error["score"] for _, _, judgement, *_ in rows for error in errors.get(judgement, ()))
+    return any(value is not None and value > 0 for *_, value in rows) or None in weights
 
 
 def _unjudged(

@@ -46,6 +46,8 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
     }
     for content in contents:
         scored = scores.get((content.claim.evalsets, content.claim.companion or ""))
+        if content.claim.is_annotation and scored is None:
+            _check_weighted(content, batch)
         if not content.claim.is_annotation or scored is None:
             continue
         path, beside = str(content.claim.path), str(scored.claim.path)
@@ -66,7 +68,19 @@ def _attach_annotations(contents: Sequence[Content], batch: Batch) -> None:
             statement(__package__, "move_judgements"),
             {"here": [here for _, here, _ in pairs], "there": [there for *_, there in pairs]},
         )
+        batch.connection.execute(statement(__package__, "own_judgements"), {"there": [there for *_, there in pairs]})
         batch.drop_vectors([here for _, here, _ in pairs])
+
+
+def _check_weighted(content: Content, batch: Batch) -> None:
+    """Annotations whose errors have no weights make no scores."""
+    ((n_values, n_missing),) = batch.rows(
+        "SELECT sum(n_values), sum(n_missing) FROM temp.staged_vector WHERE file_no = $file_no",
+        {"file_no": content.file_no},
+    )
+    if n_values == 0 and n_missing:
+        found = "no score: errors without weights, or no annotations"
+        _fault(batch, content.file_no, Fault(str(content.claim.path), 0, found, "the .seg.score file beside it"))
 
 
 def _check_finite(paths: dict[int, str], batch: Batch) -> None:

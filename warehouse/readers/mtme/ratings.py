@@ -1,4 +1,8 @@
-"""Error annotations: SYSTEM, JSON or None, and perhaps RATER; the score is minus the sum of the errors' weights."""
+"""Error annotations: SYSTEM, JSON or None, and perhaps RATER; the score is minus the sum of the errors' weights.
+
+Errors of Appraise's campaigns may have no weight: then the score file beside them has the scores. Their spans are as
+Appraise writes them: the end is the last character, and what is missing in the translation has no place.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,6 +33,11 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
             ratings.append(_parse_rating(line))
         except ValueError as error:
             wrong.append((number, str(error), "SYSTEM, JSON or None, and perhaps RATER, separated by tabs"))
+    weights = [[error["weight"] for error in errors or ()] for _, errors, _ in ratings]
+    if any(weight is not None for marked in weights for weight in marked) and not wrong:
+        without = (number for number, marked in enumerate(weights, start=1) if None in marked)
+        expected = "SYSTEM, JSON or None, with a score in each error or in none of the file"
+        wrong = [(number, "an error with score None", expected) for number in without]
     blocks: dict[str, list[int]] = {}
     for place_in_file, (system, _, _) in enumerate(ratings):
         blocks.setdefault(system, []).append(place_in_file)
@@ -74,18 +83,22 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
     """Each annotation is a judgement with its errors; each system's annotations are a vector of scores too."""
     vectors: list[dict[str, Any]] = []
     scores: list[tuple[int, int, float | None]] = []
-    judgements: list[tuple[int, int, int, str | None, float]] = []
+    judgements: list[tuple[int, int, int, str | None, float | None]] = []
     errors_marked: Errors = []
+    is_weighted = all(
+        error["weight"] is not None for rows in blocks.values() for _, errors, _ in rows for error in errors or ()
+    )
     for vector_no, system in zip(stage.batch.new_vectors(len(blocks)), sorted(blocks), strict=True):
         for segment, (_, errors, rater) in enumerate(blocks[system], start=1):
-            value = None if errors is None else score_of_errors(error["weight"] for error in errors)
+            is_scored = is_weighted and errors is not None
+            value = score_of_errors(error["weight"] for error in errors or ()) if is_scored else None
             scores.append((vector_no, segment, value))
-            if errors is None or value is None:
+            if errors is None:
                 continue
             (judgement_no,) = stage.batch.new_judgements(1)
             judgements.append((judgement_no, vector_no, segment, rater, value))
             errors_marked.extend({"judgement_no": judgement_no, **error} for error in errors)
-        n_missing = sum(errors is None for _, errors, _ in blocks[system])
+        n_missing = sum(errors is None or not is_weighted for _, errors, _ in blocks[system])
         vectors.append(
             {
                 "vector_no": vector_no,
@@ -145,13 +158,20 @@ def _parse_error(error: Mapping[str, Any]) -> dict[str, Any]:
     Raises ValueError: its score is no finite number, its span no two places in a text, or its words no text.
     """
     weight = error.get("score")
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not abs(weight) < 1e300:
+    is_number = isinstance(weight, int | float) and not isinstance(weight, bool) and abs(weight) < 1e300
+    if not is_number and weight is not None:
         raise ValueError(f"an error with score {weight!r}")
-    for key in ("start", "end"):
-        place = error.get(key)
+    start, end = error.get("start"), error.get("end")
+    category = error.get("category")
+    if isinstance(category, list) and all(isinstance(part, str) for part in category):
+        category = "/".join(category)
+    if start == end == "missing":
+        start, end, category = None, None, category or "missing"
+    for key, place in (("start", start), ("end", end)):
         if place is not None and not (type(place) is int and 0 <= place < 2**31):
             raise ValueError(f"an error with {key} {place!r}")
-    words = {key: None if error.get(key) is None else str(error[key]) for key in ("category", "severity")}
+    found = {"category": category, "severity": error.get("severity")}
+    words = {key: None if word is None else str(word) for key, word in found.items()}
     if not all(word is None or is_unicode(word) for word in words.values()):
         raise ValueError("an error with text that is not Unicode")
     is_source_error = error.get("is_source_error")
@@ -159,8 +179,8 @@ def _parse_error(error: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"an error with is_source_error {is_source_error!r}")
     return {
         **words,
-        "weight": float(weight),
-        "span_start": error.get("start"),
-        "span_end": error.get("end"),
+        "weight": None if weight is None else float(weight),
+        "span_start": start,
+        "span_end": end + 1 if end is not None and "score" not in error else end,
         "is_source_error": is_source_error,
     }
