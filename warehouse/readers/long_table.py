@@ -22,6 +22,7 @@ from warehouse.wording import counted
 
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")
 _HUMAN = re.compile(r"(mqm|esa|da|sqm|da-sqm|wmt|wmt-.+|appraise|wmt-appraise.*|human|humans)([-_].*)?", re.IGNORECASE)
+_OF_METRICS = re.compile(r"gemba|comet|bleu|chrf|metricx|kiwi|yisi|bertscore|gpt|llm", re.IGNORECASE)
 _VARIANT = re.compile(r"(?P<base>.+)-(?P<reference>src|ref[A-Z]?(\.ref[A-Z])*|all|synthetic_ref|postedit[A-Z]?)")
 _SAYS_WHAT = ("scorer", "metric", "human")
 
@@ -29,7 +30,7 @@ _SAYS_WHAT = ("scorer", "metric", "human")
 class LongTableReader:
     """Reader of tables with a column of systems, one of scores, and what else the scores are of."""
 
-    name = "long-table/1"
+    name = "long-table/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         header = header_of(path, head)
@@ -177,10 +178,10 @@ def with_evalset(table: pl.DataFrame, given: Given) -> pl.DataFrame:
 def is_human_score(name: str, given: Given) -> bool:
     """Whether a name is that of a human score: the one that the user gave, or one of the shared tasks' kinds.
 
-    >>> [is_human_score(name, Given()) for name in ("MQM", "da-sqm", "esa-human1", "HUMAN", "MyMetric", "COMET")]
+    >>> [is_human_score(name, Given()) for name in ("MQM", "da-sqm", "esa-human1", "HUMAN", "MyMetric", "MQM-GEMBA")]
     [True, True, True, True, False, False]
     """
-    return name == given.human or _HUMAN.fullmatch(name) is not None
+    return name == given.human or (_HUMAN.fullmatch(name) is not None and _OF_METRICS.search(name) is None)
 
 
 def variant(name: str) -> tuple[str, str | None, bool]:

@@ -1,11 +1,13 @@
 """Scores of one's own in a wide table: one row a system, or segment of a system; one column a metric or human score."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from warehouse.errors import Fault
+from warehouse.facts.metrics import describe
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.long_table import (
     claim_of,
@@ -34,12 +36,16 @@ _PLACES = (
     "index",
     "reference",
 )
+_NO_SCORES = re.compile(
+    r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
+)
+_FEWEST_COUNTED = 3  # rows in which numbers that count up, or are all the same, are seen to be no scores
 
 
 class WideTableReader:
     """Reader of tables with a column of systems and columns of numbers, each named after what gave the scores."""
 
-    name = "wide-table/1"
+    name = "wide-table/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         header = header_of(path, head)
@@ -61,6 +67,7 @@ class WideTableReader:
         faults += more
         columns = dict(zip(header.columns, header.names, strict=True))
         scored = [column for column in _columns(header) if _has_numbers(table[columns[column]])]
+        scored = [column for column in scored if _may_be_scores(column, table[columns[column]], given)]
         if not scored:
             expected = "numbers in columns named after metrics"
             return Records(faults=[*faults, Fault(str(claim.path), 1, "no column of scores", expected)])
@@ -140,3 +147,16 @@ def _has_numbers(cells: pl.Series) -> bool:
     """Whether a column holds scores: some numbers, and not less of them than of anything else."""
     n_numbers = cells.cast(pl.Float64, strict=False).is_not_null().sum()
     return 0 < n_numbers >= len(cells) - cells.null_count() - n_numbers
+
+
+def _may_be_scores(column: str, cells: pl.Series, given: Given) -> bool:
+    """Whether a column of numbers may be a metric: what counts rows, or is the same in all, is none unless named."""
+    if column == given.metric or is_human_score(column, given) or describe(column).is_known:
+        return True
+    if _NO_SCORES.fullmatch(column):
+        return False
+    values = cells.cast(pl.Float64, strict=False).drop_nulls()
+    if len(values) < _FEWEST_COUNTED:
+        return True
+    counts_up = cells.str.contains(r"^\d+$").all() and values[0] in (0, 1) and (values.diff().drop_nulls() == 1).all()
+    return not counts_up and values.n_unique() > 1

@@ -118,7 +118,7 @@ def test_a_row_that_does_not_fit_is_a_fault_with_its_line(line: str, found: str)
 
 def test_spoiled_files_never_raise(in_full: bool) -> None:
     data = (
-        "system,BLEU,Mine,mqm\n" + "".join(f"Sÿs{number},1,{number},{number / 7}\n" for number in range(30))
+        "system,BLEU,Mine,mqm\n" + "".join(f"Sÿs{number},1,{number % 7},{number / 7}\n" for number in range(30))
     ).encode()
     for seed in range(4 if in_full else 1):
         for how, content in spoiled(data, b",", seed):
@@ -127,3 +127,26 @@ def test_spoiled_files_never_raise(in_full: bool) -> None:
                 assert records.faults == [], how
                 assert records.scores is not None
                 assert records.scores.height == 90, how
+
+
+@pytest.mark.parametrize("column", ["Unnamed: 0", "id", "rank", "annotator", "date", "src_len", "__index_level_0__"])
+def test_a_column_that_is_no_metric_is_left_out_by_name_unless_the_user_names_it(column: str) -> None:
+    text = f"system,{column},BLEU\nA,7,30\nB,9,31\nC,8,32.5\n"
+    records = read(READER, MINE, text, PLACE)
+    assert {name for (name,) in rows(records, "scorer")} == {"BLEU"}
+    assert records.notes == [f"columns not read: {column}"]
+    named = read(READER, MINE, text.replace(",BLEU", ",remark"), Given(testset="wmt23", lp="en-de", metric=column))
+    assert len(rows(named, "value")) == 3
+
+
+@pytest.mark.parametrize("values", [(1, 2, 3), (0, 1, 2), (2024, 2024, 2024)])
+def test_numbers_that_count_up_or_are_all_the_same_are_no_metric(values: tuple[int, ...]) -> None:
+    lines = [f"{system},{value},{value * 0.3 + (system == 'C')}" for system, value in zip("ABC", values, strict=True)]
+    records = read(READER, MINE, "\n".join(["system,n,Mine", *lines, ""]), PLACE)
+    assert {name for (name,) in rows(records, "scorer")} == {"Mine"}
+
+
+@pytest.mark.parametrize("name", ["MQM-GEMBA", "wmt-xcomet", "DA_COMET"])
+def test_a_metric_called_after_a_human_score_is_a_metric(name: str) -> None:
+    records = read(READER, MINE, f"system,{name}\nA,1.5\nB,2.5\n", PLACE)
+    assert {kind for (kind,) in rows(records, "kind")} == {"metric"}
