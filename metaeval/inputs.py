@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from metaeval.direction import wrong_way
 from metaeval.kernels.arrays.outliers import mad_outliers
 from metaeval.limits import MOST
 from metaeval.measures import Measure
@@ -180,7 +181,7 @@ def rounded(block: Block, decimals: int | None) -> Block:
 
 def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
-    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block)]
+    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *wrong_way(block)]
 
 
 def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:

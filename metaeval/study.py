@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.direction import wrong_way
 from metaeval.evaluation import EQUAL, Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure, parse_measure
@@ -43,10 +42,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Study:
-    """The results of several measures over one slice, in the order asked for; remarks on the metrics of all."""
+    """The results of several measures over one slice, in the order asked for."""
 
     results: tuple[Result, ...]
-    remarks: tuple[str, ...] = ()
 
     @property
     def signatures(self) -> list[str]:
@@ -54,7 +52,7 @@ class Study:
 
     @property
     def notes(self) -> list[str]:
-        return list(dict.fromkeys([*(note for result in self.results for note in result.notes), *self.remarks]))
+        return list(dict.fromkeys(note for result in self.results for note in result.notes))
 
 
 def study(
@@ -76,7 +74,7 @@ def study(
     inputs = inputs or Inputs(warehouse, asked, each[0].round_human if each else None)
     blocks = [inputs.block(measure) for measure in measures]
     results = (_result(*one) for one in zip(blocks, measures, each, strict=True))
-    return Study(tuple(results), tuple(wrong_way(warehouse, blocks)))
+    return Study(tuple(results))
 
 
 def _result(block: Block, measure: Measure, options: Options) -> Result:

@@ -183,6 +183,25 @@ def _shifted(row: Row) -> Reported:
     )
 
 
+def _sign(row: Row) -> Reported:
+    if row["system"] is not None:
+        over = f"over {counted(row['n'], 'segment')}"
+    elif row["n"]:
+        over = f"over segments, median of {counted(row['n'], 'system')}"
+    else:
+        over = "over systems"
+    judges = describe(row["base_metric"]).kind not in _JUDGES_NOTHING
+    return Reported(
+        "error" if judges else "info",
+        ", ".join(filter(None, (row["metric"], row["system"]))),
+        f"scores fall where all others together rise: correlation {row['value']:.3f} {over}"
+        + ("; wrong sign" if judges else "; such a metric need not agree with others"),
+        row["n"],
+        row["value"],
+        {"metric": row["metric"]},
+    )
+
+
 def _outliers(row: Row) -> Reported:
     known = ", and on the organisers' list" if row["is_outlier"] else ", and not on the organisers' list"
     return Reported(
@@ -240,6 +259,7 @@ CHECKS: Mapping[str, Callable[[Row], Reported]] = {
     "outputs": _outputs,
     "missing": _missing,
     "shifted": _shifted,
+    "sign": _sign,
     "outliers": _outliers,
     "coverage": _coverage,
     "noise": _noise,

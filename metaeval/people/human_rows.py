@@ -17,11 +17,10 @@ from queries.blocks import Block
 from queries.longitudinal import human_levels, judgements, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.human_protocols import judgements_of, protocol_of
 
 METRIC, PEOPLE = "metric", "people"  # kinds of rows
 SAME = 0.999  # correlation of two human scores that are made of the same judgements
-_REPEATED = ("da",)  # protocols whose human scores are the same judgements, raw and normalised
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,7 @@ def _others(humans: Humans, official: str, measure: Measure) -> list[str]:
     alike = [
         name
         for name, (has_segments, has_systems, _) in sorted(humans.items())
-        if name != official
-        and protocol not in _REPEATED
+        if judgements_of(name) != judgements_of(official)
         and protocol_of(name) == protocol
         and (has_segments or (has_systems and not measure.definition.needs_segments))
     ]

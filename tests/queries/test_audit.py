@@ -134,6 +134,37 @@ def test_a_metric_against_the_humans_is_asked_for_its_sign(tmp_path: Path) -> No
     assert [finding.severity for finding in found[1:]] == ["info"]  # random: need not agree
 
 
+def _negated(places: list[int], submitted_alone: bool = False) -> dict[str, ScoreTable]:
+    """Three sound metrics beside one whose scores of some systems are 1 - x."""
+    metrics, values = _sound(), _scores(8)
+    values[places] = 1 - values[places]
+    metrics["COMET-refA"] = _table(values[:5], MT)
+    if submitted_alone:
+        metrics = {name: ScoreTable(systems=table.systems, sys=table.sys) for name, table in metrics.items()}
+    return metrics
+
+
+@pytest.mark.parametrize(
+    ("places", "submitted_alone", "subject"),
+    [
+        *(([place], False, f"COMET-refA, {name}") for place, name in enumerate(MT)),
+        ([*range(6)], False, "COMET-refA"),
+        ([*range(6)], True, "COMET-refA"),
+    ],
+)
+def test_a_negated_metric_and_a_negated_system_are_errors(
+    tmp_path: Path, places: list[int], submitted_alone: bool, subject: str
+) -> None:
+    (finding,) = _found(_database(tmp_path, _negated(places, submitted_alone)), "sign")
+    assert (finding.severity, finding.subject) == ("error", subject)
+    assert finding.finding.endswith("; wrong sign")
+    assert finding.value is not None
+    assert finding.value < -0.5
+    if len(places) == 1:
+        shown = answer(tmp_path / "w.duckdb", finding.query).rows()
+        assert {row[0]: row[-1] for row in shown}[MT[places[0]]] == pytest.approx(finding.value)
+
+
 def test_outlier_systems_of_the_organisers_stay_out_of_correlations(tmp_path: Path) -> None:
     """With the outlier the correlation would be -0.9; without it it is positive."""
     human = np.array([1.0, 2.0, 3.0, 4.0, -100.0])
