@@ -10,6 +10,7 @@ from metaeval.evaluation import evaluate, rankable
 from metaeval.inputs import no_metric, remarks
 from metaeval.intervals import CONFIDENCE
 from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.resampling.jackknife_test import LARGEST, TOLERANCE
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population
 from metaeval.options import Options
@@ -117,6 +118,9 @@ def point(
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()
     gap_low, gap_high = (nothing, nothing) if place is None else found.gaps(place)
+    is_inverted = place is not None and measure.is_tested_as_z and "jackknife" in str(dict(of_test).get("test"))
+    if place is not None and is_inverted:
+        gap_low, gap_high = inverted(evaluation.value, place, p, len(used.systems) - 1, gap_low, gap_high)
     selection = block.selection
     anchored = None if place is None else names[place]
     return Point(
@@ -140,7 +144,8 @@ def point(
         excluded={**_not_selected(block), **why},
         context=context(block, measure, options),
         ceiling=ceiling,
-        signature=f"{signature(evaluation, selection, options)}|{_of_gaps(found, anchored, of_test, options, testing)}",
+        signature=f"{signature(evaluation, selection, options)}|"
+        + _of_gaps(found, anchored, of_test, options, testing, is_inverted),
         notes=(*remarks(block), *_said(found, anchor, place, reason)),
     )
 
@@ -197,9 +202,41 @@ def _p_values(
     return p, parts_of_test(tested, its_options, fitted), None
 
 
-def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
+def inverted(values: Floats, anchor: int, p: Floats, df: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Ends of the 95% interval of each correlation minus the anchor's that are the test's: 0 is inside where p > .05.
+
+    The difference d of Fisher's z and its standard error are those of the test, whose two-sided p by Student's t with
+    df degrees of freedom says what that error is; the mean of the two z has the variance 1 / (df - 2) - error² / 4. The
+    ends are the least and the largest difference of correlations on the ellipse of both with the test's radius.
+    low, high: ends where p says nothing of the error, as values are equal or p is not defined; p of 0 has no error.
+    >>> inverted(np.array([0.9, 0.6]), 0, np.array([np.nan, 0.05]), 11, np.zeros(2), np.zeros(2))[1].round(9).tolist()
+    [0.0, 0.0]
+    """
+    from scipy.special import stdtrit
+
+    z = np.arctanh(np.clip(values, -LARGEST, LARGEST))
+    gap, middle = z - z[anchor], (z + z[anchor]) / 2
+    usable = (np.abs(gap) > TOLERANCE) & (p < 1)
+    t = stdtrit(df, np.where(usable, p, 0.5) / 2)
+    reach = np.abs(gap) * stdtrit(df, 0.025) / t
+    spread = np.sqrt(np.maximum(1 / max(df - 2, 1) - (gap / t) ** 2 / 4, 0.0)) * -stdtrit(df, 0.025)
+    angle = np.linspace(0, 2 * np.pi, 721)[:, np.newaxis]
+    half, centre = (gap + reach * np.cos(angle)) / 2, middle + spread * np.sin(angle)  # (721, M)
+    found = np.tanh(centre + half) - np.tanh(centre - half)
+    return np.where(usable, found.min(axis=0), low), np.where(usable, found.max(axis=0), high)
+
+
+def _of_gaps(
+    found: Resampled,
+    anchor: str | None,
+    of_test: Parts,
+    options: Options,
+    testing: TestOptions,
+    is_inverted: bool,
+) -> str:
     interval = interval_in_words(CONFIDENCE, found.measure.interval, found.resampled, testing.draws, options.seed)
-    return line([("anchor", anchor), *of_test, ("interval", interval)])
+    of_gap = ("gap_interval", "test,inverted") if is_inverted else ("gap_interval", None)
+    return line([("anchor", anchor), *of_test, ("interval", interval), of_gap])
 
 
 def _said(found: Resampled, anchor: str, place: int | None, reason: str | None) -> list[str]:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import stdtr
 
 from metaeval.measures import parse_measure
+from metaeval.trends.points import inverted
 from metaeval.trends.uncertainty import Resampled
 
 VALUES = np.array([0.8, 0.5])
@@ -39,3 +41,32 @@ def test_percentile_intervals_are_quantiles_of_the_resamples(measure: str) -> No
 def test_one_resample_makes_no_interval() -> None:
     found = Resampled(parse_measure("pearson"), VALUES, DRAWS[:, :1], "systems")
     assert np.isnan([*found.interval(), *found.gaps(0), *found.covariance()]).all()
+
+
+def test_intervals_of_gaps_hold_zero_exactly_where_the_test_finds_nothing() -> None:
+    rng = np.random.default_rng(3)
+    for df in (3, 11, 30):
+        values, p = np.tanh(rng.normal(1.5, 1, 200)), np.concatenate([[np.nan], rng.uniform(0, 0.1, 199)])
+        low, high = inverted(values, 0, p, df, np.zeros(200), np.zeros(200))
+        assert (((low > 0) | (high < 0))[1:] == (p <= 0.05)[1:]).all()
+        assert (low[0], high[0]) == (0.0, 0.0)  # the anchor keeps what it is given
+
+
+def test_intervals_of_gaps_cover_true_differences_of_correlations() -> None:
+    rng, n, worlds = np.random.default_rng(1), 12, 400
+    truth = np.array([0.98, 0.92])
+    covered = 0
+    for _ in range(worlds):
+        human = rng.normal(size=n)
+        scores = truth[:, np.newaxis] * human + np.sqrt(1 - truth**2)[:, np.newaxis] * rng.normal(size=(2, n))
+        value = np.corrcoef(human, scores)[0, 1:]
+        left = np.array(
+            [np.arctanh(np.corrcoef(np.delete(human, i), np.delete(scores, i, 1))[0, 1:]) for i in range(n)]
+        )
+        d = left[:, 1] - left[:, 0]
+        t = (np.arctanh(value[1]) - np.arctanh(value[0])) / np.sqrt((n - 1) / n * ((d - d.mean()) ** 2).sum())
+        p = np.array([np.nan, 2 * stdtr(n - 1, -abs(t))])
+        low, high = inverted(value, 0, p, n - 1, np.zeros(2), np.zeros(2))
+        covered += int(low[1] <= truth[1] - truth[0] <= high[1])
+    # 95% of 400 with a binomial standard error of 1.1%
+    assert 0.92 < covered / worlds < 0.98
