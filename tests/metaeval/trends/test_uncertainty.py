@@ -52,6 +52,7 @@ def test_intervals_of_gaps_hold_zero_exactly_where_the_test_finds_nothing() -> N
         assert (low[0], high[0]) == (0.0, 0.0)  # the anchor keeps what it is given
 
 
+@pytest.mark.slow
 def test_intervals_of_gaps_cover_true_differences_of_correlations() -> None:
     rng, n, worlds = np.random.default_rng(1), 12, 400
     truth = np.array([0.98, 0.92])
