@@ -17,7 +17,8 @@ def wrong_way(block: Block) -> list[str]:
     That is: Pearson's r is below -0.3 over at least five systems. Nothing is turned around.
     """
     scores = system_scores(block, "submitted")
-    is_mt = np.array([choice.kind == "mt" for choice in block.selection.systems if choice.name in block.systems])
+    kinds = {choice.name: choice.kind for choice in block.selection.systems}
+    is_mt = np.array([kinds.get(name, "mt") == "mt" for name in block.systems], dtype=bool)
     found = []
     for metric, values in zip(block.metrics, scores.metrics, strict=True):
         there = is_mt & ~np.isnan(values) & ~np.isnan(scores.human)
@@ -28,6 +29,6 @@ def wrong_way(block: Block) -> list[str]:
         if size > 0 and (r := np.dot(human, own) / size) < _CLEARLY:
             found.append(
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
-                f"{there.sum()} MT systems; wrong sign? (audit compares it with the other metrics)"
+                f"{there.sum()} MT systems; wrong sign? (audit says more)"
             )
     return found

@@ -36,7 +36,7 @@ def test_rank_passes_the_modules_of_the_walk_in_its_order(simulated_database: Pa
     words = ("rank", "sim24", "cs-uk", "-m", "pearson", "--db", str(simulated_database))
     _ran(*words)  # what is imported and kept on first use is no step
     steps = steps_of("From `rank` to its number")
-    assert len(steps) == 17
+    assert len(steps) == 16
     assert passed(calls_of(lambda: _ran(*words)), steps) == steps
 
 
