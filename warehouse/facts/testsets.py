@@ -5,6 +5,7 @@ A folder with scores may bring the facts of its own test set in a file `testset.
 
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -193,14 +194,36 @@ def declared_facts(testset: str, folder: Path) -> TestsetFacts | None:
     own = folder / FACTS_FILE
     if not own.is_file():
         return _packaged().get(testset)
-    try:
-        text = own.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"cannot be read: {error}", about=str(own)) from error
-    declared = parse_facts(text, str(own))
+    declared = read_facts(own)
     if declared.name != testset:
         raise SourceError(f"name is {declared.name!r}, expected {testset!r} (its folder)", about=str(own))
     return declared
+
+
+def read_facts(path: Path) -> TestsetFacts:
+    """The facts in a file. Raises SourceError: it is faulty."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"cannot be read: {error}", about=str(path)) from error
+    return parse_facts(text, str(path))
+
+
+def facts_file(folder: Path) -> Path | None:
+    """The `testset.toml` of a folder, or of one of the two around it: tables lie in a language pair's folder, too."""
+    return next((path for place in (folder, *folder.parents[:2]) if (path := place / FACTS_FILE).is_file()), None)
+
+
+def facts_beside(testset: str, folder: Path) -> TestsetFacts:
+    """Facts of the test set of a table: those that lie beside it and are of that test set, else the package's.
+
+    A faulty file says nothing here: it is a fault of the load.
+    """
+    beside = facts_file(folder)
+    with suppress(SourceError):
+        if beside is not None and (declared := read_facts(beside)).name == testset:
+            return declared
+    return facts(testset)
 
 
 def known_testsets() -> list[str]:

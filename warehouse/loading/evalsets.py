@@ -4,10 +4,18 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault, SourceError
-from warehouse.facts.testsets import FACTS_FILE, TestsetFacts, declared_facts, packaged_facts
+from warehouse.facts.testsets import (
+    FACTS_FILE,
+    TestsetFacts,
+    declared_facts,
+    facts_file,
+    packaged_facts,
+    read_facts,
+)
 from warehouse.loading.own_looking import own_looking
 from warehouse.loading.record_files import Opened, share
 from warehouse.loading.report import EvalsetReport, Status
@@ -173,7 +181,8 @@ class EvalsetLoad:
             return self.settled("refused", doubtful, notes, n_broken=len({fault.path for fault in doubtful}))
         if not distinct:
             return self.settled("refused", doubtful, notes, n_broken=len(contents))
-        declared, wrong = _declared(self.testset, contents)
+        declared, wrong, more = _declared(self.testset, contents)
+        notes += more
         if wrong:
             return self.settled("refused", [*doubtful, *wrong], notes, n_broken=len(wrong))
         changed, stale = held.fresh(distinct)
@@ -226,23 +235,35 @@ def _status(news: Sequence[Content], held: Holdings) -> Status:
     return "added" if news else "updated"
 
 
-def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts | None, list[Fault]]:
-    """What is declared of the test set in the folders of its files (all must agree), or by the package; and faults."""
-    roots = dict.fromkeys(content.claim.root for content in contents if content.opened is None)
-    if not roots:
-        return packaged_facts(testset), []
-    telling = [root for root in roots if (root / FACTS_FILE).is_file()] or list(roots)[:1]
-    declared: list[TestsetFacts | None] = []
-    for root in telling:
-        path = str(root / FACTS_FILE)
+def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts | None, list[Fault], list[str]]:
+    """What is declared of the test set in the folders of its files (all must agree), or by the package; with faults.
+
+    Tables may lie beside the facts of another test set, which is noted. Files of one's own metric declare nothing.
+    """
+    layouts: dict[Path, None] = {}
+    tables: dict[Path, None] = {}
+    notes: list[str] = []
+    for content in contents:
+        if content.opened is None:
+            layouts[content.claim.root / FACTS_FILE] = None
+        elif not content.claim.is_own and (beside := facts_file(content.claim.root)) is not None:
+            tables[beside] = None
+    telling: list[tuple[Path, TestsetFacts]] = []
+    for path in dict.fromkeys([*layouts, *tables]):
         try:
-            declared.append(declared_facts(testset, root))
+            found = declared_facts(testset, path.parent) if path in layouts else read_facts(path)
         except SourceError as error:
-            return None, [Fault(path, 0, error.reason)]
-        if declared[-1] != declared[0]:
-            what = f"declares other facts of {testset} than {telling[0] / FACTS_FILE}"
-            return None, [Fault(path, 0, what, "one content", "load one or the other")]
-    return declared[0], []
+            return None, [Fault(str(path), 0, error.reason)], notes
+        if found is None or not path.is_file():
+            continue
+        if found.name != testset:
+            notes.append(f"{path}: of {found.name}; not applied to {testset}, which is in files beside it")
+        elif telling and found != telling[0][1]:
+            what = f"declares other facts of {testset} than {telling[0][0]}"
+            return None, [Fault(str(path), 0, what, "one content", "load one or the other")], notes
+        else:
+            telling.append((path, found))
+    return telling[0][1] if telling else packaged_facts(testset), [], notes
 
 
 def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], list[str]]:

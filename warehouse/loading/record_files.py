@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from warehouse.errors import Fault
+from warehouse.facts.testsets import facts_file
 from warehouse.loading.files import size
 from warehouse.readers.claims import Claim, EvalsetKey, Given
 from warehouse.readers.contents import Content
@@ -161,7 +162,7 @@ def _nothing(fault: Fault) -> Kept:
 
 
 def _checksum(claim: Claim, given: Given) -> tuple[str, int]:
-    """Of the file's content, and of what the user said of it, where that was anything; and the file's bytes."""
+    """Of the file's content, of what the user said of it, and of facts beside a table; and the file's bytes."""
     digest, n_bytes = hashlib.sha256(), 0
     for piece in pieces_of(claim.path):
         digest.update(piece)
@@ -169,6 +170,8 @@ def _checksum(claim: Claim, given: Given) -> tuple[str, int]:
     said = given.of_content
     if said != Given():
         digest.update(repr(said).encode())
+    if claim.is_table and not claim.is_own and (beside := facts_file(claim.root)) is not None:
+        digest.update(beside.read_bytes())
     return digest.hexdigest(), n_bytes
 
 

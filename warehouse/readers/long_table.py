@@ -10,6 +10,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair
 from warehouse.facts.metrics import describe
+from warehouse.facts.testsets import facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.compact import compact, plain
@@ -157,8 +158,11 @@ def _header(data: bytes, claim: Claim) -> Header | None:
     return header_of(claim.path, [] if is_parquet else head)
 
 
-def with_evalset(table: pl.DataFrame, given: Given) -> pl.DataFrame:
-    """The table with test set and language pair in each row, and the reference of metrics that name none."""
+def with_evalset(table: pl.DataFrame, given: Given, root: Path) -> pl.DataFrame:
+    """The table with test set and language pair in each row, and the reference of metrics that name none.
+
+    root: the folder of the table, where facts of the test set may lie.
+    """
     if {"source", "target"} <= set(table.columns) and "lp" not in table.columns:
         table = table.with_columns(lp=pl.concat_str("source", pl.lit("-"), "target"))
     for column, said in (("testset", given.testset), ("lp", given.lp)):
@@ -167,7 +171,11 @@ def with_evalset(table: pl.DataFrame, given: Given) -> pl.DataFrame:
     pairs = {lp: language_pair_called(lp) for lp in table["lp"].unique().drop_nulls().to_list()}
     table = table.with_columns(lp=pl.col("lp").replace_strict(pairs, default=None, return_dtype=pl.String))
     named = table.select("scorer", "testset", "lp").unique().drop_nulls()
-    standard = [(*key, standard_reference(*key)) for key in named.iter_rows()]
+    declared = {testset: facts_beside(testset, root) for testset in named["testset"].unique()}
+    standard = [
+        (scorer, testset, lp, standard_reference(scorer, testset, lp, declared[testset]))
+        for scorer, testset, lp in named.iter_rows()
+    ]
     names = ("scorer", "testset", "lp", "standard")
     facts = pl.DataFrame(standard, schema=dict.fromkeys(names, pl.String), orient="row")
     table = table.join(facts, on=["scorer", "testset", "lp"], how="left", maintain_order="left")
@@ -247,7 +255,7 @@ def _chosen(
     table, more = cells_that_are(table, "kind", pl.col("kind").is_in(["metric", "human"]), "metric or human", path)
     if given.is_own:
         table = table.filter(pl.col("kind") == "metric")
-    return with_evalset(with_references(table, given), given), faults + more
+    return with_evalset(with_references(table, given), given, path.parent), faults + more
 
 
 def with_references(table: pl.DataFrame, given: Given) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from warehouse.facts.languages import language as language_called
 from warehouse.facts.metrics import describe
-from warehouse.facts.testsets import facts
+from warehouse.facts.testsets import TestsetFacts, facts
 from warehouse.names import REFERENCE_FREE, LanguagePair
 
 _THREE_LETTERS = {
@@ -125,15 +125,17 @@ def is_raw_error(metric: str, testset: str) -> bool:
     return year in describe(metric, year).raw_years
 
 
-def standard_reference(metric: str, testset: str, lp: str) -> str | None:
+def standard_reference(metric: str, testset: str, lp: str, declared: TestsetFacts | None = None) -> str | None:
     """What a metric compared with where its file doesn't say: the standard reference, or nothing.
+
+    declared: of the test set; by default what the package knows.
 
     >>> standard_reference("YiSi-1", "wmt19", "en-de"), standard_reference("YiSi-2", "wmt19", "en-de")
     ('ref', None)
     """
     if is_reference_free(metric, testset):
         return None
-    return facts(testset).evalset(lp).standard_reference or "ref"
+    return (declared or facts(testset)).evalset(lp).standard_reference or "ref"
 
 
 def reference_called(name: str) -> str | None:

@@ -86,7 +86,7 @@ class WideTableReader:
         notes = [f"columns not read: {', '.join(left)}"] if left else []
         if not parts:
             return Records(faults=faults, notes=notes)
-        scores = with_evalset(with_references(pl.concat(parts), given), given)
+        scores = with_evalset(with_references(pl.concat(parts), given), given, claim.root)
         return Records(scores=scores, faults=faults, notes=notes)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from warehouse import Warehouse, load
+from warehouse import Given, Warehouse, load
 
 DETAILS = (("b.1", 1), ("b.1", 2), ("a.2", 1))
 SYSTEMS = ("Huawei_TSC.1", "Online-A.2")
@@ -100,3 +100,63 @@ def test_a_table_of_a_metric_that_the_task_did_not_have_asks_for_add(tmp_path: P
     assert [evalset.status for evalset in report.evalsets] == ["refused"]
     table.write_text(header + "wmt23,en-de,BLEU,A,1,0.5\nlab23,en-de,Mine,A,1,0.5\n")
     assert load([table], database).is_clean
+
+
+_FACTS = """
+name = "mine25"
+year = 2025
+
+[metrics]
+primary = ["Ours", "BLEU"]
+baseline = ["BLEU"]
+
+[lps."en-de"]
+standard_reference = "refB"
+standard_human.sys = "mqm"
+standard_human.seg = "mqm"
+"""
+_STANDARDS = "SELECT year, standard_reference, standard_human_seg FROM evalsets"
+
+
+def _own_tables(folder: Path) -> Path:
+    folder.mkdir()
+    rows = [f"{system},{segment},{segment / 10},{-segment}" for system in "AB" for segment in (1, 2, 3)]
+    (folder / "scores.csv").write_text("\n".join(["system,segment,Ours,mqm", *rows]) + "\n")
+    (folder / "testset.toml").write_text(_FACTS)
+    return folder
+
+
+@pytest.mark.parametrize("inside", ["", "en-de"])
+def test_facts_beside_a_table_hold_for_its_test_set(tmp_path: Path, inside: str) -> None:
+    folder = _own_tables(tmp_path / "mine")
+    if inside:
+        (folder / inside).mkdir()
+        (folder / "scores.csv").rename(folder / inside / "scores.csv")
+    database = tmp_path / "w.duckdb"
+    report = load([folder], database, given=Given(testset="mine25", lp="en-de"))
+    assert report.is_clean, report.faults
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows(_STANDARDS) == [(2025, "refB", "mqm")]
+        assert warehouse.rows("SELECT DISTINCT metric, status FROM metrics") == [("Ours-refB", "primary")]
+
+
+def test_changed_facts_change_what_the_same_table_means(tmp_path: Path) -> None:
+    folder = _own_tables(tmp_path / "mine")
+    database = tmp_path / "w.duckdb"
+    for text in (_FACTS, _FACTS.replace("refB", "refC").replace("2025\n", "2024\n")):
+        (folder / "testset.toml").write_text(text)
+        assert load([folder], database, given=Given(testset="mine25", lp="en-de")).is_clean
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows(_STANDARDS) == [(2024, "refC", "mqm")]
+        assert warehouse.rows("SELECT DISTINCT metric FROM metrics") == [("Ours-refC",)]
+
+
+def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refused(tmp_path: Path) -> None:
+    folder = _own_tables(tmp_path / "mine")
+    report = load([folder], tmp_path / "w.duckdb", given=Given(testset="mine24", lp="en-de"))
+    assert report.is_clean
+    assert f"{folder / 'testset.toml'}: of mine25; not applied to mine24, which is in files beside it" in report.notes
+    (folder / "testset.toml").write_text("name = 'mine25'\nyears = 2024\n")
+    report = load([folder], tmp_path / "x.duckdb", given=Given(testset="mine25", lp="en-de"))
+    (fault,) = report.faults
+    assert fault.found.startswith("unknown keys ['years']")
