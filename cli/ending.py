@@ -1,24 +1,19 @@
 """How the program ends: an exit code, and one line for an error that a user can mend."""
 
 import errno
-import os
-import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.hints import is_for, options_of
-from cli.limited import address_space, out_of_memory
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
 from cli.words import joined_parameters
 from warehouse.errors import DISK_FULL
 
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
-_NO_MEMORY = ("Cannot allocate memory", "cannot allocate memory", "failed to map segment", "can't start new thread")
 _LONGEST = 2000  # characters of an error
-_GOING_ON = ("load", "download")  # commands that write one piece after another
+_INTERRUPTED = "interrupted; what was finished stays, nothing half-done counts"
 
 
 def run_program(program: Callable[..., Any], words: list[str]) -> int:
@@ -28,26 +23,14 @@ def run_program(program: Callable[..., Any], words: list[str]) -> int:
     except OutputError as error:
         _tell(f"error: {error}")
         return ExitCode.DATABASE
-    except Exception as error:
-        if not _is_out_of_memory(error):
-            raise
-        note(f"error: {out_of_memory(address_space())}")
+    except MemoryError:
+        note("error: out of memory")
         return ExitCode.DATABASE
-    finally:
-        _tidy()
 
 
 def _tell(line: str) -> None:
     """One line of an error; what servers, files and users make too long ends in …"""
     note(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…")
-
-
-def _tidy() -> None:
-    """Remove what killed runs left in the temporary folder, unless this one was too short to import anything."""
-    if "warehouse.database.connection" in sys.modules:
-        from warehouse.temporary import remove_left_folders
-
-        remove_left_folders()
 
 
 def _run(program: Callable[..., Any], words: list[str]) -> int:
@@ -56,16 +39,8 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
         words = joined_parameters(words) if "sql" in words else words
         code = int(program(args=words, prog_name="scorehouse", standalone_mode=False) or ExitCode.DONE)
         if code == ExitCode.INTERRUPTED:  # the command line's library turns Ctrl-C into this code
-            note(_interrupted_line(words))
+            note(_INTERRUPTED)
         return code
-    except KeyboardInterrupt:
-        note(_interrupted_line(words))
-        return ExitCode.INTERRUPTED
-    except RuntimeError as error:
-        if "interrupted" not in str(error):  # DuckDB's word for Ctrl-C while it computes
-            raise
-        note(_interrupted_line(words))
-        return ExitCode.INTERRUPTED
     except UsageError as error:
         _tell(f"error: {error}")
         return ExitCode.USAGE
@@ -79,11 +54,11 @@ def _run(program: Callable[..., Any], words: list[str]) -> int:
         code, line = _of_system(error)
         _tell(f"error: {line}")
         return code
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if _is_interruption(error):
-            note(_interrupted_line(words))
+            note(_INTERRUPTED)
             return ExitCode.INTERRUPTED
-        known = _known(error, words, _command(program, words))
+        known = _known(error, words, _command(program, words)) if isinstance(error, Exception) else None
         if known is None:
             raise
         code, message = known
@@ -99,8 +74,6 @@ def _of_system(error: OSError) -> tuple[ExitCode, str]:
         return ExitCode.DATABASE, stdout_problem(error)
     where = "" if error.filename is None else f"{error.filename}: "
     text = f"{where}{error.strerror}" if error.strerror else str(error)
-    if error.errno == errno.ENOMEM:
-        return ExitCode.DATABASE, out_of_memory(address_space())
     if error.errno in _FULL:
         forget_stdout()
         return ExitCode.DATABASE, f"{DISK_FULL}: {text}"
@@ -108,47 +81,12 @@ def _of_system(error: OSError) -> tuple[ExitCode, str]:
 
 
 def _is_interruption(error: BaseException | None) -> bool:
-    """Whether an error is the command line library's for Ctrl-C, or came while Ctrl-C was being dealt with."""
-    if type(error).__name__ == "Abort":
+    """Whether an error is DuckDB's or the command line library's for Ctrl-C, or came while Ctrl-C was handled."""
+    if type(error).__name__ == "Abort" or (isinstance(error, RuntimeError) and "interrupted" in str(error)):
         return True
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
-
-
-def _is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether an error, or one behind it, is that of Python, DuckDB or the system for memory that is not there."""
-    while error is not None:
-        if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException":
-            return True
-        if any(words in str(error) for words in _NO_MEMORY):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def _interrupted_line(words: list[str]) -> str:
-    """What Ctrl-C leaves behind."""
-    if any(command in words for command in _GOING_ON):
-        if not _database(words).exists():
-            return "interrupted; nothing was loaded; the same command goes on from there"
-        return "interrupted; finished evaluation sets stay, nothing half-done; the same command goes on from there"
-    if "export" in words:
-        return "interrupted; a folder that was begun is marked as unfinished; the same command writes it again"
-    if "protocol" in words and "--significance" in words:
-        return "interrupted; tests of finished tasks that are stored stay; the same command goes on from there"
-    return "interrupted; nothing half-done was kept"
-
-
-def _database(words: list[str]) -> Path:
-    """The warehouse that the words name, else the environment, else the default one."""
-    from warehouse import default_path
-
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        if word == "--db" or word.startswith("--db="):
-            return Path(following if word == "--db" else word.removeprefix("--db="))
-    named = os.environ.get("SCOREHOUSE_DB")
-    return Path(named) if named else default_path()
 
 
 def _command(program: Callable[..., Any], words: list[str]) -> Any:

@@ -264,7 +264,7 @@ def test_an_interrupt_ends_with_130_and_stores_nothing(database: Path) -> None:
     os.close(terminal)
     out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert b"interrupted; nothing half-done was kept" in shown
+    assert b"interrupted; what was finished stays" in shown
     assert b"Traceback" not in shown
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT count(*) FROM result") == [(0,)]

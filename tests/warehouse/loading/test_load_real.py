@@ -3,6 +3,8 @@
 import hashlib
 import math
 import random
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 from tests.helpers import real_data
 from warehouse import Warehouse, load
 from warehouse.names import MetricVariant
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +147,18 @@ def test_loading_the_real_files_again_changes_nothing(wmt23: Path, wmt23_databas
 def test_the_file_takes_at_most_twelve_bytes_a_score(wmt23_database: Path, wmt23_warehouse: Warehouse) -> None:
     ((n_rows,),) = wmt23_warehouse.rows("SELECT count(*) FROM score")
     assert wmt23_database.stat().st_size <= 12 * n_rows
+
+
+@pytest.mark.long("all real files in a process of its own: a minute")
+def test_all_years_load_in_less_than_2_gb(tmp_path: Path) -> None:
+    program = """
+import resource, sys
+from pathlib import Path
+from warehouse import load
+
+assert load([Path(sys.argv[1])], Path(sys.argv[2])).is_clean
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+"""
+    words = [str(real_data()), str(tmp_path / "all.duckdb")]
+    ran = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert int(ran.stdout.splitlines()[-1]) < 2_000_000_000  # DuckDB may show its progress before
