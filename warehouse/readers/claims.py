@@ -64,6 +64,7 @@ class Claim:
     is_strict: systems that the evaluation set does not have are faults.
     is_negated: scores count errors and are negated when they are stored.
     is_positional: segments are counted by lines, so that a system with fewer of them than there are is a fault.
+    is_listing: segments are counted by their place in a list of their document, which must have all of them.
     may_lack_end: the user says that the file is whole though its last line has no end.
     """
 
@@ -86,6 +87,7 @@ class Claim:
     is_table: bool = False
     is_strict: bool = False
     is_positional: bool = False
+    is_listing: bool = False
     may_lack_end: bool = False
     is_negated: bool = False
 

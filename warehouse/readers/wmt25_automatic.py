@@ -4,6 +4,7 @@ They come from the general translation task and took no part in the metrics task
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ class Wmt25AutomaticReader:
         first = first_object(head)
         if first is None or not {"metric_scores", "language_pair", "document_id"} <= first.keys():
             return None
-        return claim_automatic(path, self.name, given, f"automatic_scores/{path.name}")
+        claimed = claim_automatic(path, self.name, given, f"automatic_scores/{path.name}")
+        return replace(claimed, is_listing=True) if isinstance(claimed, Claim) else claimed
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         text, faults = text_of(data, claim.path)

@@ -52,16 +52,23 @@ class Distinct:
 
 
 class Complete:
-    """Files whose lines count the segments must have all of them for every system; of own metrics gaps are noted."""
+    """Files whose lines count the segments must have all of them for every system, and lists all of their document; of
+    own metrics gaps are noted."""
 
     def __init__(self, contents: Sequence[Content], stage: Stage) -> None:
         self._contents = contents
         self._stage = stage
         self._files = [c.file_no for c in contents if c.claim.is_own or c.claim.is_positional]
+        self._listing = [content.file_no for content in contents if content.claim.is_listing]
         self._met: list[pl.DataFrame] = []
+        self._lists: list[pl.DataFrame] = []
 
     def meet(self, scores: pl.DataFrame) -> None:
         """Count the segment scores of some whole vectors."""
+        if self._listing:
+            listed = scores.filter(pl.col("file_no").is_in(self._listing) & (pl.col("level") == "seg"))
+            lists = listed.group_by("file_no", "document").agg(pl.col("index").max(), pl.col("line").min())
+            self._lists.append(lists)
         if self._files:
             counted = scores.filter(pl.col("file_no").is_in(self._files) & (pl.col("level") == "seg"))
             keys = ("file_no", "scorer", "system")
@@ -75,6 +82,8 @@ class Complete:
 
     def report(self) -> None:
         """Report what was met."""
+        if self._listing:
+            self._report_short_lists()
         if not self._files:
             return
         met = pl.concat(self._met)
@@ -91,6 +100,16 @@ class Complete:
         short = short.with_columns(found=pl.format("{} {} of '{}'", "n", lines, "system"))
         where = f"{n_segments}, one per segment of {self._stage.evalset.testset} {self._stage.evalset.lp}"
         report_rows(self._contents, self._stage, short, where)
+
+    def _report_short_lists(self) -> None:
+        """Faults of documents of which other files have more segments: nobody can tell which ones the list lacks."""
+        known = [rows.select("document", index="index_in_document") for rows in self._stage.segments]
+        held = [(document, index) for _, _, document, index, _ in self._stage.evalset.segments]
+        known.append(pl.DataFrame(held, schema={"document": pl.String, "index": pl.Int64}, orient="row"))
+        whole = pl.concat(known, how="vertical_relaxed").group_by("document").agg(n=pl.col("index").max())
+        short = pl.concat(self._lists).join(whole, on="document").filter(pl.col("index") < pl.col("n"))
+        found = pl.format("{} of {} segments of document '{}'", "index", "n", "document")
+        report_rows(self._contents, self._stage, short.with_columns(found=found), "all of them, null where missing")
 
     def _report_gaps(self, met: pl.DataFrame, n_segments: int) -> None:
         """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets.
