@@ -19,6 +19,9 @@ def add(
     paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Score files, or folders of them.")],
     output: Output,
     metric: Annotated[str, typer.Option("--metric", help="The metric's name.")],
+    system: Annotated[
+        str | None, typer.Option("--system", help="System that all scores are of, where the files name none.")
+    ] = None,
     reference: Annotated[str | None, typer.Option("--reference", "--ref", help="The reference that it used.")] = None,
     reference_free: Annotated[bool, typer.Option("--reference-free", help="The metric is reference-free.")] = False,
     testset: Annotated[
@@ -38,7 +41,8 @@ def add(
 ) -> None:
     """Add scores of your own metric, checked against the segments and systems that are loaded.
 
-    Taken are .seg.score and .sys.score files as the organisers write them, and tables with named columns. --own puts
+    Taken are .seg.score and .sys.score files as the organisers write them, tables with named columns, what COMET and
+    MetricX write, and lists of scores, one a line in the order of the segments. --own puts
     the metric into rankings; the same command again replaces its scores; `scorehouse remove` removes it.
 
     Example: scorehouse add own/en-de.MyMetric.seg.score --metric MyMetric --ref refA --testset sim24
@@ -60,6 +64,7 @@ def add(
             places,
             database,
             metric,
+            system=system,
             reference=reference,
             testset=testset,
             lp=language_pair(lp),

@@ -10,7 +10,8 @@ from warehouse.facts.testsets import FACTS_FILE
 from warehouse.names import EXPORT_MANIFEST, UNFINISHED_EXPORT
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.expectations import expected_of, is_out_of_place
-from warehouse.readers.recognition import UNKNOWN_FORMAT, claim, contradiction
+from warehouse.readers.lacking import UNKNOWN_FORMAT
+from warehouse.readers.recognition import claim, contradiction
 from warehouse.readers.text.head import damage_of
 
 _AGAIN = "export it again"
@@ -81,13 +82,14 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
 
 def _report(path: Path, answer: str, found: Found) -> None:
     """A file that nobody reads: a fault where its name or place say that it holds scores, else passed over."""
-    if answer == UNKNOWN_FORMAT and (damage := damage_of(path)) is not None:
+    is_unknown = answer.startswith(UNKNOWN_FORMAT)
+    if is_unknown and (damage := damage_of(path)) is not None:
         found.faults.append(damage)
-    elif answer == UNKNOWN_FORMAT and is_out_of_place(path):
+    elif is_unknown and is_out_of_place(path):
         remedy = "put it there, or `scorehouse add` it as your own metric"
         where = "TESTSET/metric-scores/LP/ or TESTSET/human-scores/ around it, or columns that name it"
         found.faults.append(Fault(str(path), 0, "a score file without its test set", where, remedy))
-    elif answer == UNKNOWN_FORMAT and (expected := expected_of(path)) is not None:
+    elif is_unknown and (expected := expected_of(path)) is not None:
         way_out = "rename it if it is another file"
         found.faults.append(Fault(str(path), 1, "not what its name and place say", expected, way_out))
     elif path.name != FACTS_FILE:

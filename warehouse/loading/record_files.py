@@ -105,7 +105,7 @@ class Opened:
             return kept([Records().normal(path)])
         try:
             read = self._in_pieces() if self.n_bytes > _LARGE else kept([self._whole()])
-            cut = None if self.given.may_lack_end or self._last == b"\n" else self._cut()
+            cut = None if self.given.may_lack_end or self.claim.may_lack_end or self._last == b"\n" else self._cut()
         except ExpansionError as error:
             way_out = "raise --max-unpacked if it is sound"
             return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", way_out))

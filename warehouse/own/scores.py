@@ -13,10 +13,14 @@ from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.loading.entry import load
+from warehouse.loading.files import find_files
 from warehouse.loading.report import EvalsetReport, LoadReport
 from warehouse.names import REFERENCE_FREE
 from warehouse.progress import Progress
-from warehouse.readers.claims import Given
+from warehouse.readers.claims import EvalsetKey, Given, KnownTexts
+from warehouse.readers.long_table import with_place
+from warehouse.readers.text.head import head_of
+from warehouse.readers.tool_outputs import form_of, is_with_texts
 from warehouse.writing.removal import remove_vectors
 
 _sql = partial(statement, __package__)
@@ -45,6 +49,7 @@ def add(
     database: Path,
     metric: str,
     *,
+    system: str | None = None,
     reference: str | None = None,
     testset: str | None = None,
     lp: str | None = None,
@@ -54,9 +59,9 @@ def add(
 ) -> LoadReport:
     """Bring scores of a metric of the user's own into evaluation sets that the warehouse has.
 
-    metric: base name. reference: what it compared with; None for a metric that saw none. testset, lp: of files that do
-    not tell theirs. is_error_measure: fewer is better; values are negated when they are stored. may_lack_end: files
-    whose last line has no end are whole.
+    metric: base name. system: that all scores of the files are of, where these name none. reference: what the metric
+    compared with; None for a metric that saw none. testset, lp: of files that do not tell theirs. is_error_measure:
+    fewer is better; values are negated when they are stored. may_lack_end: files whose last line has no end are whole.
     Files that came before are replaced. Faults do not raise: they are all in the report, whose n_missing counts the
     (system, segment) scores of the evaluation set that the metric does not have; its own reference needs none.
     Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
@@ -67,9 +72,12 @@ def add(
         _check_name(warehouse, metric)
         _check_evalset(warehouse, testset, lp)
         _check_reference(warehouse, reference, testset, lp)
+        texts = _texts(warehouse, paths, testset, lp)
     given = Given(
         testset=testset,
         lp=lp,
+        system=system,
+        texts=texts,
         metric=metric,
         reference=reference,
         is_own=True,
@@ -78,6 +86,31 @@ def add(
     )
     report = load(paths, database, given=given, progress=progress)
     return replace(report, evalsets=_with_gaps(report.evalsets, database, metric, reference))
+
+
+def _texts(
+    warehouse: Warehouse, paths: Sequence[Path], testset: str | None, lp: str | None
+) -> dict[EvalsetKey, KnownTexts]:
+    """What scores in the order of segments, or beside the texts that were scored, are matched with."""
+    files = [(path, head_of(path)) for path in find_files(paths, [])]
+    places = {
+        (given.testset, given.lp): is_with_texts(path, head)
+        for path, head in files
+        if form_of(path, head) is not None
+        for given in [with_place(Given(testset=testset, lp=lp), path)]
+    }
+    found = {}
+    for (name, pair), with_texts in places.items():
+        key = {"testset": name, "lp": pair}
+        segments = [number for (number,) in warehouse.rows(_sql("segment_numbers"), key)]
+        systems = dict(warehouse.rows(_sql("system_spellings"), key))
+        sources: dict[int, str] = {}
+        outputs: dict[str, dict[int, str]] = {}
+        for system, segment, text in warehouse.rows(_sql("texts_scored"), key) if with_texts else ():
+            (sources if system is None else outputs.setdefault(system, {}))[segment] = text
+        if name is not None and pair is not None:
+            found[name, pair] = KnownTexts(tuple(segments), systems, sources, outputs)
+    return found
 
 
 def _with_gaps(

@@ -1,6 +1,7 @@
 """What a reader says of a file that it takes, and what the user said of it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -10,10 +11,25 @@ EvalsetKey = tuple[str, str]  # test set, language pair
 
 
 @dataclass(frozen=True)
+class KnownTexts:
+    """What scores without numbers of segments are matched with: segments in their order, systems, and what is loaded.
+
+    systems: names and spellings, each with its system. sources: by segment; outputs: by system and segment, human
+    translations among them.
+    """
+
+    segments: tuple[int, ...]
+    systems: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[int, str] = field(default_factory=dict)
+    outputs: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Given:
     """What a user says of files that do not tell it themselves; None where nothing was said.
 
-    metric, reference: of scores without a name of their own. is_own: scores of the user's own metric.
+    system: of all rows. metric, reference: of scores without a name of their own. is_own: scores of the user's own
+    metric. texts: of evaluation sets of the warehouse that own scores may be of, which no user says.
     is_error_measure: it counts errors, so that fewer are better. may_lack_end: files whose last line has no end are
     whole. most_unpacked: bytes that a packed file may hold, instead of the usual limits. numbering: what segment
     numbers count within, the document or the test set, where a file leaves it open.
@@ -22,6 +38,7 @@ class Given:
     testset: str | None = None
     lp: str | None = None
     human: str | None = None
+    system: str | None = None
     metric: str | None = None
     reference: str | None = None
     is_own: bool = False
@@ -29,6 +46,7 @@ class Given:
     may_lack_end: bool = False
     most_unpacked: int | None = None
     numbering: Numbering | None = None
+    texts: Mapping[EvalsetKey, KnownTexts] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def of_content(self) -> "Given":
@@ -46,8 +64,8 @@ class Claim:
     origin: what the file is, wherever it lies (test set and place in the format's layout): a later file of
         the same origin replaces what this one brought.
     evalsets: (test set, language pair) of each evaluation set that the file brings something to; empty where only the
-        rows tell. testset, human, level: of all rows, where the reader knows them from the claim on: what the file's
-        name, its place and the user say.
+        rows tell. testset, human, system, level: of all rows, where the reader knows them from the claim on: what the
+        file's name, its place and the user say.
     root: the folder of the test set; facts of the test set may lie in it.
     needs: files that must be read along with this one (they define its segments, or belong to it).
     is_text: sentences, not scores: a stray carriage return inside a line is kept, and a byte order mark before
@@ -75,6 +93,7 @@ class Claim:
     root: Path
     testset: str | None = None
     human: str | None = None
+    system: str | None = None
     level: str | None = None
     needs: tuple[Path, ...] = ()
     is_text: bool = False

@@ -16,7 +16,15 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.compact import compact, plain
 from warehouse.readers.records import Records, readable_rows
 from warehouse.readers.text.cells import cells_that_are
-from warehouse.readers.text.named_columns import Header, header_of, placed, table_under, tables_under, whole_header
+from warehouse.readers.text.named_columns import (
+    ERRORS,
+    Header,
+    header_of,
+    placed,
+    table_under,
+    tables_under,
+    whole_header,
+)
 from warehouse.readers.text.tables import numbers
 from warehouse.readers.vocabulary import language_pair_called, reference_called, standard_reference, testset_of
 from warehouse.wording import counted
@@ -34,7 +42,7 @@ class LongTableReader:
     name = "long-table/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        header = header_of(path, head)
+        header = header_of(path, head, given.system)
         if header is None or "value" not in header.known:
             return None
         if header.form == "text" and not any(head[1:]):
@@ -45,7 +53,7 @@ class LongTableReader:
             return "scores without the name of a metric; add a column 'metric', or name a human score with --human"
         if (missing := missing_place(header, given)) is not None:
             return missing
-        return claim_of(path, self.name, given)
+        return claim_of(path, self.name, header, given)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         header, table, faults = opened(data, claim)
@@ -69,7 +77,9 @@ class LongTableReader:
         kept, names = [], set[str]()
         n_faults = n_others = 0
         for table, faults in tables_under(header, pieces, claim.path):
+            table, lost = of_one_system(table, claim)
             table, more = _named(table.select(name for name in table.columns if name[0] != "_"), given, claim.path)
+            more += lost
             names.update(table["named"].drop_nulls())
             kept.append(compact(table))
             yield Records(faults=[*faults, *more])
@@ -124,18 +134,21 @@ def missing_place(header: Header, given: Given) -> str | None:
     return None
 
 
-def claim_of(path: Path, reader: str, given: Given) -> Claim:
+def claim_of(path: Path, reader: str, header: Header, given: Given) -> Claim:
+    """The claim of a table. Of one's own metric it may be all of one system, and MetricX's errors are negated."""
     variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
+    of_system = "" if given.system is None else f"{given.system}/"
     return Claim(
         path=path,
         reader=reader,
-        origin=f"own/{variant}/{given.testset}/{given.lp}/{path.name}" if given.is_own else f"table/{path}",
+        origin=f"own/{variant}/{given.testset}/{given.lp}/{of_system}{path.name}" if given.is_own else f"table/{path}",
         evalsets=(),
         root=path.parent,
+        system=given.system,
         status="no entry" if given.is_own else None,
         is_own=given.is_own,
         is_table=True,
-        is_negated=given.is_own and given.is_error_measure,
+        is_negated=given.is_own and (given.is_error_measure or ERRORS in header.columns),
         is_strict=given.is_own,
     )
 
@@ -148,14 +161,24 @@ def opened(data: bytes, claim: Claim) -> tuple[Header | None, pl.DataFrame, list
     header, table, faults = table_under(header, data, claim.path)
     if table.is_empty() and not faults:
         faults = [Fault(str(claim.path), 0, "no rows", "scores below the header")]
-    return header, table, faults
+    table, more = of_one_system(table, claim)
+    return header, table, faults + more
+
+
+def of_one_system(table: pl.DataFrame, claim: Claim) -> tuple[pl.DataFrame, list[Fault]]:
+    """The rows with the system that the user says they are of; rows of others are faults."""
+    if claim.system is None or "line" not in table.columns:
+        return table, []
+    if "system" not in table.columns:
+        return table.with_columns(system=pl.lit(claim.system)), []
+    return cells_that_are(table, "system", pl.col("system") == claim.system, f"{claim.system}, as you said", claim.path)
 
 
 def _header(data: bytes, claim: Claim) -> Header | None:
     """The header of the table that some bytes are the beginning of."""
     head = data[:65536].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     is_parquet = data.startswith(b"PAR1")
-    return header_of(claim.path, [] if is_parquet else head)
+    return header_of(claim.path, [] if is_parquet else head, claim.system)
 
 
 def with_evalset(table: pl.DataFrame, given: Given, root: Path) -> pl.DataFrame:

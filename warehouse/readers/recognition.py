@@ -11,6 +11,7 @@ from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.formats import Reader, RecordReader
+from warehouse.readers.lacking import lack_of
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
 from warehouse.readers.mqm_averages import MqmAverageReader
@@ -19,11 +20,11 @@ from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader
 from warehouse.readers.text.head import head_of
+from warehouse.readers.tool_outputs import ToolOutputReader
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 from warehouse.readers.wmt25_human import Wmt25HumanReader
 
-UNKNOWN_FORMAT = "not a known score format"
 READERS: tuple[Reader, ...] = (mtme.MtmeReader(),)
 RECORD_READERS: tuple[RecordReader, ...] = (
     DirectAssessmentReader(),
@@ -43,7 +44,7 @@ RECORD_READERS: tuple[RecordReader, ...] = (
     WideTableReader(),
 )
 
-OWN_READERS: tuple[RecordReader, ...] = (OwnScoreReader(), LongTableReader(), WideTableReader())
+OWN_READERS: tuple[RecordReader, ...] = (OwnScoreReader(), ToolOutputReader(), LongTableReader(), WideTableReader())
 _RECORD_READERS = {reader.name: reader for reader in (*RECORD_READERS, *OWN_READERS)}
 
 
@@ -63,7 +64,7 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
             return answer
         if answer is not None:
             reasons.append(answer)
-    return reasons[0] if reasons else UNKNOWN_FORMAT
+    return reasons[0] if reasons else lack_of(path, head, given)
 
 
 def contradiction(claimed: Claim, given: Given) -> tuple[str, str] | None:

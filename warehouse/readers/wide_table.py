@@ -19,7 +19,7 @@ from warehouse.readers.long_table import (
     with_references,
 )
 from warehouse.readers.records import Records
-from warehouse.readers.text.named_columns import Header, header_of, placed
+from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, header_of, placed
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import MISSING, numbers
 
@@ -48,7 +48,7 @@ class WideTableReader:
     name = "wide-table/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        header = header_of(path, head)
+        header = header_of(path, head, given.system)
         if header is None or "value" in header.known or {"metric", "scorer"} & header.known.keys():
             return None
         if header.form == "text" and not _numeric(header, head):
@@ -56,7 +56,7 @@ class WideTableReader:
         if not _columns(header):
             return None
         given = with_place(given, path)
-        return missing_place(header, given) or claim_of(path, self.name, given)
+        return missing_place(header, given) or claim_of(path, self.name, header, given)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         header, table, faults = opened(data, claim)
@@ -84,6 +84,7 @@ class WideTableReader:
             parts.append(part.rename({column: "value"}).with_columns(kind=pl.lit(kind), named=pl.lit(name)))
         left = [column for column in _columns(header) if column not in names]
         notes = [f"columns not read: {', '.join(left)}"] if left else []
+        notes += [NEGATED] if claim.is_own and ERRORS in names else []
         if not parts:
             return Records(faults=faults, notes=notes)
         scores = with_evalset(with_references(pl.concat(parts), given), given, claim.root)
@@ -107,8 +108,8 @@ def _names(
         names = {column: called for column, called in names.items() if called[0] == "metric"}
     metrics = [column for column, (kind, _) in names.items() if kind == "metric"]
     if given.metric is not None and metrics:
-        chosen = given.metric if given.metric in metrics else metrics[0]
-        if chosen != given.metric and len(metrics) > 1:
+        chosen = next((name for name in (given.metric, ERRORS) if name in metrics), metrics[0])
+        if chosen not in (given.metric, ERRORS) and len(metrics) > 1:
             found = f"metrics {', '.join(metrics[:5])}"
             return {}, [Fault(str(path), 1, found, f"one, or {given.metric} among them")]
         names = {column: called for column, called in names.items() if column == chosen or called[0] == "human"}

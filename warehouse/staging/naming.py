@@ -113,4 +113,9 @@ def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mappin
 
 def systems_there(stage: Stage) -> set[str]:
     """Systems that the warehouse has, by the names that they have after this load, and those of the layout's files."""
-    return {stage.renamed.get(name, name) for name in stage.evalset.names} | stage.systems
+    return systems_before(stage) | stage.systems
+
+
+def systems_before(stage: Stage) -> set[str]:
+    """Systems that the warehouse has without this load, by the names that they have after it."""
+    return {stage.renamed.get(name, name) for name in stage.evalset.names}

@@ -7,7 +7,7 @@ import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
-from warehouse.staging.naming import systems_there
+from warehouse.staging.naming import systems_before
 from warehouse.staging.portions import scorer_name
 from warehouse.staging.row_faults import RowFaults, report_rows
 from warehouse.staging.vectors import VECTOR_KEY
@@ -116,7 +116,7 @@ class Complete:
 
         The reference that a metric compared with is none of its systems.
         """
-        there, notes = systems_there(self._stage), self._stage.notes
+        there, notes = systems_before(self._stage), self._stage.notes
         for (scorer,), systems in met.sort("line").group_by("scorer", maintain_order=True):
             n_scores = systems.height * n_segments
             n_missing = n_scores - systems["n_values"].sum()

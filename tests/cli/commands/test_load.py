@@ -82,7 +82,10 @@ def test_files_of_no_known_format_are_passed_over_with_the_reason(load: Callable
     (layout / "README").write_text("hello\n")
     ran = load(layout)
     assert (ran.code, _statuses(ran)) == (0, ["loaded"])
-    assert any("skipped 1 file (not a known score format)" in line and "README" in line for line in ran.notes)
+    assert any(
+        "skipped 1 file (not a known score format: text without columns)" in line and "README" in line
+        for line in ran.notes
+    )
 
 
 def _insert(text: str, at: int) -> Callable[[list[str]], list[str]]:

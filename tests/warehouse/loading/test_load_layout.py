@@ -15,6 +15,7 @@ from tests.warehouse.building import ask, empty_warehouse, loaded, small, status
 from warehouse import LoadReport, SourceError, load
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.readers.claims import Claim
+from warehouse.readers.lacking import NO_NAMES, UNKNOWN_FORMAT
 from warehouse.readers.recognition import claim
 
 N_FILES = 17  # of the tiny layout
@@ -194,7 +195,7 @@ def test_hidden_files_and_folders_are_passed_over_in_silence(foreign: tuple[Path
 def test_files_passed_over_do_not_keep_the_others_out(foreign: tuple[Path, LoadReport]) -> None:
     folder, report = foreign
     assert (_n_files(report, "noted"), report.is_clean) == (("loaded", N_FILES), True)
-    assert (str(folder / "noted" / "README"), "not a known score format") in report.skipped
+    assert (str(folder / "noted" / "README"), "not a known score format: text without columns") in report.skipped
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
@@ -205,10 +206,10 @@ def test_a_pipe_among_the_files_does_not_hang(foreign: tuple[Path, LoadReport]) 
 @pytest.mark.parametrize(
     ("place", "reason"),
     [
-        ("README.md", "not a known score format"),
-        ("scores/en-de.csv", "not a known score format"),
-        ("Human-Scores/en-de.mqm.seg.score", "not a known score format"),
-        ("METRIC-SCORES/en-de/A-src.seg.score", "not a known score format"),
+        ("README.md", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
+        ("scores/en-de.csv", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
+        ("Human-Scores/en-de.mqm.seg.score", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
+        ("METRIC-SCORES/en-de/A-src.seg.score", f"{UNKNOWN_FORMAT}: {NO_NAMES}"),
         ("metadata/en-de/Ash.jsonl", "metadata of the organisers' layout: holds no scores"),
         ("documents/en-de.txt", "expected documents/LP.docs"),
         ("documents/en-de.v2.docs", "expected documents/LP.docs"),

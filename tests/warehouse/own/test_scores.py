@@ -107,6 +107,15 @@ def test_official_metrics_cannot_be_removed(original: Path) -> None:
         remove(original, "Rough")
 
 
+def test_an_unknown_system_is_none_of_those_that_are_counted(database: Path, tmp_path: Path) -> None:
+    own = written(
+        tmp_path / "mine.seg.score", blocks({"Chery" if name == "Cherry" else name: VALUES[name] for name in VALUES})
+    )
+    report = add([own], database, "Mine", reference="refA", testset=TESTSET, lp=LP)
+    assert [fault.found for fault in report.faults] == ["unknown system 'Chery' in 5 lines"]
+    assert report.notes == ["Mine-refA: scores of 2 of the 3 systems"]
+
+
 @pytest.mark.slow
 def test_the_same_file_again_is_no_news_and_a_changed_one_replaces_it(database: Path, tmp_path: Path) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())

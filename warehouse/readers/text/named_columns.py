@@ -33,6 +33,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; 
     "index": ("index", "indexindocument", "docindex", "docsegid", "segmentindocument"),
     "value": ("score", "value", "overall"),
 }
+ERRORS = "prediction"  # what MetricX calls its scores, which count errors
+NEGATED = f"{ERRORS} counts errors, lower is better: stored negated"
 _SEPARATORS = "\t,;"
 _NO_NAME = r"\s|[^\x00-\x7f]|.{60}"  # what a sentence has and the name of a reference has not
 _PARQUET = b"PAR1"
@@ -78,17 +80,26 @@ class Header:
         return [column for column in self.columns if column not in known]
 
 
-def header_of(path: Path, head: Sequence[str]) -> Header | None:
-    """The header of a table that has a column of systems; None where the file is no such table."""
+def header_of(path: Path, head: Sequence[str], system: str | None = None) -> Header | None:
+    """The header of a table that has a column of systems, or whose rows are all of one system; else None."""
     if not head:
-        return _parquet_header(path)
+        return _parquet_header(path, system)
+    return columns_of(path, head, is_fit=lambda header: system is not None or "system" in header.known)
+
+
+def columns_of(
+    path: Path, head: Sequence[str], is_fit: Callable[[Header], bool] = lambda header: True
+) -> Header | None:
+    """The first way to read a text's first line as names of two columns or more, or of JSON's keys, that fits."""
+    if not head:
+        return None
     if head[0].startswith("{"):
         first = first_object(head)
         header = Header("json", tuple(first)) if first else None
-        return header if header and "system" in header.known else None
+        return header if header and is_fit(header) else None
     for separator in _SEPARATORS:
         header = Header("text", tuple(cell.strip() for cell in quoted_cells(head[0], separator)), separator)
-        if len(header.columns) > 1 and "system" in header.known:
+        if len(header.columns) > 1 and is_fit(header):
             return header
     return None
 
@@ -220,7 +231,7 @@ def _folded(column: str) -> str:
     return "".join(sign for sign in column.lower() if sign.isalnum())
 
 
-def _parquet_header(path: Path) -> Header | None:
+def _parquet_header(path: Path, system: str | None) -> Header | None:
     try:
         with path.open("rb") as file:
             if file.read(len(_PARQUET)) != _PARQUET:
@@ -231,7 +242,7 @@ def _parquet_header(path: Path) -> Header | None:
         header = Header("parquet", tuple(pl.read_parquet_schema(path)))
     except (Exception, pl.exceptions.PanicException):  # a damaged file: `parse` tells it as a fault
         return Header("parquet", ("system", "value"))
-    return header if "system" in header.known else None
+    return header if system is not None or "system" in header.known else None
 
 
 def _parquet(header: Header, data: bytes, path: Path) -> tuple[pl.DataFrame, list[Fault]]:

@@ -1,0 +1,50 @@
+"""A file that nobody reads says what it lacks to be one that is near."""
+
+from pathlib import Path
+
+import pytest
+
+from warehouse.readers.claims import Given
+from warehouse.readers.recognition import claim
+
+ADD = "`scorehouse add FILE --metric NAME` takes it for a metric of your own"
+NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
+GIVEN = Given(testset="mine24", lp="en-de")
+OWN = Given(testset="mine24", lp="en-de", metric="Mine", is_own=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lack"),
+    [
+        ("README", "Scores of our task.\nOne, two, three.\n", "text without columns"),
+        ("a.json", '{"hyp.txt": [{"src": "a", "mt": "b", "COMET": 0.5}]}', f"what a metric's program writes; {ADD}"),
+        ("a.out", "hyp.txt\tSegment 0\tscore: 0.5\n", f"what a metric's program writes; {ADD}"),
+        (
+            "a.jsonl",
+            '{"source": "a", "hypothesis": "b", "prediction": 0.5}\n',
+            f"JSON lines without a key system; {ADD}",
+        ),
+        ("a.txt", "0.5\n0.25\n", f"numbers alone; {ADD}"),
+        ("a.json", '{\n  "a": 1\n}\n', "JSON that is not one object a line"),
+        ("a.jsonl", '{"a": 1, "b": 2}\n', "JSON lines without a key system"),
+        ("a.csv", "segment,score\n1,0.5\n", "a table without a column system"),
+        ("a.csv", "system,comment\nA,good\n", "a table without a column of scores"),
+        ("a.tsv", "Ash\t0.5\nBeech\t0.25\n", NO_NAMES),
+    ],
+)
+def test_a_load_says_what_is_lacking(tmp_path: Path, name: str, text: str, lack: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert claim(tmp_path / name, GIVEN) == f"not a known score format: {lack}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lack"),
+    [
+        ("README", "Scores of our task.\nOne, two, three.\n", "text without columns"),
+        ("a.csv", "system,comment\nA,good\n", "a table without a column of scores"),
+        ("a.tsv", "Ash\t0.5\nBeech\t0.25\n", NO_NAMES),
+    ],
+)
+def test_so_does_an_own_metric(tmp_path: Path, name: str, text: str, lack: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert claim(tmp_path / name, OWN) == f"not a known score format: {lack}"

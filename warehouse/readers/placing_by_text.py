@@ -1,0 +1,84 @@
+"""Scores in the order of a test set's segments, or with the texts that were scored: which segment each is of.
+
+The order counts where there are as many scores as segments, and no text contradicts it; else the texts say it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from warehouse.errors import Fault
+from warehouse.readers.claims import EvalsetKey, KnownTexts
+from warehouse.wording import counted
+
+Texts = tuple[str, ...]  # source and translation, or what of them is known
+
+
+def placed(
+    rows: pl.DataFrame, evalset: EvalsetKey, known: KnownTexts | None, path: Path
+) -> tuple[pl.DataFrame, list[Fault], list[str]]:
+    """The rows with the numbers of their segments, faults of systems whose rows cannot be placed, and notes.
+
+    rows: in the file's order, with line, system, source and translation (null where the file has none).
+    known: None where the warehouse does not have the evaluation set; then the rows are counted.
+    """
+    parts: list[pl.DataFrame] = []
+    faults: list[Fault] = []
+    notes: list[str] = []
+    for (system,), block in rows.group_by("system", maintain_order=True):
+        if known is None or not known.segments:
+            parts.append(block.with_columns(segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)))
+            continue
+        found, note = _segments(block, str(system), known)
+        if None not in found:
+            parts.append(block.with_columns(segment=pl.Series(found, dtype=pl.Int64)))
+            notes += [f"{system}: {note}"] if note else []
+            continue
+        first = block["line"][0] or 0
+        expected = f"{len(known.segments)}, one per segment of {' '.join(evalset)}"
+        faults.append(Fault(str(path), first, f"{counted(block.height, 'score')} of {system!r}{note}", expected))
+    return pl.concat(parts) if parts else rows.clear().with_columns(segment=pl.lit(None, pl.Int64)), faults, notes
+
+
+def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequence[int | None], str]:
+    """The segment of each row, or None where nothing says it, and what is to be said of it."""
+    segments = known.segments
+    outputs = known.outputs.get(known.systems.get(system, system), {})
+    named = [name for name, texts in (("source", known.sources), ("translation", outputs)) if texts]
+    named = [name for name in named if block[name].null_count() < block.height]
+    by_count = segments if block.height == len(segments) else [None] * block.height
+    if not named:
+        has_texts = block.select(pl.col("source", "translation").is_not_null().any()).row(0)
+        return by_count, f" and no texts in the {'warehouse' if any(has_texts) else 'file'} to match them by"
+    columns = {"source": known.sources, "translation": outputs}
+    there = [tuple(_plain(columns[name].get(segment)) for name in named) for segment in segments]
+    here = [tuple(map(_plain, row)) for row in block.select(named).iter_rows()]
+    if here == there:
+        return segments, ""
+    found = _by_texts(here, there, segments)
+    n_lost = found.count(None)
+    texts = " and ".join(named)
+    if block.height == len(segments) and all(
+        at in (None, segment) for at, segment in zip(found, segments, strict=True)
+    ):
+        return segments, f"placed by order; {counted(n_lost, 'segment')} with another {texts} than the warehouse has"
+    if not n_lost:
+        return found, f"placed by {texts}, not by order"
+    return found, f", {n_lost} of them with a {texts} that the warehouse does not have or has in several segments"
+
+
+def _by_texts(here: Sequence[Texts], there: Sequence[Texts], segments: Sequence[int]) -> list[int | None]:
+    """The segment with the same texts; of several alike the first for the first, if the file has all of them."""
+    places: dict[Texts, list[int]] = defaultdict(list)
+    for texts, segment in zip(there, segments, strict=True):
+        places[texts].append(segment)
+    asked = Counter(here)
+    left = {texts: iter(places[texts]) for texts, n in asked.items() if n == len(places.get(texts, ()))}
+    return [next(left[texts]) if texts in left else None for texts in here]
+
+
+def _plain(text: str | None) -> str:
+    """A text without what tools change in it: blanks."""
+    return "" if text is None else " ".join(text.split())

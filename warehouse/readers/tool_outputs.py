@@ -1,0 +1,324 @@
+"""What metrics' own programs write, and lists of scores: of a user's own metric, in the order of the segments.
+
+- COMET `--to_json`: an object, each file of translations with a list of `src`, `mt`, `ref` and the score `COMET`; of
+  XCOMET with `errors` or `error_spans`, which are counted and not stored.
+- COMET's printed lines: `FILE, Segment N, score: X` by tabs, N from 0, and `FILE, score: X` of the system.
+- JSON lines and tables without columns that say the segment; MetricX writes `source`, `hypothesis`, `reference` and
+  `prediction`, an error: lower is better.
+- A list: a number a line, or a JSON array.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.names import REFERENCE_FREE
+from warehouse.readers.claims import Claim, Given, KnownTexts
+from warehouse.readers.long_table import with_place
+from warehouse.readers.placing_by_text import placed
+from warehouse.readers.records import Records
+from warehouse.readers.text.faults import first_faults
+from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
+from warehouse.readers.text.quoted import quoted_cells
+from warehouse.readers.text.tables import MISSING, numbers, text_of
+from warehouse.wording import counted
+
+NO_SYSTEM = "no column system: `scorehouse add FILE --system NAME` if all rows are of one"
+_DOCUMENT = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[|\[)')
+_SEGMENT_LINE = re.compile(r"(?P<file>.+)\tSegment (?P<at>\d+)\tscore: (?P<score>\S+)(\tvariance: \S+)?")
+_SYSTEM_LINE = re.compile(r"(?P<file>.+)\tscore: (?P<score>\S+)")
+_SAVED = "Predictions saved in: "
+_SOURCES = ("src", "source", "source_text", "src_text", "source_segment")
+_TRANSLATIONS = ("mt", "hypothesis", "hyp", "translation", "output", "target", "tgt", "target_text", "target_segment")
+_SPANS = ("errors", "error_spans")
+_SCORES = ("COMET", "prediction", "score", "value", "overall")
+_PLACES = {"level", "segment", "index", "document", "domain"}
+_SCHEMA = {
+    "line": pl.Int64,
+    "level": pl.String,
+    "system": pl.String,
+    "source": pl.String,
+    "translation": pl.String,
+    "value": pl.Float64,
+}
+
+Row = tuple[int | None, str, str, str | None, str | None, float | None]
+
+
+class ToolOutputReader:
+    """Reader of what metrics' own programs write."""
+
+    name = "tool-output/1"
+
+    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+        form = form_of(path, head)
+        if form is None or not given.is_own:
+            return None
+        given = with_place(given, path)
+        if given.testset is None or given.lp is None:
+            missing = "--testset" if given.testset is None else "--lp"
+            return f"scores of your own metric: say what they belong to with {missing}"
+        if given.system is None and not _names_systems(form, path, head):
+            return NO_SYSTEM
+        header = columns_of(path, head)
+        variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
+        return Claim(
+            path=path,
+            reader=self.name,
+            origin=f"own/{variant}/{given.testset}/{given.lp}/{given.system or ''}/{path.name}",
+            evalsets=((given.testset, given.lp),),
+            root=path.parent,
+            system=given.system,
+            status="no entry",
+            is_own=True,
+            is_strict=True,
+            is_negated=given.is_error_measure or (header is not None and ERRORS in header.columns),
+            may_lack_end=form == "document",
+        )
+
+    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+        text, faults = text_of(data, claim.path)
+        if not text:
+            return Records(faults=faults)
+        reading = _Reading(claim, given, given.texts.get(claim.evalsets[0]))
+        table = reading.table(data, text, text.split("\n", 20)[:20])
+        ((testset, lp),) = claim.evalsets
+        of_segments, more, notes = placed(table.filter(level="seg"), (testset, lp), reading.known, claim.path)
+        of_systems = table.filter(level="sys").with_columns(segment=pl.lit(None, pl.Int64))
+        if reading.is_of_errors:
+            notes.append(NEGATED)
+        if reading.n_spans:
+            notes.append(f"{counted(reading.n_spans, 'error span')} not stored: of a metric, scores are")
+        scores = pl.concat([of_segments, of_systems]).with_columns(
+            testset=pl.lit(testset),
+            lp=pl.lit(lp),
+            kind=pl.lit("metric"),
+            scorer=pl.lit(given.metric),
+            reference=pl.lit(given.reference, dtype=pl.String),
+        )
+        faults += [*first_faults(reading.faults[:MOST_FAULTS], len(reading.faults)), *more]
+        return Records(scores=scores, faults=faults, notes=notes)
+
+
+def form_of(path: Path, head: Sequence[str]) -> str | None:
+    """How a metric's scores are written: document, printed, objects, table or list; None where it is none of these."""
+    lines = [line for line in head[:-1] or head if line.strip()]
+    if not lines:
+        return None
+    if any(map(_SEGMENT_LINE.fullmatch, lines)) or all(
+        _SYSTEM_LINE.fullmatch(line) or line.startswith(_SAVED) for line in lines
+    ):
+        return "printed"
+    first = first_object(head)
+    if _DOCUMENT.match("\n".join(head)) and all(isinstance(items, list) for items in (first or {}).values()):
+        return "document"
+    header = columns_of(path, head)
+    if header is None:
+        return "list" if all(map(is_number, lines[1:] or lines)) and len(lines[0].split()) == 1 else None
+    if header.known.keys() & _PLACES or _score_column(header.columns) is None:
+        return None
+    if "system" in header.known and header.form == "text":
+        at = header.columns.index(header.known["system"])
+        systems = [cells[at] for line in lines[1:] if len(cells := quoted_cells(line, header.separator)) > at]
+        if len(systems) == len(set(systems)):
+            return None
+    elif "system" in header.known and _texts_in(header.columns) == (None, None):
+        return None
+    return "objects" if header.form == "json" else "table"
+
+
+def is_with_texts(path: Path, head: Sequence[str]) -> bool:
+    """Whether the texts that were scored stand beside the scores."""
+    if form_of(path, head) == "document":
+        return any(f'"{name}"' in line for line in head for name in (*_SOURCES, *_TRANSLATIONS))
+    header = columns_of(path, head)
+    return header is not None and _texts_in(header.columns) != (None, None)
+
+
+def _names_systems(form: str, path: Path, head: Sequence[str]) -> bool:
+    if form in ("objects", "table"):
+        header = columns_of(path, head)
+        return header is not None and "system" in header.known
+    return form == "printed" or (form == "document" and "\n".join(head).lstrip().startswith("{"))
+
+
+def _score_column(columns: Sequence[str], metric: str | None = None) -> str | None:
+    """The column of scores: named after the metric or as programs name it."""
+    return next((name for name in (metric, *_SCORES) if name in columns), None)
+
+
+def _texts_in(columns: Sequence[str]) -> tuple[str | None, str | None]:
+    """The columns of sources and translations."""
+    source, translation = (
+        next((column for column in columns if column.lower() in names), None) for names in (_SOURCES, _TRANSLATIONS)
+    )
+    return source, translation
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number, or a word for a missing one."""
+    if cell.strip() in MISSING:
+        return True
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+class _Reading:
+    """The rows of one file, and what is found on the way. known: of the warehouse, None where it has nothing."""
+
+    def __init__(self, claim: Claim, given: Given, known: KnownTexts | None) -> None:
+        self._claim = claim
+        self._given = given
+        self.known = known
+        self.faults: list[Fault] = []
+        self.n_spans = 0
+        self.is_of_errors = False
+
+    def table(self, data: bytes, text: str, head: Sequence[str]) -> pl.DataFrame:
+        """line, level, system, source, translation, value."""
+        form = form_of(self._claim.path, head)
+        header = columns_of(self._claim.path, head)
+        if form == "table" and header is not None:
+            return self._of_columns(header, data)
+        rows: list[Row] = []
+        if form == "document":
+            rows = list(self._of_document(text))
+        elif form == "printed":
+            rows = list(self._of_printed(text))
+        elif form == "objects":
+            rows = list(self._of_objects(text))
+        elif form == "list":
+            rows = list(self._of_list(text))
+        else:
+            self._fault(1, "not the scores that the first lines promised", "scores, one a segment")
+        return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+    def _fault(self, line: int | None, found: str, expected: str, way_out: str = "") -> None:
+        self.faults.append(Fault(str(self._claim.path), line or 0, found, expected, way_out, kind=expected))
+
+    def _of_document(self, text: str) -> Iterator[Row]:
+        try:
+            content = json.loads(text, parse_constant=lambda name: None if name == "NaN" else float("inf"))
+        except (ValueError, RecursionError) as error:
+            line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
+            self._fault(line, "not a JSON document", "one, whole", "write it again")
+            return
+        files: Mapping[str, Any] = content if isinstance(content, dict) else {"": content}
+        systems = self._systems(list(files))
+        for name, items in files.items():
+            if not isinstance(items, list):
+                self._fault(None, f"{name!r} without a list", "a list of scores for each file of translations")
+                continue
+            for item in items:
+                yield from self._of_object(None, item if isinstance(item, dict) else {"score": item}, systems[name])
+
+    def _of_objects(self, text: str) -> Iterator[Row]:
+        for line, item in json_objects(text, self._claim.path, self.faults):
+            column = Header("json", tuple(item)).known.get("system")
+            system = self._given.system if column is None else item[column]
+            if not isinstance(system, str) or self._given.system not in (None, system):
+                self._fault(line, f"system {system!r}", self._given.system or "its name")
+                continue
+            yield from self._of_object(line, item, system)
+
+    def _of_object(self, line: int | None, item: Mapping[str, Any], system: str) -> Iterator[Row]:
+        column = _score_column(tuple(item), self._given.metric)
+        if column is None:
+            self._fault(line, f"a row with the keys {', '.join(item)}", f"its score, as {' or '.join(_SCORES)}")
+            return
+        self.is_of_errors |= column == ERRORS
+        value = item[column]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+        if value is not None and not is_number:
+            self._fault(line, f"{column} {value!r}", "a finite number, or null where missing")
+            return
+        self.n_spans += sum(len(item[name]) for name in _SPANS if isinstance(item.get(name), list))
+        source, translation = (_text(item.get(name or "")) for name in _texts_in(tuple(item)))
+        yield line, "seg", system, source, translation, None if value is None else float(value)
+
+    def _of_printed(self, text: str) -> Iterator[Row]:
+        found = []
+        for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+            row = _SEGMENT_LINE.fullmatch(line) or _SYSTEM_LINE.fullmatch(line)
+            if row is not None and is_number(row["score"]):
+                found.append((number, row.groupdict()))
+            elif line.strip() and not line.startswith(_SAVED):
+                self._fault(number, repr(line), "FILE, Segment N and score: X, or FILE and score: X, by tabs")
+        systems = self._systems(list(dict.fromkeys(cells["file"] for _, cells in found)))
+        met: dict[str, int] = dict.fromkeys(systems, 0)
+        for number, cells in found:
+            file, at = cells["file"], cells.get("at")
+            value = None if cells["score"] in MISSING else float(cells["score"])
+            if at is not None and int(at) != met[file]:
+                self._fault(number, f"Segment {at} of {file}", f"Segment {met[file]}, the next")
+            met[file] += at is not None
+            yield number, "sys" if at is None else "seg", systems[file], None, None, value
+
+    def _of_list(self, text: str) -> Iterator[Row]:
+        system = self._given.system
+        assert system is not None
+        for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
+            cell = line.strip()
+            if cell in MISSING and cell:
+                yield number, "seg", system, None, None, None
+            elif cell and is_number(cell) and abs(float(cell)) < float("inf"):
+                yield number, "seg", system, None, None, float(cell)
+            elif number > 1 or not cell:
+                self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None where missing")
+
+    def _of_columns(self, header: Header, data: bytes) -> pl.DataFrame:
+        path = self._claim.path
+        column = _score_column(header.columns, self._given.metric)
+        header, table, faults = table_under(header, data, path)
+        self.faults += faults
+        called = dict(zip(header.columns, header.names, strict=True))
+        if column is None or table.is_empty():
+            return pl.DataFrame(schema=_SCHEMA)
+        self.is_of_errors = column == ERRORS
+        source, translation = (None if name is None else called[name] for name in _texts_in(header.columns))
+        said = pl.lit(self._given.system, pl.String)
+        table = table.select(
+            "line",
+            level=pl.lit("seg"),
+            system=pl.col("system") if "system" in table.columns else said,
+            source=pl.lit(None, pl.String) if source is None else pl.col(source),
+            translation=pl.lit(None, pl.String) if translation is None else pl.col(translation),
+            value=pl.col(called[column]).fill_null(""),
+        )
+        table, faults = numbers(table, "value", path)
+        self.faults += faults
+        if self._given.system is not None:
+            for line, system in table.filter(pl.col("system") != self._given.system).select("line", "system").rows():
+                self._fault(line, f"system {system!r}", f"{self._given.system}, as you said")
+        return table
+
+    def _systems(self, files: Sequence[str]) -> dict[str, str]:
+        """The system of each file of translations: as the user says, else by the file's name."""
+        if self._given.system is None:
+            return {file: self._system(file) for file in files}
+        if len(files) > 1:
+            self._fault(None, f"translations of {', '.join(files[:5])}", f"one file, that of {self._given.system}")
+        return dict.fromkeys(files, self._given.system)
+
+    def _system(self, file: str) -> str:
+        """The system that a file is named after, of those in the warehouse; else its name without an ending."""
+        name = Path(file).name
+        lp = self._claim.evalsets[0][1]
+        without = name.removeprefix(f"{lp}.")
+        endings = [text.rpartition(".")[0] for text in (name, without) if "." in text]
+        names = [*endings, *(text.removesuffix(f".{lp}") for text in endings), name, without]
+        known = self.known.systems if self.known else {}
+        return next((text for text in names if text in known), endings[-1] if endings else name)
