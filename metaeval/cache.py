@@ -17,7 +17,7 @@ from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.results import StoredResult, store_results, stored_payload
 
-SHAPE = 11  # counts up when stored results get another form
+SHAPE = 12  # counts up when stored results get another form, or another test by default
 FROM_STORE = "from the result store; --fresh recomputes"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")

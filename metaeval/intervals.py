@@ -8,6 +8,7 @@ import polars as pl
 from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.bootstrap_test import NORMAL
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.ranking import Read
@@ -20,7 +21,6 @@ from warehouse.progress import Progress
 from warehouse.wording import counted
 
 CONFIDENCE = 0.95
-_NORMAL = 1.959963984540054  # the 97.5% quantile
 _STREAM = 7  # of the seed: resamples of their own, which no test shares
 
 
@@ -70,7 +70,7 @@ def _ends(
     none = np.full(len(block.metrics), np.nan)
     errors = measure.standard_errors(block, options)
     if errors is not None:
-        value, reach = evaluate(measure, block, options).value, _NORMAL * errors
+        value, reach = evaluate(measure, block, options).value, NORMAL * errors
         how = f"{CONFIDENCE:.0%} intervals for new segments (normal, infinitesimal jackknife)"
         signed = interval_in_words(CONFIDENCE, "infinitesimal_jackknife", "inputs", None, options.seed)
         return value - reach, value + reach, how, signed

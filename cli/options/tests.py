@@ -23,6 +23,7 @@ TESTS = (
     "pairs",
     "williams",
     "bootstrap",
+    "bootstrap-normal",
     "jackknife-segments",
     "jackknife-systems",
     "jackknife-both",

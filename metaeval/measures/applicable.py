@@ -14,6 +14,7 @@ Test = Literal[
     "pairs",
     "williams",
     "bootstrap",
+    "bootstrap-normal",
     "jackknife-segments",
     "jackknife-systems",
     "jackknife-both",
@@ -22,6 +23,7 @@ TESTS: tuple[Test, ...] = get_args(Test)
 PERMUTATIONS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both")
 JACKKNIVES: tuple[Test, ...] = ("jackknife-systems", "jackknife-both")
 RESAMPLED: tuple[Test, ...] = ("bootstrap", *JACKKNIVES)  # what a measure that can be resampled has
+SYSTEMS_RESAMPLED: tuple[Test, ...] = ("bootstrap-normal", *RESAMPLED)  # what one of system scores has
 SWAPS: Mapping[str, Swap] = MappingProxyType({"perm-inputs": "inputs", "perm-systems": "systems", "perm-both": "both"})
 VARYING: Mapping[str, Varying] = MappingProxyType(
     {"jackknife-segments": "segments", "jackknife-systems": "systems", "jackknife-both": "both"}
@@ -62,6 +64,7 @@ CLAIMED: Mapping[Test, Population] = MappingProxyType(
         "pairs": "segments",
         "williams": "systems",
         "bootstrap": "segments",
+        "bootstrap-normal": "segments",
         "jackknife-segments": "segments",
         "jackknife-systems": "systems",
         "jackknife-both": "both",

@@ -17,7 +17,7 @@ from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
-from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, RESAMPLED, Population, Test
+from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED, Population, Test
 from metaeval.measures.parameters import Parameter, Value
 from metaeval.options import Options
 from metaeval.system_scores import SystemScore, SystemScores, asked_scores
@@ -211,7 +211,7 @@ class Measure(ABC):
 
     def resamples_segments(self, test: Test) -> bool:
         """Whether a test takes means over judged segments as system scores, because it swaps or resamples these."""
-        return test in ("perm-inputs", "perm-both", "pairs", "jackknife-segments", *RESAMPLED)
+        return test in ("perm-inputs", "perm-both", "pairs", "jackknife-segments", *SYSTEMS_RESAMPLED)
 
     @abstractmethod
     def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:

@@ -17,7 +17,7 @@ from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.soft_pairwise_error import soft_pairwise_standard_errors
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED, Population, Test
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.pairwise_accuracy import over_all_pairs
@@ -77,7 +77,7 @@ class SoftPairwiseAccuracy(Measure):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return () if self["binary"] == "yes" else (*PERMUTATIONS, *RESAMPLED)
+        return () if self["binary"] == "yes" else (*PERMUTATIONS, *SYSTEMS_RESAMPLED)
 
     @property
     def measured_as(self) -> str:

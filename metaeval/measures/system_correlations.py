@@ -16,7 +16,7 @@ from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import HOLDING_OF_PEARSON, RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED, Population, Test
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.system_level import SystemMeasure, n_pairs
 from metaeval.options import Options
@@ -57,7 +57,7 @@ class SystemPearson(SystemCorrelation):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return ("perm-systems", "perm-inputs", "perm-both", "williams", *RESAMPLED)
+        return ("perm-systems", "perm-inputs", "perm-both", "williams", *SYSTEMS_RESAMPLED)
 
 
 class SystemKendall(SystemCorrelation):

@@ -12,7 +12,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED, Population, Test
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Measure
 from metaeval.options import Options
@@ -31,7 +31,7 @@ class SystemMeasure(Measure):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return ("perm-systems", "perm-inputs", "perm-both", *RESAMPLED)
+        return ("perm-systems", "perm-inputs", "perm-both", *SYSTEMS_RESAMPLED)
 
     def included(self, human: Floats) -> Bools:
         """(N,) the systems that count, by their human system scores (NaN = not judged)."""

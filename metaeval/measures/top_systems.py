@@ -14,7 +14,7 @@ from metaeval.kernels.resampling.permutation_system import SystemSwap, system_sw
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.resampling.williams import LEAST_SYSTEMS
-from metaeval.measures.applicable import HOLDING_OF_PEARSON, RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED, Population, Test
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, whole_number
 from metaeval.measures.system_level import SystemMeasure
@@ -42,7 +42,7 @@ class TopPearson(SystemMeasure):
     @property
     def tests(self) -> tuple[Test, ...]:
         williams: tuple[Test, ...] = ("williams",) if self["top"] >= LEAST_SYSTEMS else ()
-        return ("perm-systems", "perm-inputs", "perm-both", *williams, *RESAMPLED)
+        return ("perm-systems", "perm-inputs", "perm-both", *williams, *SYSTEMS_RESAMPLED)
 
     def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
         return system_swap(human, metrics, "pearson", swap, truth=truth)

@@ -119,6 +119,7 @@ class Tested:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
+    error: (M, M) standard errors of the differences, where the test has them (`runner.Run`).
     excluded: metric -> why it is excluded.
     """
 
@@ -128,6 +129,7 @@ class Tested:
     null: Floats | None
     is_exact: bool
     excluded: Mapping[str, Exclusion]
+    error: Floats | None = None
 
 
 def run_test(
@@ -163,7 +165,7 @@ def run_test(
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])
     found = run(measure, [block], epsilon, options, testing, rng, advance)
-    return Tested(block, evaluation, found.p, found.null, found.is_exact, excluded)
+    return Tested(block, evaluation, found.p, found.null, found.is_exact, excluded, found.error)
 
 
 def signature_of_test(tested: Tested, options: Options, testing: TestOptions) -> str:
@@ -195,6 +197,8 @@ def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Par
 def _convention(testing: TestOptions) -> str:
     if testing.test == "bootstrap":
         return "share_not_better" if testing.side == "greater" else "twice_share_not_better"
+    if testing.test == "bootstrap-normal":
+        return f"{'one' if testing.side == 'greater' else 'two'}_sided,normal"
     if testing.test in VARYING:
         return "student_t"
     return p_value_convention(testing.side, testing.plus_one, bool(testing.mid_p))

@@ -9,12 +9,13 @@ import numpy as np
 from metaeval.evaluation import evaluate
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
+from metaeval.kernels.resampling.bootstrap_test import NORMAL
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.notes import excluding
 from metaeval.options import Options
-from metaeval.signature import interval_in_words
+from metaeval.signature import interval_in_words, line
 from metaeval.significance.levels import NOMINAL
 from metaeval.significance.metric_tests import (
     Tested,
@@ -67,7 +68,8 @@ class PairwiseComparison:
     """Two metrics compared, the better one first.
 
     values: of both, as the first test has them. difference: first minus second, over means of judged segments; low,
-    high: its 95% bootstrap interval, (low, high) in value_intervals those of the two values over the same means;
+    high: its 95% bootstrap interval, that of the first test where it has standard errors, so that it holds 0 where
+    two-sided p > .05; (low, high) in value_intervals: those of the two values over the same means;
     resample, interval: what was resampled, and the type of interval. power: share of bootstrap resamples in which
     a normal test finds the difference (`kernels.bootstrap.power`); NaN, like the intervals, for a measure whose
     segments are not redrawn. words: the same in sentences.
@@ -122,8 +124,18 @@ def compare_pair(
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     resampled = _bootstrapped(block, measure, options, testing, (first, second), progress)
-    interval = interval_in_words(CONFIDENCE, how, testing.resample, testing.draws, options.seed)
-    interval += ",system_score=judged-mean" if measure.level == "sys" else ""
+    made = dict.fromkeys(("value_interval", "interval"), how)
+    if main.error is not None and testing.resample == "inputs" and settled.interval in (None, "normal"):
+        gap = rows[0].values[0] - rows[0].values[1]
+        reach = NORMAL * float(main.error[first, second])
+        resampled = replace(resampled, difference=Interval(gap, gap - reach, gap + reach, 0))
+        made["interval"] = how = "normal"
+    scores = ",system_score=judged-mean" if measure.level == "sys" else ""
+    signed = {
+        name: interval_in_words(CONFIDENCE, one, testing.resample, testing.draws, options.seed) + scores
+        for name, one in made.items()
+        if name == "interval" or one != how
+    }
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,
@@ -140,7 +152,7 @@ def compare_pair(
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
         + _beside(found[1:])
-        + ("" if np.isnan(resampled.difference.value) else f"|interval:{interval}"),
+        + ("" if np.isnan(resampled.difference.value) else f"|{line(list(signed.items()))}"),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.bootstrap_test import bootstrap_test
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.jackknife_test import jackknife_test
 from metaeval.kernels.resampling.joint_swap import joint_swap
@@ -32,12 +33,13 @@ class Run:
 
     p: (M, M), [a, b] = p-value that a is better than b (that they differ, if two-sided), NaN on the diagonal and where
     a value is not defined. null: (n_pairs, n_draws) drawn differences of metrics a < b, where kept. is_exact: nothing
-    was drawn for p.
+    was drawn for p. error: (M, M) standard errors of the differences, whose normal distribution p is of.
     """
 
     p: Floats
     null: Floats | None
     is_exact: bool
+    error: Floats | None = None
 
 
 def run(
@@ -71,6 +73,8 @@ def run(
             return _jackknifed(measure, blocks[0], epsilon, options, testing, resampling)
         if testing.test == "bootstrap":
             return _bootstrapped(measure, blocks[0], epsilon, options, testing, resampling)
+        if testing.test == "bootstrap-normal":
+            return _of_resamples(measure, blocks[0], options, testing, resampling)
         return _permuted(measure, blocks, epsilon, options, testing, resampling)
     except ValueError as error:
         raise QuestionError(f"{measure}, {testing.test}: {error}") from error
@@ -161,6 +165,21 @@ def _bootstrapped(
     p[undefined[:, np.newaxis] | undefined | np.eye(len(p), dtype=np.bool_)] = np.nan
     first, second = np.triu_indices(len(drawn.values), 1)
     return Run(_sided(p, testing), gaps[first, second] if testing.keep_null else None, is_exact=False)
+
+
+def _of_resamples(
+    measure: Measure, block: Block, options: Options, testing: TestOptions, resampling: Mapping[str, Any]
+) -> Run:
+    """The difference over its standard deviation in resamples, which are of the measure's limit where it has one."""
+    found = bootstrap_test(
+        measure.in_simulations.resampled(block, options, None),
+        measure.value(block, options).value,
+        alternative=testing.side,
+        **resampling,
+    )
+    first, second = np.triu_indices(len(found.values), 1)
+    gaps = found.draws[first] - found.draws[second] if testing.keep_null else None
+    return Run(found.p, gaps, is_exact=False, error=found.error)
 
 
 def _jackknifed(

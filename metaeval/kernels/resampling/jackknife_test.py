@@ -85,7 +85,7 @@ def jackknife_test(
     if len(values) < 2:
         raise ValueError(f"{len(values)} metric: a comparison needs at least 2")
     undefined = np.isnan(without.sum(axis=0))
-    variance = (n_left_out - 1) ** 2 / n_left_out * _variances(without)  # of all pairs
+    variance = (n_left_out - 1) ** 2 / n_left_out * variances_of_differences(without)  # of all pairs
     variance[undefined[:, np.newaxis] | undefined] = np.nan
     if varying == "both":
         if rng is None:
@@ -99,13 +99,13 @@ def jackknife_test(
             n_threads=n_threads,
             progress=progress,
         )
-        over_segments = _variances(_scaled(drawn.draws.T, fisher))
+        over_segments = variances_of_differences(_scaled(drawn.draws.T, fisher))
         with single_blas_thread():
             shared = np.nan_to_num(_of_single_scores(statistic, without, fisher))
         variance = np.maximum(variance + over_segments - shared, np.maximum(variance, over_segments))
     error = np.sqrt(variance)
     df = n_left_out - 1
-    return JackknifeTest(values, error, _p_values(_scaled(values, fisher), error, df, alternative), df)
+    return JackknifeTest(values, error, p_of_differences(_scaled(values, fisher), error, df, alternative), df)
 
 
 def _scaled(values: Floats, fisher: bool) -> Floats:
@@ -139,7 +139,7 @@ def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fis
         values[:, group] = _scaled(found, fisher)
     excess = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean(axis=(0, 1))
     n = n_systems * n_groups
-    return _variances(excess.reshape(n, -1)) * (n - 1) * (n_systems - 1) * (n_groups - 1) / n
+    return variances_of_differences(excess.reshape(n, -1)) * (n - 1) * (n_systems - 1) * (n_groups - 1) / n
 
 
 def _all_but_one(n: int) -> Ints:
@@ -159,7 +159,7 @@ def _without_segments(statistic: ResampleStatistic) -> Floats:
     return np.concatenate([statistic.values(None, kept, 1) for kept in left])
 
 
-def _variances(draws: Floats) -> Floats:
+def variances_of_differences(draws: Floats) -> Floats:
     """(M, M) sample variances of differences, draws (k, M); draws in which one of the two is not defined are excluded.
 
     NaN with fewer than two draws.
@@ -176,7 +176,11 @@ def _variances(draws: Floats) -> Floats:
     return found
 
 
-def _p_values(values: Floats, error: Floats, df: int, alternative: Alternative) -> Floats:
+def p_of_differences(values: Floats, error: Floats, df: float, alternative: Alternative) -> Floats:
+    """(M, M) p-values of values (M,) with the standard errors (M, M) of their differences; df: inf = normal.
+
+    Without any error p is 1 where values are equal, else 0 or 1; NaN on the diagonal and where anything is undefined.
+    """
     from scipy.special import stdtr
 
     gap = values[:, np.newaxis] - values

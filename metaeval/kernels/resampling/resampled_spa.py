@@ -7,27 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
 from .copies import Origins
 from .draws import times_drawn
-from .resampled_statistics import AnyResample, ResampleStatistic, checked_scores
-from .sign_flip import BATCH_VALUES, ROUNDING, TOLERANCE, normal_p_values, sign_flip_p_values
+from .resampled_statistics import AnyResample, ResampleStatistic, checked_scores, ratio
+from .sign_flip import BATCH_VALUES, ROUNDING, TOLERANCE, sign_flip_p_values
 
 
 @dataclass(frozen=True)
 class OfArrays:
     """Soft pairwise accuracy of a resample; signs go with positions, not with segments."""
 
-    signs: npt.NDArray[np.int8] | None
+    signs: npt.NDArray[np.int8]
 
     def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
         judged = ~np.isnan(human)
-        scores = np.concatenate([human[np.newaxis], metrics])
-        if self.signs is None:
-            p = normal_p_values(scores, judged)
-        else:
-            p = sign_flip_p_values(scores, judged, self.signs[:, : human.shape[1]])
+        p = sign_flip_p_values(np.concatenate([human[np.newaxis], metrics]), judged, self.signs[:, : human.shape[1]])
         first, second = np.triu_indices(len(human), 1)
         counted = origins.system_pairs(len(human)) & (judged[first] & judged[second]).any(axis=1)
         if not counted.any():
@@ -112,14 +108,67 @@ class SoftPairwiseResample:
         return p
 
 
+@dataclass(frozen=True)
+class SoftPairwiseLimitResample:
+    """Soft pairwise accuracy by the normal limit, p = Φ(−Σ d / √Σ d²): two sums a pair of systems and resample.
+
+    scores: (1 + M, N, S), people first, 0 where not judged; judged: (N, S).
+    """
+
+    scores: Floats
+    judged: Bools
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See `ResampleStatistic`."""
+        return self.scores.shape[1], self.scores.shape[2]
+
+    def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
+        """See `ResampleStatistic`; NaN where no two systems have a common segment."""
+        n_scorers, n_systems, n_segments = self.scores.shape
+        first, second = np.triu_indices(n_systems, 1)
+        common = self.judged[first] & self.judged[second]  # (n_pairs, S)
+        times = times_drawn(segments, n_draws, n_segments)
+        n_picked = np.ones((n_draws, first.size)) if systems is None else _times_picked(systems, n_systems)
+        n_picked[times @ common.T.astype(np.float64) == 0] = 0.0
+        n_pairs = n_picked.sum(axis=1)
+        found = np.empty((n_draws, n_scorers - 1))
+        human: Floats = np.empty(0)
+        for scorer, own in enumerate(self.scores):
+            gaps = np.where(common, own[first] - own[second], 0.0)
+            p = _limit_p(times @ gaps.T, times @ (gaps * gaps).T)  # (n_draws, n_pairs)
+            if scorer == 0:
+                human = p
+            else:
+                found[:, scorer - 1] = (n_picked * np.abs(human - p)).sum(axis=1)
+        return 1.0 - ratio(found, np.broadcast_to(n_pairs[:, np.newaxis], found.shape))
+
+
+def _times_picked(systems: Ints, n_systems: int) -> Floats:
+    """(n_draws, n_pairs) how often each pair of two systems is among those picked, (n_draws, any number)."""
+    times = times_drawn(systems, len(systems), n_systems)
+    first, second = np.triu_indices(n_systems, 1)
+    return times[:, first] * times[:, second]
+
+
+def _limit_p(total: Floats, square: Floats) -> Floats:
+    from scipy.special import ndtr
+
+    varies = square > 0
+    return np.where(varies, ndtr(-total / np.sqrt(np.where(varies, square, 1.0))), 1.0)
+
+
 def soft_pairwise_resample(
     human: npt.ArrayLike, metrics: npt.ArrayLike, signs: npt.ArrayLike | None
 ) -> ResampleStatistic:
     """Soft pairwise accuracy prepared for `bootstrap`; signs as in `soft_pairwise_swap`, None = normal limit."""
     human, metrics = checked_scores(human, metrics)
-    inner = None if signs is None else np.asarray(signs).astype(np.int8)
     judged = ~np.isnan(human)
-    if inner is None or len(human) < 2 or not (judged == judged[0]).all():
+    if signs is None:
+        scores = np.where(judged, np.concatenate([human[np.newaxis], metrics]), 0.0)
+        return SoftPairwiseLimitResample(scores, judged)
+    inner = np.asarray(signs).astype(np.int8)
+    if len(human) < 2 or not (judged == judged[0]).all():
         return AnyResample(OfArrays(inner), human, metrics)
     scores = np.where(judged, np.concatenate([human[np.newaxis], metrics]), 0.0).transpose(2, 0, 1)
     first, second = np.triu_indices(len(human), 1)

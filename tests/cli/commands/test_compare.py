@@ -116,6 +116,7 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
         "perm-systems",
         "perm-both",
         "williams",
+        "bootstrap-normal",
         "bootstrap",
         "jackknife-systems",
         "jackknife-both",

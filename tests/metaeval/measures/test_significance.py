@@ -11,7 +11,7 @@ from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure, parse_measure
-from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, TESTS, Test
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, SYSTEMS_RESAMPLED, TESTS, Test
 from metaeval.measures.judged import judged_segments
 from metaeval.options import Options
 from queries.blocks import Block
@@ -189,14 +189,14 @@ def test_submitted_human_scores_are_the_truth_of_tests_of_means_too(block: Block
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("pearson", ["perm-systems", "perm-inputs", "perm-both", "williams", *RESAMPLED]),
-        ("pa", ["perm-systems", "perm-inputs", "perm-both", *RESAMPLED]),
-        ("spa", ["perm-inputs", "perm-systems", "perm-both", *RESAMPLED]),
+        ("pearson", ["perm-systems", "perm-inputs", "perm-both", "williams", *SYSTEMS_RESAMPLED]),
+        ("pa", ["perm-systems", "perm-inputs", "perm-both", *SYSTEMS_RESAMPLED]),
+        ("spa", ["perm-inputs", "perm-systems", "perm-both", *SYSTEMS_RESAMPLED]),
         ("spa(binary=yes)", []),
         ("weighted_tau", ["perm-systems"]),
-        ("tau_ap", ["perm-systems", "perm-inputs", "perm-both", *RESAMPLED]),
-        ("pearson(top=4)", ["perm-systems", "perm-inputs", "perm-both", "williams", *RESAMPLED]),
-        ("pearson(top=3)", ["perm-systems", "perm-inputs", "perm-both", *RESAMPLED]),
+        ("tau_ap", ["perm-systems", "perm-inputs", "perm-both", *SYSTEMS_RESAMPLED]),
+        ("pearson(top=4)", ["perm-systems", "perm-inputs", "perm-both", "williams", *SYSTEMS_RESAMPLED]),
+        ("pearson(top=3)", ["perm-systems", "perm-inputs", "perm-both", *SYSTEMS_RESAMPLED]),
         ("acc_eq(by=item)", ["pairs", "perm-inputs", *RESAMPLED]),
         ("acc_eq(by=none)", ["pairs", "jackknife-segments", *RESAMPLED]),
         ("tau_eq(by=doc)", ["pairs", "jackknife-segments"]),

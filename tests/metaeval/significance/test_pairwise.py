@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap, power
@@ -42,6 +43,7 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
         ("perm-systems", "systems", "submitted", 200),
         ("perm-both", "both", "judged-mean", 200),
         ("williams", "systems", "submitted", 0),
+        ("bootstrap-normal", "segments", "judged-mean", 200),
         ("bootstrap", "segments", "judged-mean", 200),
         ("jackknife-systems", "systems", "submitted", 0),
         ("jackknife-both", "both", "judged-mean", 200),
@@ -277,6 +279,37 @@ def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_war
     few = replace(TWO, segments=(1, 40))
     assert fought(simulated_warehouse, "spa(n=20)", few, replace(QUICK, draws=20)).interval == "normal"
     assert fought(simulated_warehouse, "pa", few, replace(QUICK, draws=20)).interval == "percentile"
+
+
+@pytest.mark.parametrize("text", ["pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)"])
+def test_a_test_with_standard_errors_and_the_interval_beside_it_are_of_the_same_draws(
+    simulated_warehouse: Warehouse, text: str
+) -> None:
+    few = replace(TWO, segments=(1, 40))
+    testing = replace(QUICK, test="bootstrap-normal")
+    found = fought(simulated_warehouse, text, few, testing)
+    (row,) = found.tests
+    assert found.difference == row.values[0] - row.values[1]
+    assert found.interval == "normal"
+    error = (found.high - found.difference) / 1.959964
+    assert row.p == pytest.approx(2 * norm.sf(found.difference / error), rel=1e-4)
+    assert f"|interval:95%,normal,resamples={QUICK.draws},resample=inputs" in found.signature
+    own = parse_measure(text).interval
+    assert (f"|value_interval:95%,{own}," in found.signature) == (own != "normal")
+    asked = fought(simulated_warehouse, text, few, replace(testing, interval="percentile"))
+    assert asked.interval == "percentile"
+    assert asked.value_intervals == found.value_intervals or own == "normal"
+
+
+def test_accuracy_is_tested_on_means_of_segments_by_one_bootstrap_and_on_pairs_of_systems_by_the_other(
+    simulated_warehouse: Warehouse,
+) -> None:
+    rows = {one.test: one for one in fought(simulated_warehouse, "pa").tests}
+    of_segments, of_pairs = rows["bootstrap-normal"], rows["bootstrap"]
+    assert (of_segments.population, of_segments.system_score) == ("segments", "judged-mean")
+    assert (of_pairs.population, of_pairs.system_score) == ("systems", "submitted")
+    with pytest.raises(QuestionError, match="takes means over annotated segments"):
+        fought(simulated_warehouse, "pa", testing=replace(QUICK, test="bootstrap-normal"), system_score="submitted")
 
 
 def test_accuracy_has_no_bca_interval(simulated_warehouse: Warehouse) -> None:
