@@ -266,15 +266,19 @@ def _declared(testset: str, contents: Iterable[Content]) -> tuple[TestsetFacts |
     return telling[0][1] if telling else packaged_facts(testset), [], notes
 
 
+def _text(content: Content) -> bytes:
+    return content.claim.path.read_bytes().replace(b"\r\n", b"\n")
+
+
 def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], list[str]]:
-    """Of files with one origin the first where all are identical; where they differ none, and each is at fault."""
+    """Of files with one origin the first where all are identical but for line ends; else none, and each is at fault."""
     by_origin: dict[str, list[Content]] = {}
     for content in contents:
         by_origin.setdefault(content.claim.origin, []).append(content)
     kept, faults, notes = [], [], []
     for origin, same in by_origin.items():
         first, *others = same
-        if len({content.sha256 for content in same}) == 1:
+        if len({content.sha256 for content in same}) == 1 or len({_text(content) for content in same}) == 1:
             kept.append(first)
             notes += [f"{other.claim.path}: the same as {first.claim.path}, loaded once" for other in others]
             continue

@@ -19,7 +19,7 @@ from warehouse.readers.text.ending import unterminated
 from warehouse.readers.text.head import readable
 from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import UNREADABLE
-from warehouse.readers.text.unpacking import ExpansionError, unpacked, unpacked_pieces
+from warehouse.readers.text.unpacking import ExpansionError, is_packed, unpacked, unpacked_pieces
 from warehouse.readers.vocabulary import language_pair_called
 
 _LARGE = 2_000_000  # bytes as they lie there, above which a file is read in pieces
@@ -105,7 +105,8 @@ class Opened:
             return kept([Records().normal(path)])
         try:
             read = self._in_pieces() if self.n_bytes > _LARGE else kept([self._whole()])
-            cut = None if self.given.may_lack_end or self.claim.may_lack_end or self._last == b"\n" else self._cut()
+            is_whole = self.given.may_lack_end or self.claim.may_lack_end or self._last == b"\n" or is_packed(path)
+            cut = None if is_whole else self._cut()
         except ExpansionError as error:
             way_out = "raise --max-unpacked if it is sound"
             return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", way_out))

@@ -14,6 +14,8 @@ from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import NUL, damaged_lines
 
 UTF8_MARK = b"\xef\xbb\xbf"
+_RETURN = b"\r\n"  # line ends of Windows
+_ENDS = "lines that end in a line feed"
 _BYTE_ORDER_MARKS = (UTF8_MARK, b"\xff\xfe", b"\xfe\xff")
 
 
@@ -56,8 +58,8 @@ class Content:
 def inspect(claim: Claim, file_no: int) -> Content:
     """Read a file once: checksum, number of lines, and faults that any line-based text format excludes.
 
-    Those are: not UTF-8, a byte order mark, control characters, carriage returns, a last line without its end (see
-    `unterminated`), an unreadable file.
+    Those are: not UTF-8, a byte order mark, control characters, carriage returns inside lines, a last line without its
+    end (see `unterminated`), an unreadable file.
     """
     path = str(claim.path)
     look = _Look(claim)
@@ -100,7 +102,7 @@ class _Look:
     def at(self, piece: bytes) -> None:
         """Look at the next piece, which ends with a line's end, but for the last."""
         self._head = self._head or piece[: len(UTF8_MARK)]
-        for line, found, expected in damaged_lines(piece, self._unwanted):
+        for line, found, expected in damaged_lines(piece.replace(_RETURN, b"\n"), self._unwanted):
             self._damages[found, expected].add(self.n_ends + line)
         self.digest.update(piece)
         self.n_bytes += len(piece)
@@ -146,6 +148,7 @@ class _Lines:
 
 def _unwanted(claim: Claim) -> list[tuple[bytes, str, str]]:
     """What a layout's file may not hold: the bytes, what they are, what was expected."""
-    ends = "lines that end in a line feed"
-    controls = [] if claim.is_text else [(sign, f"a control character, {sign!r}", ends) for sign in (b"\v", b"\f")]
-    return [NUL, *controls, (b"\r\n" if claim.is_text else b"\r", "a carriage return", f"{ends} alone")]
+    if claim.is_text:
+        return [NUL]
+    controls = [(sign, f"a control character, {sign!r}", _ENDS) for sign in (b"\v", b"\f")]
+    return [NUL, *controls, (b"\r", "a carriage return", _ENDS)]

@@ -23,7 +23,7 @@ RATING = "human-scores/en-de.marked.seg.rating"
 Edit = Callable[[bytes], bytes]
 TWO = "SYSTEM and SCORE, separated by a tab"
 NUMBER = "a finite number, or None where missing"
-PLAIN = "lines that end in a line feed alone"
+PLAIN = "lines that end in a line feed"
 
 
 def line(number: int, text: str | bytes) -> Edit:
@@ -104,8 +104,6 @@ SCORE_FAULTS: dict[str, tuple[Edit, int, str, str]] = {
     "a blank line between systems": (line(5, b"Ash\t1\n"), 6, "a blank line", TWO),
     "a blank for a line": (line(5, b" "), 5, "1 column", TWO),
     "no system": (line(3, "\t0.5"), 3, "an empty system name", "SYSTEM before the score"),
-    "CRLF": (lambda data: data.replace(b"\n", b"\r\n"), 1, "a carriage return", PLAIN),
-    "one CRLF": (line(7, b"Beech\t1\r"), 7, "a carriage return", PLAIN),
     "CR": (lambda data: data.replace(b"\n", b"\r"), 1, "a carriage return", PLAIN),
     "a form feed": (line(4, b"Ash\t1\f"), 4, "a control character, b'\\x0c'", "lines that end in a line feed"),
     "BOM": (lambda data: b"\xef\xbb\xbf" + data, 1, "the file begins with a byte order mark", "plain UTF-8"),
@@ -188,7 +186,6 @@ OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
     "documents: no domain": (DOCS, line(2, "\tn1"), 2, "an empty column", "DOMAIN and DOCUMENT, separated by a tab"),
     "documents: no name": (DOCS, line(2, "news\t"), 2, "an empty column", "DOMAIN and DOCUMENT, separated by a tab"),
     "documents: blank line": (DOCS, line(2, ""), 2, "", "DOMAIN and DOCUMENT, separated by a tab"),
-    "documents: CRLF": (DOCS, lambda data: data.replace(b"\n", b"\r\n"), 1, "a carriage return", PLAIN),
     "documents: empty": (DOCS, lambda data: b"", 0, "the file is empty", ""),
     "rating: no JSON": (RATING, line(2, "Ash\t{"), 2, "not valid JSON", "SYSTEM, JSON or None, and perhaps RATER"),
     "rating: one column": (RATING, line(2, "Ash"), 2, "1 column", "SYSTEM, JSON or None"),
@@ -241,7 +238,6 @@ OTHER_FAULTS: dict[str, tuple[str, Edit, int, str, str]] = {
     ),
     "output: empty": ("system-outputs/en-de/Ash.txt", lambda data: b"", 0, "the file is empty", ""),
     "output: Latin 1": ("system-outputs/en-de/Ash.txt", line(3, b"\xe4\n"), 3, "bytes that are not UTF-8", ""),
-    "output: CRLF": ("system-outputs/en-de/Ash.txt", line(3, b"x\r"), 3, "a carriage return", ""),
 }
 
 

@@ -8,7 +8,7 @@ from warehouse.names import LanguagePair
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.documents import read_documents
-from warehouse.readers.mtme.place import TEXT_FOLDERS, Place, declared_systems, locate, parse_place
+from warehouse.readers.mtme.place import TEXT_FOLDERS, Place, declared_systems, locate, parse_place, testset_of
 from warehouse.readers.mtme.ratings import read_ratings
 from warehouse.readers.mtme.scores import read_scores
 from warehouse.readers.mtme.texts import note_system, read_texts
@@ -33,18 +33,19 @@ class MtmeReader:
             lp = str(LanguagePair.parse(place.lp))
         except ValueError as error:
             return str(error)
+        testset = testset_of(root)
         companion = place.companion
         needs = [root / "documents" / f"{place.lp}.docs", *([root / companion] if companion else [])]
         return Claim(
             path=path,
             reader=self.name,
-            origin=f"{root.name}/{path.relative_to(root).as_posix()}",
-            evalsets=((root.name, lp),),
+            origin=f"{testset}/{path.relative_to(root).as_posix()}",
+            evalsets=((testset, lp),),
             root=root,
             needs=tuple(needed for needed in needs if needed != path and needed.is_file()),
             is_text=place.folder in TEXT_FOLDERS,
             declares=place.declares,
-            companion=f"{root.name}/{companion.as_posix()}" if companion else None,
+            companion=f"{testset}/{companion.as_posix()}" if companion else None,
             is_annotation=place.folder == "ratings",
         )
 

@@ -18,14 +18,14 @@ _SHOWN = 5  # faults of one kind in one file; the rest is counted
 def lines_of(content: Content) -> list[str]:
     """The lines of a sound file, without their line ends and without a byte order mark before the first."""
     lines = content.claim.path.read_bytes().removeprefix(UTF8_MARK).decode().split("\n")
-    return lines[: content.n_lines]
+    return [line.removesuffix("\r") for line in lines[: content.n_lines]]
 
 
 def each_line(content: Content) -> Iterator[str]:
     """As `lines_of`, one after the other."""
     before = UTF8_MARK
     for piece in pieces_of(content.claim.path):
-        yield from piece.removeprefix(before).removesuffix(b"\n").decode().split("\n")
+        yield from piece.replace(b"\r\n", b"\n").removeprefix(before).removesuffix(b"\n").decode().split("\n")
         before = b""
 
 

@@ -1,5 +1,6 @@
 """A file's place in the organisers' layout, and what it says of the file."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from warehouse.readers.claims import Declares
 TEXT_FOLDERS = ("sources", "references", "system-outputs")
 SCORE_FOLDERS = ("human-scores", "metric-scores")
 _FOLDERS = ("documents", *TEXT_FOLDERS, *SCORE_FOLDERS, "metadata")
+_NAMELESS = "data"
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _WITH_LP_FOLDERS = ("system-outputs", "metric-scores", "metadata")
 
 
@@ -50,6 +53,22 @@ def locate(path: Path) -> tuple[Path, str] | None:
     if folder.name not in _FOLDERS or not folder.parent.name:
         return None
     return folder.parent, folder.name
+
+
+def testset_of(root: Path) -> str:
+    """The name of a test set, from its folder's; a folder `data` has none, and lends one without a year that above it.
+
+    >>> [testset_of(Path(path)) for path in ("/x/wmt23", "/x/mslc/2023/data", "/x/mslc/2024/data/MSLC-A")]
+    ['wmt23', 'mslc-2023', 'MSLC-A-2024']
+    """
+    above = [folder.name for folder in root.parents if folder.name not in ("", _NAMELESS)]
+    name = root.name
+    if name == _NAMELESS and above:
+        name = above.pop(0)
+        if _YEAR.fullmatch(name) and above:
+            return f"{above[0]}-{name}"
+    is_below = root.parent.name == _NAMELESS and not any(sign.isdigit() for sign in name)
+    return f"{name}-{above[0]}" if is_below and above and _YEAR.fullmatch(above[0]) else name
 
 
 def parse_place(path: Path) -> Place:

@@ -46,31 +46,33 @@ class Block:
         return self.last - self.first + 1 == self.n
 
 
-def read_raw(contents: Sequence[Content], is_domain: bool, stage: Stage) -> dict[int, list[Block]]:
+def read_raw(contents: Sequence[Content], has_domains: bool, stage: Stage) -> dict[int, list[Block]]:
     """Fill temp.raw_score (its rowid counts lines over all files) from the files that can be read.
+
+    has_domains: a domain stands before each system.
 
     Returns the blocks of each of these files, by file_no, in the order of their first lines. The faults of the others
     are reported with their lines; rows of theirs may be in the table all the same.
     """
-    n_columns = 3 if is_domain else 2
+    n_columns = 3 if has_domains else 2
     good = [content for content in contents if not report(stage, content, _unreadable_path(content))]
     try:
-        _fill(good, is_domain, stage)
+        _fill(good, has_domains, stage)
     except duckdb.Error:  # some line has too few or too many columns, or DuckDB does not take some path
         good = [content for content in good if not report(stage, content, _wrong_lines(content, n_columns))]
         try:
-            _fill(good, is_domain, stage)
+            _fill(good, has_domains, stage)
         except duckdb.Error:
-            good = [content for content in good if _can_be_filled(content, is_domain, stage)]
-            _fill(good, is_domain, stage)
+            good = [content for content in good if _can_be_filled(content, has_domains, stage)]
+            _fill(good, has_domains, stage)
     return _without_wrong_lines(good, n_columns, stage)
 
 
-def _fill(contents: Sequence[Content], is_domain: bool, stage: Stage) -> None:
+def _fill(contents: Sequence[Content], has_domains: bool, stage: Stage) -> None:
     if not contents:
         stage.batch.connection.execute(_EMPTY)
         return
-    filled = statement(__package__, "raw_domain_scores" if is_domain else "raw_scores")
+    filled = statement(__package__, "raw_domain_scores" if has_domains else "raw_scores")
     parameters = {
         "patterns": [_pattern(content) for content in contents],
         "paths": [str(content.claim.path) for content in contents],
@@ -79,10 +81,10 @@ def _fill(contents: Sequence[Content], is_domain: bool, stage: Stage) -> None:
     stage.batch.connection.execute(filled, parameters)
 
 
-def _can_be_filled(content: Content, is_domain: bool, stage: Stage) -> bool:
+def _can_be_filled(content: Content, has_domains: bool, stage: Stage) -> bool:
     """Whether DuckDB reads a file by itself; it is reported where it doesn't."""
     try:
-        _fill([content], is_domain, stage)
+        _fill([content], has_domains, stage)
     except duckdb.Error as error:
         first = str(error).splitlines()[0]
         return not report(stage, content, [(0, f"DuckDB cannot read it: {first}", "a plain name; rename it")])

@@ -26,13 +26,21 @@ Blocks = Mapping[int, Sequence[Block]]  # by file_no
 
 def read_scores(placed: Placed, documents: Documents | None, stage: Stage) -> None:
     """Stage score files; documents: None where their file is faulty, so that lines cannot be counted."""
-    for is_domain in (False, True):
-        chosen = [(content, place) for content, place in placed if (place.level == "domain") == is_domain]
+    for is_domain, has_domains in ((False, False), (False, True), (True, True)):
+        chosen = [
+            (content, place)
+            for content, place in placed
+            if (place.level == "domain") == is_domain
+            and (is_domain or (place.level == "seg" and content.n_tabs == 2 * content.n_lines) == has_domains)
+        ]
         if not chosen:
             continue
-        blocks = read_raw([content for content, _ in chosen], is_domain, stage)
+        blocks = read_raw([content for content, _ in chosen], has_domains, stage)
         chosen = [(content, place) for content, place in chosen if content.file_no in blocks]
-        wrong = _wrong_domains(chosen, blocks, documents, stage) if is_domain else {}
+        wrong: Mapping[int, Sequence[Wrong]] = {}
+        if has_domains:
+            find_wrong = _wrong_domains if is_domain else _other_domains
+            wrong = find_wrong(chosen, blocks, documents, stage)
         good = []
         for content, place in chosen:
             found = [*_wrong_systems(blocks[content.file_no], stage), *wrong.get(content.file_no, ())]
@@ -114,6 +122,27 @@ def _wrong_domains(placed: Placed, blocks: Blocks, documents: Documents | None, 
             if (unit, block.system) not in cells
         ]
     return wrong
+
+
+def _other_domains(placed: Placed, blocks: Blocks, documents: Documents | None, stage: Stage) -> dict[int, list[Wrong]]:
+    """Lines of segment scores that name another domain than the segment's."""
+    domains = [domain for domain, _ in documents or ()]
+    if not domains:
+        return {}
+    units: dict[int, list[str]] = defaultdict(list)
+    for file_no, unit in stage.batch.rows("SELECT file_no, unit FROM temp.raw_score ORDER BY rowid"):
+        units[file_no].append(unit)
+    return {
+        content.file_no: [
+            (block.line + at, f"domain {unit!r}", f"{domain!r}, as in the documents file")
+            for block in blocks[content.file_no]
+            for at, (unit, domain) in enumerate(
+                zip(units[content.file_no][block.line - 1 : block.last_line], domains, strict=False)
+            )
+            if unit != domain
+        ]
+        for content, _ in placed
+    }
 
 
 def _stage_blocks(placed: Placed, blocks: Blocks, documents: Documents, stage: Stage) -> None:

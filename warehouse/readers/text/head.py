@@ -64,7 +64,7 @@ def damage_of(path: Path) -> Fault | None:
         if error.reason != "unexpected end of data" or len(data) < _BYTES:
             line = data.count(b"\n", 0, error.start) + 1
             return Fault(str(path), line, f"bytes that are not UTF-8 ({error.reason})", "text in UTF-8")
-    if Path(name).suffix == ".jsonl" and not any(line.startswith(b"{") for line in data.split(b"\n")):
+    if Path(name).suffix == ".jsonl" and not any(line.startswith(b"{") or b"\t" in line for line in data.split(b"\n")):
         return Fault(str(path), 1, "no JSON object", "one JSON object per line", _AGAIN)
     return None
 

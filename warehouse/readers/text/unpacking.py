@@ -28,13 +28,18 @@ def unpacked(data: bytes, most: int | None = None) -> bytes:
     return b"".join(_unpacking([data], len(data), most))
 
 
+def is_packed(path: Path) -> bool:
+    """Whether a file is packed by gzip, so that a checksum shows whether it is whole. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP)) == GZIP
+
+
 def unpacked_pieces(path: Path, most: int | None = None) -> Iterator[bytes]:
     """As `unpacked`, of a file, in pieces of whole lines. Raises also OSError."""
+    packed = is_packed(path)
     with path.open("rb") as file:
-        is_packed = file.read(len(GZIP)) == GZIP
-        file.seek(0)
         read = iter(lambda: file.read(PIECE), b"")
-        yield from whole_lines(_unpacking(read, path.stat().st_size, most) if is_packed else read)
+        yield from whole_lines(_unpacking(read, path.stat().st_size, most) if packed else read)
 
 
 def _unpacking(pieces: Iterable[bytes], n_packed: int, most: int | None) -> Iterator[bytes]:

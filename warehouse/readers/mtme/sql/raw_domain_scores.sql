@@ -11,7 +11,7 @@ SELECT
       OR regexp_matches(score, '^[+-][+-]'))
     AS is_wrong
 FROM read_csv(
-  $patterns, delim = '\t', header = false, quote = '', escape = '', comment = '', auto_detect = false,
+  $patterns, delim = '\t', header = false, quote = '', escape = '', comment = '', auto_detect = false, strict_mode = false,
   columns = {'unit': 'VARCHAR', 'system': 'VARCHAR', 'score': 'VARCHAR'}, force_not_null = ['unit', 'system', 'score'],
   filename = true, hive_partitioning = false
 )

@@ -2,7 +2,7 @@
 -- of the lines, and rowid counts it. `raw_domain_scores` reads files with a third column in the same way.
 -- Params: $patterns (one for each file), $paths and $numbers (of the files, in one order).
 -- DuckDB's cast takes underscores and blanks, which a score has not; of None it makes NULL. -0.0 + 0.0 is 0.0.
--- A row without unit has a byte for it.
+-- A row without unit has a byte for it. Not strict: lines may end as on Windows, some or all.
 CREATE OR REPLACE TEMP TABLE raw_score AS
 SELECT
   $numbers[list_position($paths, filename)]::INTEGER AS file_no,
@@ -14,7 +14,7 @@ SELECT
       OR regexp_matches(score, '^[+-][+-]'))
     AS is_wrong
 FROM read_csv(
-  $patterns, delim = '\t', header = false, quote = '', escape = '', comment = '', auto_detect = false,
+  $patterns, delim = '\t', header = false, quote = '', escape = '', comment = '', auto_detect = false, strict_mode = false,
   columns = {'system': 'VARCHAR', 'score': 'VARCHAR'}, force_not_null = ['system', 'score'],
   filename = true, hive_partitioning = false
 )
