@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from queries.limits import LONGEST, MARGIN, Request, memory_in_use, room, size
+from queries.limits import LONGEST, MARGIN, MORE_MEMORY, Request, memory_in_use, room, size
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ _ROOT = str(Path(__file__).resolve().parents[1])
 _FULL = 0.8  # share of the room on disk at which a query is stopped: it goes on writing until it hears of it
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "POLARS_MAX_THREADS": "1"}
 _AHEAD: "list[tuple[subprocess.Popen[bytes], IO[bytes]]]" = []
+_TOO_LARGE = (
+    f"the query ran out of memory and was stopped; LIMIT makes its answer smaller, {MORE_MEMORY}, "
+    "and -o FILE.parquet (or csv, tsv, json, jsonl) writes the rows as they come"
+)
 _OUT_OF_MEMORY = (
     *(
         "MemoryError",
@@ -112,6 +116,28 @@ def answer_of_at_most(
     spill: str = "2GB",
 ) -> "tuple[pl.DataFrame, bool]":
     """The first max_rows rows (None: all) of an answer, and whether there are more; see `answer`."""
+    limits = {"timeout": timeout, "memory": memory, "spill": spill}
+    found, is_cut = answer_in_file(None, max_rows, path, query, parameters, **limits)
+    assert not isinstance(found, int)
+    return found, is_cut
+
+
+def answer_in_file(
+    file: tuple[Path, str] | None,
+    max_rows: int | None,
+    path: Path,
+    query: str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    timeout: float = 60.0,
+    memory: str = "4GB",
+    spill: str = "2GB",
+) -> "tuple[pl.DataFrame | int, bool]":
+    """How many rows were written to the file, at most max_rows + 1, and whether there are more; see `answer`.
+
+    file: a path that is free, and one of `queries.adhoc_copy.KINDS`. Where DuckDB cannot write the rows as the program
+    does, and without a file, they are handed back as a frame.
+    """
     if not 0 < timeout <= LONGEST:
         raise QuestionError(f"timeout {timeout:g}: expected above 0 and at most {LONGEST:,} seconds")
     query = _readable(query, "the query")
@@ -123,12 +149,14 @@ def answer_of_at_most(
 
     with temporary_folder() as folder:
         limits = size(memory, "memory"), size(spill, "spill")
-        asked = Request(path, query, values, timeout, *limits, max_rows, str(folder), os.getpid())
+        asked = Request(path, query, values, timeout, *limits, max_rows, str(folder), os.getpid(), file)
         reply, rows = _reply(asked)
     if "error" in reply:
         import warehouse
 
         raise getattr(warehouse, str(reply["error"]))(str(reply["message"]))
+    if "n_rows" in reply:
+        return int(str(reply["n_rows"])), bool(reply["is_cut"])
     import polars as pl
 
     return pl.read_ipc_stream(io.BytesIO(rows)), bool(reply["is_cut"])
@@ -228,13 +256,13 @@ def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request
         if time.monotonic() >= deadline and reading.is_alive():
             over = f"the query ran for more than {asked.timeout:g} s and was stopped; --timeout allows more"
         elif memory_in_use(process.pid) > asked.memory + MARGIN or reading.is_over:
-            over = "the query ran out of memory and was stopped; LIMIT makes its answer smaller, --memory gives it more"
+            over = _TOO_LARGE
         elif room(asked.folder) > _FULL * asked.spill:
             over = "the query ran out of room on disk and was stopped; --spill gives it more"
     if over is not None or reading.is_over:
         from warehouse import LimitError
 
-        raise LimitError(over or "the answer ran out of memory and was stopped; LIMIT makes it smaller")
+        raise LimitError(over or _TOO_LARGE)
 
 
 def _unexpected(code: int, complaints: str) -> Exception:
@@ -242,7 +270,8 @@ def _unexpected(code: int, complaints: str) -> Exception:
     from warehouse import LimitError
 
     if code < 0:
-        return LimitError(f"the query ran out of memory or time: its process ended with signal {-code}")
+        what = f"the query ran out of memory or time: its process ended with signal {-code}"
+        return LimitError(f"{what}; {MORE_MEMORY}, --timeout more time")
     if any(words in complaints for words in _OUT_OF_MEMORY):
-        return LimitError("the query ran out of memory; --memory gives it more")
+        return LimitError(f"the query ran out of memory; {MORE_MEMORY}")
     return RuntimeError(f"the process of the query ended with {code}: {complaints}")

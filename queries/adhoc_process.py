@@ -16,7 +16,8 @@ from typing import IO, Any
 import duckdb
 import polars as pl
 
-from queries.limits import MARGIN, RESERVED, Request, address_space
+from queries.adhoc_copy import copied
+from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
 from warehouse.database.connection import check_there, check_whole
 from warehouse.database.faults import is_of_damage, suspicion, translated
@@ -58,13 +59,16 @@ def main(ready: IO[bytes], request: IO[bytes]) -> None:
             ready.write(b"\n")
             ready.flush()
             found, reply["is_cut"] = answer(connection, asked)
-        stream = io.BytesIO()
-        found.write_ipc_stream(stream)
-        rows = stream.getvalue()
+        if isinstance(found, int):
+            reply["n_rows"] = found
+        else:
+            stream = io.BytesIO()
+            found.write_ipc_stream(stream)
+            rows = stream.getvalue()
     except WarehouseError as error:
         reply = {"error": type(error).__name__, "message": str(error)}
     except MemoryError:
-        reply = {"error": "LimitError", "message": "the query ran out of memory"}
+        reply = {"error": "LimitError", "message": f"the query ran out of memory; {MORE_MEMORY}"}
     ready.write(json.dumps(reply).encode() + b"\n")
     ready.write(rows)
     ready.flush()
@@ -84,9 +88,10 @@ def limit_process(asked: Request) -> None:
     size = address_space(os.getpid())
     limits = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: asked.spill + MARGIN,
         resource.RLIMIT_CPU: int(asked.timeout * (os.cpu_count() or 1)) + 10,
     }
+    if asked.file is None:
+        limits[resource.RLIMIT_FSIZE] = asked.spill + MARGIN
     if size:
         limits[resource.RLIMIT_AS] = size + asked.memory + RESERVED
     for kind, limit in limits.items():
@@ -108,6 +113,8 @@ def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
         translated(asked.path),
         duckdb.connect(plain_path(asked.path), read_only=True, config=config) as connection,
     ):
+        if asked.file is not None:
+            connection.execute("SET allowed_paths = $paths", {"paths": [str(asked.file[0])]})
         connection.execute("SET enable_external_access = false")
         check_whole(connection, asked.path)
         connection.execute(f"SET memory_limit = '{asked.memory // 1024}KiB'")  # the query's, not that of the checks
@@ -116,8 +123,8 @@ def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.DataFrame, bool]:
-    """The answer, and whether it has more rows than were asked for.
+def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.DataFrame | int, bool]:
+    """The answer, or how many rows of it are in its file; and whether it has more rows than were asked for.
 
     Raises QuestionError: no statement that only reads, several, or DuckDB refuses it. LimitError: memory ran out.
     SchemaError: the database cannot be read.
@@ -125,12 +132,17 @@ def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.Da
     try:
         query = _without_end(connection, asked.query)
         _check_statement(connection, query, asked.parameters)
+        most = None if asked.max_rows is None else min(asked.max_rows, _MOST_ROWS)
+        if asked.file is not None:
+            file, kind = asked.file
+            n_rows = copied(connection, query, asked.parameters, None if most is None else most + 1, kind, file)
+            if n_rows is not None:
+                return n_rows, most is not None and n_rows > most
         relation = connection.sql(query, params=asked.parameters)
         if relation is None:
             raise QuestionError("the statement returns no rows")
-        if asked.max_rows is None:
+        if most is None:
             return _checked_times(_plain_numbers(frame(_framable(relation)))), False
-        most = min(asked.max_rows, _MOST_ROWS)
         found = _checked_times(_plain_numbers(frame(_framable(relation.limit(most + 1)))))
         return found.head(most), found.height > most
     except pl.exceptions.ComputeError as error:  # DuckDB's error, wrapped while rows were fetched
@@ -158,7 +170,9 @@ def _is_of_room(text: str) -> bool:
 def _limit(asked: Request, text: str) -> LimitError:
     """The error for a query that ran out of memory or of room on disk. text: DuckDB's words."""
     if not _is_of_room(text):
-        return LimitError(f"the query ran out of memory: {text}")
+        return LimitError(f"the query ran out of memory: {text}; {MORE_MEMORY}")
+    if asked.file is not None and shutil.disk_usage(asked.file[0].parent).free < _LEFT:
+        return LimitError(f"{asked.file[0].parent}: {DISK_FULL}, so that the answer cannot be written: {text}")
     if shutil.disk_usage(asked.folder).free < _LEFT:
         return LimitError(f"{asked.folder}: {DISK_FULL}, so that the query can write no more temporary files: {text}")
     return LimitError(f"the query ran out of room on disk: {text}; --spill gives it more")

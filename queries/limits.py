@@ -10,11 +10,15 @@ MARGIN = 160 * 1024**2  # bytes that libraries and buffers of the process take b
 RESERVED = 512 * 1024**2  # bytes of address space that stacks and allocators take, most of it never used
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 _LEAST = 1024**2
+MORE_MEMORY = "--memory gives it more"
 
 
 @dataclass(frozen=True)
 class Request:
-    """A query, where it is asked, and what it may take: memory and spill in bytes, timeout in seconds."""
+    """A query, where it is asked, and what it may take: memory and spill in bytes, timeout in seconds.
+
+    file: what takes the rows instead of the one who asks, and the format of it.
+    """
 
     path: Path
     query: str
@@ -25,6 +29,7 @@ class Request:
     max_rows: int | None
     folder: str
     parent: int = field(default=0)
+    file: tuple[Path, str] | None = None
 
 
 def size(text: str, what: str) -> int:

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -52,6 +52,8 @@ def sql(
 ) -> None:
     """Run your own SQL: read-only, without files or network, within limits of time and memory.
 
+    Large answers: -o FILE.parquet, csv, tsv, json or jsonl writes the rows as they come.
+
     Example: scorehouse sql "SELECT testset, lp, n_systems FROM evalsets ORDER BY ALL"
     """
     if example:
@@ -72,7 +74,7 @@ def sql(
             found = dictionary(warehouse, query)
         output.show(found, page=dictionary_text(found))
         return
-    from queries.adhoc import answer_of_at_most
+    from queries.adhoc import answer_in_file
     from queries.adhoc import parameter as value_of
 
     text = _query(query, file)
@@ -82,12 +84,16 @@ def sql(
         values[name] = value_of(value)
     is_for_reading = output.is_for_reading and not output.is_to_file
     most = _ROWS_OF_A_TABLE if max_rows is None and is_for_reading else max_rows
-    limits = {"memory": memory, "spill": spill}
-    found, is_cut = answer_of_at_most(most, output.database, text, values, timeout=timeout, **limits)
-    if is_cut and not is_for_reading:
-        from warehouse import LimitError
+    with output.streamed() as file:
+        limits: dict[str, Any] = {"timeout": timeout, "memory": memory, "spill": spill}
+        found, is_cut = answer_in_file(file, most, output.database, text, values, **limits)
+        if is_cut and not is_for_reading:
+            from warehouse import LimitError
 
-        raise LimitError(f"the answer has more rows than {most:,}; --max-rows allows more, LIMIT asks for fewer")
+            raise LimitError(f"the answer has more rows than {most:,}; --max-rows allows more, LIMIT asks for fewer")
+    if isinstance(found, int):
+        output.note_rows(found)
+        return
     notes = [f"cut after row {most:,}; --max-rows allows more"] if is_cut else []
     output.show(found, digits=6, notes=notes, page=_plan(found))
 

@@ -1,5 +1,7 @@
 """Where the warehouse is, and where results go: options that stand before or behind the name of a command."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -9,8 +11,8 @@ import typer
 from cli.exit_codes import UsageError
 from cli.hints import is_for, options_of
 from cli.options.choices import choice
-from cli.render import Format, format_for, is_for_reading, note, render
-from cli.render.output import is_file, terminal_width
+from cli.render import Format, format_for, is_for_reading, note, note_rows, render
+from cli.render.output import fresh_file, is_file, takes_its_place, terminal_width
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,6 +102,22 @@ class Output(_Place):
     def is_to_file(self) -> bool:
         """Whether the result goes to a file, and not to stdout."""
         return is_file(self.output)
+
+    @contextmanager
+    def streamed(self) -> Iterator[tuple[Path, str] | None]:
+        """A path and the format of rows that go to a file as they come, which then is the result's; None elsewhere."""
+        from queries.adhoc_copy import KINDS
+
+        kind = format_for(self.format, self.output)
+        if self.output is None or kind not in KINDS or self.safe_cells or not takes_its_place(self.output):
+            yield None
+            return
+        with fresh_file(self.output) as fresh:
+            yield fresh, kind.value
+
+    def note_rows(self, n_rows: int) -> None:
+        """Say how many rows are in the file."""
+        note_rows(n_rows, self.output, quiet=self.quiet)
 
     def show(self, frame: "pl.DataFrame", **more: Any) -> None:
         """Write a result; see `cli.render.render`."""

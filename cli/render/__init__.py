@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.text import Text
 
-__all__ = ["DIGITS", "Format", "format_for", "is_for_reading", "note", "render"]
+__all__ = ["DIGITS", "Format", "format_for", "is_for_reading", "note", "note_rows", "render"]
 
 
 def render(
@@ -60,8 +60,13 @@ def render(
         note(line, quiet=quiet)
     for line in notes:
         note(line, quiet=quiet)
+    note_rows(frame.height, out, quiet=quiet)
+
+
+def note_rows(n_rows: int, out: Path | None, *, quiet: bool = False) -> None:
+    """How many rows are in a file, where they went to one."""
     if output.is_file(out):
-        note(f"wrote {frame.height} {'row' if frame.height == 1 else 'rows'} to {out}", quiet=quiet)
+        note(f"wrote {n_rows} {'row' if n_rows == 1 else 'rows'} to {out}", quiet=quiet)
 
 
 def note(line: str, *, quiet: bool = False) -> None:

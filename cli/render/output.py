@@ -3,7 +3,8 @@
 import errno
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cli.exit_codes import OutputError, UsageError
@@ -89,27 +90,41 @@ def _is_database(path: Path) -> bool:
 def _write_file(data: bytes, out: Path) -> None:
     check_target(out)
     target = out.resolve()
-    try:
-        if target.exists() and not target.is_file():  # a pipe or a device: nothing to put in its place
-            target.write_bytes(data)
+    with _worded(out):
+        if takes_its_place(out):
+            with fresh_file(out) as fresh, fresh.open("xb") as file:
+                file.write(data)
         else:
-            _replace(target, data)
+            target.write_bytes(data)
+
+
+def takes_its_place(out: Path | None) -> bool:
+    """Whether a file is or will be there, and not a pipe or a device, in whose place nothing can be put."""
+    return out is not None and out != STDOUT and (out.is_file() or not out.exists())
+
+
+@contextmanager
+def fresh_file(out: Path) -> Iterator[Path]:
+    """A free path beside `out`, whose file, if one was made, takes its place in the end: whole or not at all."""
+    target = out.resolve()
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        yield fresh
+        if fresh.exists():
+            fresh.replace(target)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+@contextmanager
+def _worded(out: Path) -> Iterator[None]:
+    """Errors of the system with the name of the file that was asked for."""
+    try:
+        yield
     except OSError as error:
         worded = OSError(f"can't write {str(out)!r}: {error.strerror or error}")
         worded.errno = error.errno  # tells a full disk
         raise worded from error
-
-
-def _replace(target: Path, data: bytes) -> None:
-    """A new file beside the old one takes its place when it is complete."""
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with fresh.open("xb") as file:
-            file.write(data)
-        fresh.replace(target)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
 
 
 def forget_stdout() -> None:

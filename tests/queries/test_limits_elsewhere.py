@@ -9,6 +9,7 @@ import pytest
 from queries import adhoc, adhoc_process, limits
 from queries.limits import MARGIN, Request
 from tests.sharing import empty_bytes
+from warehouse import LimitError
 
 resource = pytest.importorskip("resource")
 
@@ -60,3 +61,20 @@ def test_a_query_is_answered_where_nobody_tells_its_memory(tmp_path: Path) -> No
     database = tmp_path / "w.duckdb"
     database.write_bytes(empty_bytes())
     assert adhoc.answer(database, "SELECT count(*) AS n FROM testsets").rows() == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "out of memory",
+        "failed to offload data block: max_temp_directory_size reached",
+        *("MemoryError", "std::bad_alloc", "can't start new thread"),
+    ],
+)
+def test_a_message_about_a_limit_names_its_option(words: str, tmp_path: Path) -> None:
+    errors = [adhoc_process._limit(_request(tmp_path), words), adhoc._unexpected(-9, words)]
+    if words in adhoc._OUT_OF_MEMORY:
+        errors.append(adhoc._unexpected(1, words))
+    for error in errors:
+        assert isinstance(error, LimitError)
+        assert "--spill" in str(error) if "max_temp" in words and error is errors[0] else "--memory" in str(error)

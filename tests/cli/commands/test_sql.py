@@ -1,11 +1,15 @@
 """A user's own SQL: answered where it reads the warehouse, refused where it would do anything else."""
 
+import csv
+import io
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
@@ -412,3 +416,98 @@ def test_a_query_that_is_not_utf_8_is_refused_and_one_that_another_locale_read_i
     read_as_ascii = "é".encode().decode("ascii", "surrogateescape")
     ran = scorehouse("sql", f"SELECT '{read_as_ascii}' AS x, $a AS y", "-p", f"a={read_as_ascii}", "--format", "csv")
     assert ran.out.splitlines() == ["x,y", "é,é"]
+
+
+ODD_ROWS = """
+    SELECT i AS n, f, CAST(i / 3 AS FLOAT) AS narrow, s AS a, s || 'x' AS a, sum(i) OVER (ORDER BY i) AS total,
+           CAST(i AS DECIMAL(9, 2)) / 4 AS part, CAST(i * 1.25 AS DECIMAL(9, 3)) AS exact, i > 2 AS is_late,
+           CAST(CASE WHEN i < 3 THEN 'low' END AS ENUM ('low', 'high')) AS "the ""level"", in words"
+    FROM (VALUES (1, 1e-5::DOUBLE, 'a'), (2, 1e16, 'x,y'), (3, 'inf', E'"q"\nnext'), (4, 'nan', NULL), (5, NULL, ''),
+                 (6, 0.1, E'tab\there'), (7, -1.5e300, ' # é ')) AS rows(i, f, s)
+    ORDER BY i DESC
+"""
+
+
+def _read(file: Path | io.StringIO, kind: str) -> object:
+    """What programs find in a file of results, with numbers as numbers."""
+    text = file.read_text(encoding="utf-8") if isinstance(file, Path) else file.getvalue()
+    if kind in ("csv", "tsv"):
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="," if kind == "csv" else "\t"))
+        return [
+            [float(cell) if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?|-?inf", cell) else cell for cell in r] for r in rows
+        ]
+    return json.loads(text) if kind == "json" else [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        ODD_ROWS,
+        f"FROM ({ODD_ROWS}) WHERE n > 100",
+        "SELECT NULL::VARCHAR AS s UNION ALL SELECT '' UNION ALL SELECT 'a'",
+        "SELECT 1 AS n, [1.5, 'nan'::DOUBLE] AS l, {'a': 1} AS s, TIMESTAMP '2024-05-01 10:00' AS t, '1' AS i",
+        "SELECT 1 AS n, 12345678901234567890::HUGEINT AS too_large",
+        "SELECT lp, testset FROM evalsets WHERE year = $year -- last",
+        "PIVOT evalsets ON year USING count(*) GROUP BY lp",
+        "DESCRIBE testsets",
+    ],
+)
+def test_a_file_holds_what_stdout_would(kind: str, query: str, scorehouse: Scorehouse, tmp_path: Path) -> None:
+    words = ("-p", "year", "2022") if "$" in query else ()
+    printed = scorehouse("sql", query, *words, "--format", kind)
+    assert printed.code == 0, printed.err
+    file = tmp_path / f"it's.{kind}"
+    ran = scorehouse("sql", query, *words, "-o", file)
+    assert (ran.code, ran.out) == (0, "")
+    found = _read(file, kind)
+    assert found == _read(io.StringIO(printed.out), kind)
+    assert isinstance(found, list)
+    n_rows = len(found) - (kind in ("csv", "tsv"))
+    assert ran.notes == [f"wrote {n_rows} {'row' if n_rows == 1 else 'rows'} to {file}"]
+
+
+def test_a_parquet_file_has_missing_for_nan_and_whole_sums(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    assert scorehouse("sql", ODD_ROWS, "-o", file).code == 0
+    found = pl.read_parquet(file)
+    assert found["f"].to_list() == [-1.5e300, 0.1, None, None, float("inf"), 1e16, 1e-5]
+    assert found.schema["total"] == pl.Int64
+    assert found.schema["exact"] == pl.Float64
+    assert found["a"].to_list()[2:4] == ["", None]
+    assert found.columns[:5] == ["n", "f", "narrow", "a", "a_1"]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "tsv", "json", "jsonl"])
+def test_rows_that_go_to_a_file_take_little_memory(kind: str, scorehouse: Scorehouse, tmp_path: Path) -> None:
+    query = "SELECT i AS n, md5(CAST(i AS VARCHAR)) AS text FROM range(500000) AS rows(i)"  # 20 MB and more
+    limits = ("--memory", "30MB", "--timeout", "300")
+    refused(scorehouse("sql", query, *limits, "--format", "csv"), 4, "out of memory", "-o FILE.parquet")
+    assert scorehouse("sql", query, *limits, "-o", tmp_path / f"rows.{kind}").code == 0
+    assert [file.name for file in tmp_path.iterdir()] == [f"rows.{kind}"]
+
+
+def test_a_query_that_is_stopped_leaves_the_file_as_it_was(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("mine")
+    endless = "SELECT a.value, b.system FROM scores AS a, scores AS b, scores AS c"
+    refused(scorehouse("sql", endless, "--timeout", "0.5", "-o", file), 4, "more than 0.5 s", "--timeout")
+    refused(scorehouse("sql", endless, "--max-rows", "9", "-o", file), 4, "more rows than 9", "--max-rows")
+    refused(scorehouse("sql", "SELECT 1 AS a, CAST(lp AS INTEGER) AS b FROM evalsets", "-o", file), 2, "Conversion")
+    assert [one.read_text() for one in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_query_whose_rows_go_to_a_file_reads_no_other(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a,b\n1,42424242\n")
+    refused(scorehouse("sql", f"SELECT * FROM read_csv('{secret}')", "-o", tmp_path / "out.csv"), 2, "disabled")
+    refused(
+        scorehouse("sql", f"COPY testsets TO '{tmp_path / 'x.csv'}'", "-o", tmp_path / "out.csv"), 2, "may only read"
+    )
+    assert [file.name for file in tmp_path.iterdir()] == ["secret.csv"]
+
+
+def test_formulas_are_defused_in_a_file_too(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    assert scorehouse("sql", "SELECT 1 AS n, '=1+1' AS text", "--safe-cells", "-o", file).code == 0
+    assert file.read_text() == "n,text\n1,'=1+1\n"
