@@ -116,8 +116,7 @@ def answer_of_at_most(
     spill: str = "2GB",
 ) -> "tuple[pl.DataFrame, bool]":
     """The first max_rows rows (None: all) of an answer, and whether there are more; see `answer`."""
-    limits = {"timeout": timeout, "memory": memory, "spill": spill}
-    found, is_cut = answer_in_file(None, max_rows, path, query, parameters, **limits)
+    found, is_cut = answer_in_file(None, max_rows, path, query, parameters, timeout=timeout, memory=memory, spill=spill)
     assert not isinstance(found, int)
     return found, is_cut
 

@@ -84,18 +84,18 @@ def sql(
         values[name] = value_of(value)
     is_for_reading = output.is_for_reading and not output.is_to_file
     most = _ROWS_OF_A_TABLE if max_rows is None and is_for_reading else max_rows
-    with output.streamed() as file:
+    with output.streamed() as into:
         limits: dict[str, Any] = {"timeout": timeout, "memory": memory, "spill": spill}
-        found, is_cut = answer_in_file(file, most, output.database, text, values, **limits)
+        answered, is_cut = answer_in_file(into, most, output.database, text, values, **limits)
         if is_cut and not is_for_reading:
             from warehouse import LimitError
 
             raise LimitError(f"the answer has more rows than {most:,}; --max-rows allows more, LIMIT asks for fewer")
-    if isinstance(found, int):
-        output.note_rows(found)
+    if isinstance(answered, int):
+        output.note_rows(answered)
         return
     notes = [f"cut after row {most:,}; --max-rows allows more"] if is_cut else []
-    output.show(found, digits=6, notes=notes, page=_plan(found))
+    output.show(answered, digits=6, notes=notes, page=_plan(answered))
 
 
 def _plan(answered: "pl.DataFrame") -> str | None:
