@@ -16,6 +16,7 @@ from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
 from warehouse.readers.mqm_averages import MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
+from warehouse.readers.pearmut import PearmutReader
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader
@@ -39,6 +40,7 @@ RECORD_READERS: tuple[RecordReader, ...] = (
     AppraiseReader(),
     Wmt25AutomaticReader(),
     Wmt25HumanReader(),
+    PearmutReader(),
     CampaignWorkbookReader(),
     LongTableReader(),
     WideTableReader(),

@@ -115,7 +115,8 @@ def test_other_json_lines_are_left_to_others() -> None:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (segment({"A": {"human1": "90"}}), "score '90'"),
+        (segment({"A": {"human1": "high"}}), "score 'high'"),
+        (segment({"A": {"human1": ""}}), "score ''"),
         (segment({"A": {"human1": 1e999}}), "score inf"),
         (segment({"A": 5}), "scores of 'A'"),
         (segment({"A": [5]}), "scores of 'A'"),
@@ -145,3 +146,38 @@ def test_spoiled_files_never_raise(in_full: bool) -> None:
             records = read_if_claimed(READER, PATH, content)
             if records is not None and how in ("Windows line ends", "byte order mark", "lines in another order"):
                 assert records.faults == [], how
+
+
+def test_numbers_of_wmt23_begin_with_1_and_its_protocol_names_the_score() -> None:
+    judged = [{"score": 90.0, "annotator": "a", "times": [1.0, 2.0], "protocol": "DA+SQM"}]
+    text = "".join(
+        segment({"A": judged}, f"en-de_#_news_#_{document}_#_{number}") for document in "ab" for number in (1, 2)
+    )
+    records = read(READER, Path("wmt23/wmt23-humaneval.jsonl"), text)
+    assert records.faults == []
+    assert records.judgements is not None
+    found = records.judgements.select("lp", "document", "index", "segment", "scorer").rows()
+    assert found == [("en-de", document, number, None, "da-sqm") for document in "ab" for number in (1, 2)]
+    wrong = read(READER, Path("wmt23/wmt23-humaneval.jsonl"), segment({"A": judged}, "en-de_#_news_#_a_#_0"))
+    assert [fault.found for fault in wrong.faults] == ["segment 0 of document 'a'"]
+
+
+def test_documents_that_all_begin_with_1_contradict_numbers_from_0() -> None:
+    text = "".join(segment({"A": {"human1": 5}}, f"cs-de_DE_#_news_#_{document}_#_1") for document in "ab")
+    assert [fault.found for fault in read(READER, PATH, text).faults] == [
+        "2 documents of which none begins with segment 0"
+    ]
+
+
+def test_lines_of_wmt24_are_counted_from_the_canary() -> None:
+    """Line 0 is the canary; scores and times are texts in the first of these files."""
+    judged = [{"score": "90", "annotator": "a", "errors": [], "times": ["1.0", "2.5"]}]
+    text = segment({"A": judged}, "test-en-news_abc.1_#_5")
+    path = Path("wmt24/wmt24-genmt-humeval.jsonl")
+    records = read(READER, path, text, Given(lp="en-de"))
+    assert records.faults == []
+    assert records.judgements is not None
+    found = records.judgements.select("lp", "document", "index", "segment", "value", "time").rows()
+    assert found == [("en-de", "test-en-news_abc.1", None, 6, 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))]
+    asks = "human evaluation of an unknown language pair; name it with --lp if the file is of one alone"
+    assert asked(READER, path, text.encode(), Given()) == asks
