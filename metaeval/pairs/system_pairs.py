@@ -17,10 +17,8 @@ from queries.longitudinal import human_levels, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.human_protocols import by_scale, protocol_of
 from warehouse.progress import Progress
-
-_DIRECT = ("wmt-z", "wmt-raw")  # of the two, the organisers' for system scores comes first
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,7 @@ def _blocks(warehouse: Warehouse, asked: Slice, options: Options, each_protocol:
         return
     seen = {protocol_of(str(official.selection.human))}
     humans = human_levels(warehouse, asked.testset, asked.lp)
-    for human in sorted(humans, key=lambda name: (_DIRECT.index(name) if name in _DIRECT else len(_DIRECT), name)):
+    for human in by_scale(humans, "sys"):
         if protocol_of(human) not in seen and any(humans[human][:2]):
             seen.add(protocol_of(human))
             yield Inputs(warehouse, replace(asked, human=human), options.round_human).of_level("sys")

@@ -1,6 +1,6 @@
 """Bridges: evaluation sets whose systems were judged by two human protocols, so that these can be compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,12 +11,11 @@ from metaeval.options import Options
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.human_protocols import by_scale, protocol_of
 from warehouse.wording import counted
 
 Humans = Mapping[str, tuple[bool, bool, int]]  # name -> has segment scores, has submitted system scores, judgements
 FEWEST_SYSTEMS = 3
-_PREFERRED = {"sys": ("wmt-z", "wmt-raw"), "seg": ("wmt-raw", "wmt-z")}  # as the organisers' standards of DA's years
 
 
 def judged_by(humans: Humans, official: str) -> str | None:
@@ -42,12 +41,7 @@ def second_humans(humans: Humans, official: str, measure: Measure) -> list[str]:
     for name, (has_segments, has_systems, _) in humans.items():
         if protocol_of(name) != protocol_of(official) and (has_segments or (has_systems and not needs_segments)):
             by_protocol.setdefault(protocol_of(name), []).append(name)
-    preferred = _PREFERRED[measure.level]
-    return [min(names, key=lambda name: (_place(name, preferred), name)) for _, names in sorted(by_protocol.items())]
-
-
-def _place(name: str, preferred: Sequence[str]) -> int:
-    return preferred.index(name) if name in preferred else len(preferred)
+    return [by_scale(names, measure.level)[0] for _, names in sorted(by_protocol.items())]
 
 
 def common_blocks(

@@ -1,6 +1,7 @@
 """Protocols of human evaluation: which human scores are kinds of one protocol."""
 
 import re
+from collections.abc import Iterable
 
 _SCALE = re.compile("-(raw|z)$", re.IGNORECASE)
 
@@ -14,19 +15,30 @@ def judgements_of(human: str) -> str:
     return _SCALE.sub("", human)
 
 
+def by_scale(humans: Iterable[str], level: str) -> list[str]:
+    """Human scores, the one first that a protocol is represented by: z-normalised for system scores, raw for segments.
+
+    These are the organisers' standards of DA's years; where no name tells its scale, they are by name.
+    >>> by_scale(["da-z", "da", "da-raw"], "sys"), by_scale(["da-z", "da", "da-raw"], "seg")
+    (['da-z', 'da-raw', 'da'], ['da-raw', 'da', 'da-z'])
+    """
+    order = ("-z", "-raw", "") if level == "sys" else ("-raw", "", "-z")
+    return sorted(humans, key=lambda name: (order.index(name[len(judgements_of(name)) :].lower()), name))
+
+
 def protocol_of(human: str) -> str:
     """The protocol that a human score is made by; a name that is not known is a protocol of its own.
 
     Raw and z-normalised scores are one protocol, and so are the averaged and the merged MQM scores;
     judgements against the reference and against the source too.
-    >>> [protocol_of(name) for name in ("wmt-raw", "wmt-z", "mqm.merged", "da-sqm-src", "esa", "HUMAN")]
-    ['da', 'da', 'mqm', 'da-sqm', 'esa', 'HUMAN']
+    >>> [protocol_of(name) for name in ("wmt-raw", "wmt-z", "mqm.merged", "da-sqm-src", "esaai-2", "HUMAN")]
+    ['da', 'da', 'mqm', 'da-sqm', 'esaai', 'HUMAN']
     """
     bare = judgements_of(human)
     name = bare.casefold()
     if name in ("wmt", "da"):
         return "da"
-    for protocol in ("mqm", "da-sqm", "esa", "appraise"):
+    for protocol in ("mqm", "da-sqm", "esa", "esaai", "appraise"):
         if name == protocol or name.startswith((f"{protocol}.", f"{protocol}-")) or name.endswith(f"-{protocol}"):
             return protocol
     return bare

@@ -1,8 +1,11 @@
 """Protocols of human scores by their names."""
 
+from pathlib import Path
+
 import pytest
 
-from warehouse.facts.human_protocols import protocol_of
+from warehouse import LoadReport, Warehouse
+from warehouse.facts.human_protocols import judgements_of, protocol_of
 
 
 @pytest.mark.parametrize(
@@ -13,6 +16,7 @@ from warehouse.facts.human_protocols import protocol_of
         *((name, "da-sqm") for name in ("da-sqm", "da-sqm-ref", "da-sqm-src")),
         ("esa", "esa"),
         ("esa-2", "esa"),
+        ("esaai-2", "esaai"),
         ("wmt-appraise", "appraise"),
         ("HUMAN", "HUMAN"),  # WMT12's only human score: nothing says more
         ("mqmish", "mqmish"),
@@ -22,7 +26,34 @@ def test_kinds_of_one_protocol_share_its_name(human: str, protocol: str) -> None
     assert protocol_of(human) == protocol
 
 
-@pytest.mark.parametrize("human", ["wmt", "da", "mqm", "da-sqm", "esa", "appraise", "wmt-appraise", "psqm", "HUMAN"])
+@pytest.mark.parametrize(
+    "human", ["wmt", "da", "mqm", "da-sqm", "esa", "esaai", "appraise", "wmt-appraise", "psqm", "HUMAN"]
+)
 @pytest.mark.parametrize("scale", ["-z", "-raw", "-Z"])
 def test_the_same_judgements_on_another_scale_are_no_protocol_of_their_own(human: str, scale: str) -> None:
     assert protocol_of(human + scale) == protocol_of(human)
+
+
+ALIKE = 0.5
+"""Correlation over outputs above which two human scores are of the same judgements: others reach .36, and .47 (rounds
+of one protocol); scores by one judge each that are normalised by judge reach .54 to 1."""
+
+
+def test_no_two_human_scores_of_the_data_from_the_same_judgements_are_of_two_protocols(
+    real_load: tuple[Path, LoadReport],
+) -> None:
+    with Warehouse.open(real_load[0]) as warehouse:
+        pairs = warehouse.rows(
+            """
+            SELECT a.testset, a.lp, a.human, b.human, corr(a.value, b.value) > $alike
+            FROM human_scores AS a
+            JOIN human_scores AS b USING (testset, lp, system, segment)
+            WHERE a.human < b.human
+            GROUP BY ALL
+            """,
+            {"alike": ALIKE},
+        )
+    assert sum(alike for *_, alike in pairs) >= 15
+    assert [one for *one, alike in pairs if alike and protocol_of(one[2]) != protocol_of(one[3])] == []
+    by_name = [one for *one, alike in pairs if judgements_of(one[2]) == judgements_of(one[3]) and not alike]
+    assert [(testset, lp) for testset, lp, *_ in by_name] == []
