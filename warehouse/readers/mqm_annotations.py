@@ -18,6 +18,7 @@ from warehouse.readers.mqm_files import claim_mqm
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, line_faults, visible, with_visible_names
 from warehouse.readers.text.tables import columns_found, text_of, whole_numbers
+from warehouse.readers.vocabulary import year_of_testset
 from warehouse.wording import counted
 
 _NAMES = {  # names of columns in both generations
@@ -55,14 +56,14 @@ class Weights:
     name: in signatures. severities: points by severity; others are faults. minor_punctuation: of minor errors of
     punctuation. non_translation: of a segment that is no translation at all; it replaces the points of all other
     errors that the annotator marked there. free: words of categories that cost nothing,
-    wherever they stand in the path.
+    wherever they stand in the path, with the first year in which they do.
     """
 
     name: str
     severities: tuple[tuple[str, float], ...]
     minor_punctuation: float
     non_translation: float
-    free: tuple[str, ...] = ()
+    free: tuple[tuple[str, int], ...] = ()
 
 
 GOOGLE_MQM = Weights(
@@ -70,7 +71,7 @@ GOOGLE_MQM = Weights(
     severities=(("critical", 5.0), ("major", 5.0), ("minor", 1.0), ("neutral", 0.0)),
     minor_punctuation=0.1,
     non_translation=25.0,
-    free=("source error", "source issue", "reinterpretation"),
+    free=(("source error", 2022), ("source issue", 2020), ("reinterpretation", 2020)),  # WMT21 counts source errors
 )
 
 
@@ -79,7 +80,7 @@ class MqmAnnotationsReader:
 
     def __init__(self, weights: Weights = GOOGLE_MQM) -> None:
         self.weights = weights
-        self.name = f"mqm-annotations/2 ({weights.name})"
+        self.name = f"mqm-annotations/3 ({weights.name})"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         if not head or not set(_REQUIRED) <= set(_columns(head[0])):
@@ -110,8 +111,8 @@ class MqmAnnotationsReader:
         expected = "a path that begins with a category of MQM, such as Accuracy, Fluency, Style or Other"
         errors, more = cells_that_are(errors, "category", is_known, expected, claim.path)
         faults += more
-        errors = _weighted(errors, self.weights)
         ((testset, lp),) = claim.evalsets
+        errors = _weighted(errors, self.weights, year_of_testset(testset))
         judgements = _judgements(errors).with_columns(
             testset=pl.lit(testset), lp=pl.lit(lp), scorer=pl.lit(claim.human)
         )
@@ -181,13 +182,14 @@ def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
     return [Fault(str(path), line, f"segment {segment} has several source texts{more}", "one for each number", way_out)]
 
 
-def _weighted(errors: pl.DataFrame, weights: Weights) -> pl.DataFrame:
+def _weighted(errors: pl.DataFrame, weights: Weights, year: int | None) -> pl.DataFrame:
     """Each error with its weight, and whether its row says that there is none.
 
     Where an annotator found no translation at all, that error alone has a weight, and the first of several.
     """
     category = pl.col("category_folded")
-    is_free = category.str.contains(rf"\b(?:{'|'.join(weights.free)})\b")
+    free = [word for word, since in weights.free if year is None or year >= since]
+    is_free = category.str.contains(rf"\b(?:{'|'.join(free)})\b") if free else pl.lit(value=False)
     by_severity = pl.col("severity_folded").replace_strict(
         dict(weights.severities), default=0.0, return_dtype=pl.Float64
     )

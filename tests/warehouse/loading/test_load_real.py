@@ -162,3 +162,17 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform ==
     words = [str(real_data()), str(tmp_path / "all.duckdb")]
     ran = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=True, cwd=ROOT)
     assert int(ran.stdout.splitlines()[-1]) < 2_000_000_000  # DuckDB may show its progress before
+
+
+def test_weights_of_errors_add_up_to_the_official_scores(wmt23_warehouse: Warehouse) -> None:
+    """In en-de, the one pair with errors, whatever their categories; he-en has scores alone."""
+    query = """
+    SELECT count(*), max(abs(coalesce(marked.points, 0) + official.value)) FROM human_scores AS official
+    LEFT JOIN (
+      SELECT lp, system, segment, sum(weight) AS points FROM ratings WHERE human = 'mqm.merged' GROUP BY ALL
+    ) AS marked USING (lp, system, segment)
+    WHERE official.human = 'mqm' AND official.lp = 'en-de' AND official.value IS NOT NULL
+    """
+    ((n, difference),) = wmt23_warehouse.rows(query)
+    assert n == 5980
+    assert difference < 1e-9
