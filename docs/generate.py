@@ -23,7 +23,6 @@ from docs.tables import table
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("README.md", "docs/charts.md", "docs/commands.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 COOKBOOK = "docs/cookbook.md"
-DIGESTS = ROOT / "warehouse/database/schema.sha256"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
@@ -328,34 +327,11 @@ def stale(run: Callable[[list[str]], str], write: bool = False) -> list[str]:
     return found
 
 
-def schema_digest() -> str:
-    """The line of this version of DuckDB in `warehouse/database/schema.sha256`: a new warehouse's definitions."""
-    import duckdb
-
-    from warehouse import migrate
-    from warehouse.database.opening import STORAGE_VERSION
-    from warehouse.database.schema import definitions, digest
-
-    with tempfile.TemporaryDirectory(prefix="scorehouse-docs-") as folder:
-        database = Path(folder) / "empty.duckdb"
-        with duckdb.connect() as connection:
-            connection.execute(f"ATTACH '{database}' AS made (STORAGE_VERSION '{STORAGE_VERSION}')")
-            connection.execute("DETACH made")
-        migrate(database)
-        with duckdb.connect(str(database), read_only=True) as connection:
-            return f"{digest(definitions(connection))}  DuckDB {duckdb.__version__}\n"
-
-
 def main(arguments: Sequence[str]) -> int:
     """Exit code: 1 where `--check` finds a document out of date."""
     check = "--check" in arguments
     with simulated_task() as run:
         found = stale(run, write=not check)
-    digest, known = schema_digest(), DIGESTS.read_text(encoding="utf-8")
-    if digest != known and not (check and digest.split()[-1] != known.split()[-1]):  # of another version of DuckDB
-        found.append(str(DIGESTS.relative_to(ROOT)))
-        if not check:
-            DIGESTS.write_text(digest, encoding="utf-8")
     for name in found:
         print(f"{name}: {'out of date; run `python -m docs.generate`' if check else 'written'}")
     return int(check and bool(found))

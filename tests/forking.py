@@ -1,12 +1,10 @@
 """Processes of queries, begun in a hundredth of a second: copies of one that has imported all that they need.
 
 What such a process does, and its limits, are the product's own; only its start is another: it has imported Polars and
-DuckDB, which takes a third of a second in each of hundreds of processes, and it need not look again at the definitions
-of a file that the tests' process has found whole.
+DuckDB, which takes a third of a second in each of hundreds of processes.
 """
 
 import array
-import itertools
 import json
 import os
 import signal
@@ -18,14 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-import migrations
 import queries.adhoc
-from warehouse.database import schema
 
 _ROOT = str(Path(__file__).resolve().parents[1])
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from tests.forking import serve; serve()"
 _AT_MOST = 2**16  # bytes of a message
-_N_WHOLE = 200  # files of which a copy hears that they were found whole
 
 
 class Nursery:
@@ -47,8 +42,7 @@ class Nursery:
                     env={**os.environ, **queries.adhoc._ENVIRONMENT},
                 )
         assert self._ours is not None
-        whole = [state[:-1] for state in itertools.islice(schema._WHOLE, _N_WHOLE)]
-        words = json.dumps([os.getpid(), str(Path.cwd()), whole]).encode()
+        words = json.dumps([os.getpid(), str(Path.cwd())]).encode()
         files = array.array("i", [stdin, stdout, stderr])
         self._ours.sendmsg([words], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
         return int(json.loads(self._ours.recv(_AT_MOST)))
@@ -72,17 +66,15 @@ def serve() -> None:
 
     import queries.adhoc_process  # noqa: F401
 
-    schema.known_digests()
     with socket.socket(fileno=os.dup(0)) as asked:
         while True:
             words, files, _, _ = socket.recv_fds(asked, _AT_MOST, 3)
             if not words:
                 return
-            parent, folder, whole = json.loads(words)
+            parent, folder = json.loads(words)
             child = os.fork()
             if child == 0:
                 asked.close()
-                schema._WHOLE.update((*state, tuple(migrations.sql_files())) for state in whole)
                 _answer(files, parent, folder)
             for file in files:
                 os.close(file)

@@ -15,7 +15,6 @@ import pytest
 
 from tests.holding import release
 from warehouse.database import updating
-from warehouse.database.schema import now_whole
 from warehouse.database.updating import writing
 
 
@@ -38,9 +37,8 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 
 def written(path: Path, warehouse: bytes) -> Path:
-    """The file, with the bytes of a warehouse that this process made: its schema need not be looked at again."""
+    """The file, with the bytes of a warehouse."""
     path.write_bytes(warehouse)
-    now_whole(path)
     return path
 
 

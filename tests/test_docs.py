@@ -6,19 +6,16 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from cli.main import COMMANDS
 from docs.generate import (
     COOKBOOK,
-    DIGESTS,
     DOCUMENTS,
     answered,
     cookbook,
     output_of,
     renewed,
-    schema_digest,
     sections,
 )
 from metaeval.measures import DEFINITIONS, parse_measure
@@ -149,14 +146,6 @@ def test_links_inside_the_project_lead_to_files(page: Path) -> None:
 def test_pages_name_no_place_on_a_machine(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"(?<![\w.])/(?:home|tmp|root|work|Users|opt)/", text)
-
-
-@pytest.mark.slow
-def test_the_checksum_of_the_schema_is_up_to_date_where_it_is_of_this_duckdb() -> None:
-    known, version = DIGESTS.read_text(encoding="utf-8").split("  DuckDB ")
-    if version.strip() != duckdb.__version__:
-        pytest.skip(f"of DuckDB {version.strip()}")
-    assert schema_digest().split()[0] == known, "run `python -m docs.generate`"
 
 
 def test_the_page_of_papers_has_every_item_with_the_number_of_its_printed_values() -> None:

@@ -11,8 +11,8 @@ import duckdb
 
 from warehouse.database.faults import answer_error, answered, translated
 from warehouse.database.frames import frame
+from warehouse.database.migration import pending
 from warehouse.database.opening import check_path, connect, default_path, is_empty_file
-from warehouse.database.schema import missing_in_file
 from warehouse.errors import LimitError, QuestionError, SchemaError
 from warehouse.wording import counted
 
@@ -42,8 +42,7 @@ class Warehouse:
         path: the file; by default the one in the user's data folder.
         writes_below: a folder that queries may write files into, for exports.
         patience: seconds to wait for a process that is writing to the file.
-        Raises SchemaError: no such file, no warehouse, damaged, newer or older than this program, locked, or with
-            tables, views or macros other than ours.
+        Raises SchemaError: no such file, no warehouse, damaged, newer or older than this program, or locked.
         """
         path = default_path() if path is None else Path(path)
         check_there(path)
@@ -160,7 +159,7 @@ def check_there(path: Path) -> None:
 def check_whole(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Raises SchemaError: the current database is no warehouse, or none of this program's; see `Warehouse.open`."""
     with translated(path):
-        missing = missing_in_file(connection, path)
+        missing = pending(connection, str(path))
         if missing and not _has_evalsets(connection):
             raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
     if missing:

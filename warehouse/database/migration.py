@@ -14,6 +14,13 @@ Migration = tuple[int, str, str]
 
 INTERNAL = "internal"
 """Schema of the tables; what is public (views and macros) is in `main`, so that SHOW TABLES lists that alone."""
+_DEFINED = """
+SELECT 'VIEW internal.' || view_name FROM duckdb_views()
+WHERE database_name = current_database() AND schema_name = 'internal'
+UNION ALL
+SELECT 'MACRO internal.' || function_name FROM duckdb_functions()
+WHERE database_name = current_database() AND schema_name = 'internal'
+"""
 
 
 def _checksum(text: str) -> str:
@@ -46,10 +53,14 @@ def has_tables(connection: duckdb.DuckDBPyConnection) -> bool:
     return connection.execute(there).fetchone() is not None
 
 
-def find_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let statements of this connection name the internal tables of the current database without their schema."""
+def find_tables(connection: duckdb.DuckDBPyConnection, *, alone: bool = False) -> None:
+    """Let statements of this connection name the internal tables of the current database without their schema.
+
+    alone: views and macros are not found, which a stranger may have defined: for connections that can read files.
+    """
     ((name,),) = connection.execute("SELECT replace(current_database(), '\"', '\"\"')").fetchall()
-    path = f'"{name}".main,"{name}".{INTERNAL}'.replace("'", "''")
+    schemas = (INTERNAL,) if alone else ("main", INTERNAL)
+    path = ",".join(f'"{name}".{schema}' for schema in schemas).replace("'", "''")
     with contextlib.suppress(duckdb.CatalogException):  # there are none
         connection.execute(f"SET search_path = '{path}'")
 
@@ -64,6 +75,9 @@ def pending(
         or a migration that this program does not know (the database is newer).
     """
     available = migrations.sql_files() if available is None else available
+    texts = "".join(text for *_, text in available)
+    if any(defined not in texts for (defined,) in connection.execute(_DEFINED).fetchall()):  # such as a view as a table
+        raise not_ours(where)
     applied = _applied(connection)
     if applied is None:
         if has_tables(connection):

@@ -72,7 +72,7 @@ def settle_log(path: Path, patience: float = 0.0) -> None:
     if path.with_name(f"{path.name}.wal").exists():
         with translated(path), duckdb.connect() as connection:
             _lock_up_but_for(path, connection)
-            patiently(lambda: attach(path, connection), patience)
+            retry_while_locked(lambda: attach(path, connection), patience)
             connection.execute("DETACH warehouse_file")
 
 
@@ -81,7 +81,7 @@ def connect(path: Path, patience: float, writes_below: Path | None = None) -> du
     check_path(path)
     settle_log(path, patience)
     with translated(path):
-        connection = patiently(lambda: duckdb.connect(plain_path(path), read_only=True), patience)
+        connection = retry_while_locked(lambda: duckdb.connect(plain_path(path), read_only=True), patience)
         try:
             _lock_up(path, connection, writes_below)
             find_tables(connection)
@@ -144,7 +144,7 @@ def attach_to_read(path: Path, connection: duckdb.DuckDBPyConnection) -> bool:
     return True
 
 
-def patiently(action: Callable[[], Result], patience: float) -> Result:
+def retry_while_locked(action: Callable[[], Result], patience: float) -> Result:
     """Do something with the file; while another process has it locked, try again until patience (seconds) is over."""
     deadline = time.monotonic() + patience
     while True:

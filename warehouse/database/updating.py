@@ -9,11 +9,18 @@ from typing import Any
 
 import duckdb
 
-from warehouse.database.connection import Warehouse
+from warehouse.database.connection import Warehouse, check_there, check_whole
 from warehouse.database.faults import interruptible, is_of_damage, schema_error, translated
-from warehouse.database.migration import apply_migrations, find_tables, has_tables
-from warehouse.database.opening import attach, attach_to_read, check_path, connect, is_empty_file, patiently
-from warehouse.database.schema import is_known_whole, missing_in_file, now_whole
+from warehouse.database.migration import apply_migrations, find_tables, has_tables, pending
+from warehouse.database.opening import (
+    attach,
+    attach_to_read,
+    check_path,
+    connect,
+    is_empty_file,
+    retry_while_locked,
+    settle_log,
+)
 from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder
 
@@ -28,8 +35,6 @@ def holds_nothing(path: Path) -> bool:
     """Whether there is no file, or one without a table or view: a first load was interrupted."""
     if not path.exists() or is_empty_file(path):
         return True
-    if is_known_whole(path):
-        return False
     with connect(path, PATIENCE) as reading, translated(path):
         return not has_tables(reading)
 
@@ -39,10 +44,10 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
 
     Raises SchemaError: see `Warehouse.open`.
     """
-    if is_empty_file(path) or is_known_whole(path):
+    if is_empty_file(path):
         return []
     with connect(path, PATIENCE) as reading, translated(path):
-        if not missing_in_file(reading, path) or not has_tables(reading):
+        if not pending(reading, str(path)) or not has_tables(reading):
             return []
     with writing(path, connection) as applied:
         return list(applied)
@@ -55,12 +60,13 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
     To open the file by itself takes DuckDB many times as long. Yields what runs a statement there, with its parameters.
     Raises SchemaError: see `Warehouse.open`.
     """
-    if not is_known_whole(path):
-        Warehouse.open(path, patience=PATIENCE).close()
+    check_there(path)
+    settle_log(path, PATIENCE)
     with translated(path):
-        if patiently(lambda: attach_to_read(path, connection), PATIENCE):
+        if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
             with _attached(path, connection):
-                find_tables(connection)
+                check_whole(connection, path)
+                find_tables(connection, alone=True)
                 yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
             return
     with Warehouse.open(path, patience=PATIENCE) as warehouse:
@@ -100,7 +106,7 @@ def _is_without_content(path: Path) -> bool:
         if is_empty_file(path):
             return True
         with connect(path, 0.0) as reading:
-            if missing_in_file(reading, path):
+            if pending(reading, str(path)):
                 return True
             return reading.execute("SELECT 1 FROM evalsets LIMIT 1").fetchone() is None
     except (duckdb.Error, SchemaError, OSError):
@@ -122,22 +128,19 @@ def writing(path: Path, connection: duckdb.DuckDBPyConnection, *, patience: floa
         raise SchemaError(f"{path}: cannot create its folder: {error.strerror}") from error
     with translated(path):
         _remove_empty_file(path)
-        if path.exists() and not is_known_whole(path):
-            with connect(path, patience) as reading:
-                missing_in_file(reading, path)
-        patiently(lambda: attach(path, connection), patience)
+        retry_while_locked(lambda: attach(path, connection), patience)
     _remove_left_spill(path)
     with _attached(path, connection):
         try:
             with translated(path):
                 applied = apply_migrations(connection, str(path))
+                find_tables(connection, alone=True)
             with interruptible():
                 yield applied
         except duckdb.Error as error:
             if isinstance(error, _OF_THE_FILE) or is_of_damage(error):
                 raise schema_error(path, error) from error
             raise
-    now_whole(path)
 
 
 def _remove_left_spill(path: Path) -> None:
@@ -177,7 +180,7 @@ def migrate(path: Path) -> list[str]:
         raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
     if not is_empty_file(path):
         with connect(path, PATIENCE) as reading, translated(path):
-            if not missing_in_file(reading, path):
+            if not pending(reading, str(path)):
                 return []
     with in_memory() as connection, writing(path, connection) as applied:
         return list(applied)

@@ -147,6 +147,7 @@ def test_an_older_database_asks_for_migrate_and_is_up_to_date_after_it(old_datab
 @pytest.mark.slow
 def test_a_load_brings_an_older_database_up_to_date_and_says_so(old_database: Path, tmp_path: Path) -> None:
     report = load([tiny_layout(tmp_path / "in")], old_database)
+    assert report.faults == []
     assert statuses(report) == ["loaded"]
     assert report.notes == [f"{old_database}: brought up to date with {migrations.sql_files()[-1][1]}"]
     assert len(held(old_database)["human_scores"]) == 20

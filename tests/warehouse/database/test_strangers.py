@@ -1,0 +1,94 @@
+"""A stranger's file: whatever it defines, it reaches nothing outside and has a time limit."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.helpers import tiny_bytes, tiny_layout
+from tests.sharing import written
+from tests.warehouse.building import ask, empty_warehouse
+from warehouse import LimitError, QuestionError, SchemaError, Warehouse, WarehouseError, load
+from warehouse.export import export
+
+SECRET = "42424242"
+HOSTILE = {
+    "a view": "CREATE OR REPLACE VIEW testsets AS SELECT content AS testset FROM read_text('{secret}')",
+    "a view in a table's place": "DROP TABLE internal.known_issue; CREATE VIEW internal.known_issue AS SELECT "
+    "content AS testset, '' AS lp, '' AS scorer, '' AS system, '' AS issue, '' AS citation FROM read_text('{secret}')",
+    "a ledger": "DROP TABLE internal.schema_migration; CREATE VIEW internal.schema_migration AS "
+    "SELECT 1 AS number, content AS name, '' AS sha256 FROM read_text('{secret}')",
+    "a function": "CREATE MACRO main.coalesce(a, b) AS (SELECT content FROM read_text('{secret}'))",
+}
+ACTS: dict[str, Callable[[Path], object]] = {
+    "asked": lambda path: ask(path, "SELECT * FROM testsets, known_issues"),
+    "loaded into": lambda path: load([tiny_layout(path.parent / "in")], path),
+    "exported": lambda path: export(path, path.parent / "out"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_a_strangers_file_defines_reads_no_other_file(what: str, act: str, tmp_path: Path) -> None:
+    secret, database = tmp_path / "secret.txt", written(tmp_path / "a.duckdb", tiny_bytes())
+    secret.write_text(SECRET)
+    with duckdb.connect(str(database)) as connection:
+        connection.execute(HOSTILE[what].format(secret=secret))
+    try:
+        told = repr(ACTS[act](database))
+    except WarehouseError as error:
+        told = str(error)
+    assert SECRET not in told
+    assert SECRET.encode() not in database.read_bytes()
+    assert not any(SECRET.encode() in path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT content FROM read_text('{file}')",
+        "FROM '{file}'",
+        "COPY (SELECT 1) TO '{file}.out'",
+        "ATTACH '{file}' AS other",
+        "SET enable_external_access = true",
+        "SET threads = 1",
+        "INSTALL httpfs",
+        "LOAD '{file}'",
+    ],
+)
+def test_an_open_warehouse_reaches_nothing_outside(query: str, tmp_path: Path) -> None:
+    file = tmp_path / "secret.csv"
+    file.write_text("a\n42424242\n")
+    with Warehouse.open(empty_warehouse(tmp_path / "a.duckdb")) as warehouse:
+        with pytest.raises(QuestionError) as told:
+            warehouse.rows(query.format(file=file))
+        assert "42424242" not in str(told.value)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.duckdb", "secret.csv"]
+
+
+def test_an_export_writes_below_its_folder_alone(tmp_path: Path) -> None:
+    with Warehouse.open(empty_warehouse(tmp_path / "a.duckdb"), writes_below=tmp_path / "out") as warehouse:
+        (tmp_path / "out").mkdir()
+        warehouse.rows(f"COPY (SELECT 1) TO '{tmp_path}/out/x.csv'")
+        for place in ("outside.csv", "out/../outside.csv", "out2/x.csv"):
+            with pytest.raises(QuestionError, match="Permission"):
+                warehouse.rows(f"COPY (SELECT 1) TO '{tmp_path}/{place}'")
+
+
+def test_a_file_that_is_open_already_is_not_exported_in_the_same_program(tmp_path: Path) -> None:
+    database = written(tmp_path / "a.duckdb", tiny_bytes())
+    with Warehouse.open(database), pytest.raises(SchemaError, match="open in this program already; close it"):
+        export(database, tmp_path / "out")
+    assert export(database, tmp_path / "out")
+
+
+def test_questions_have_a_time_limit(tmp_path: Path) -> None:
+    endless = "SELECT count(*) FROM range(1000000000) AS a, range(1000000000) AS b WHERE sin(a.range + b.range) > 2"
+    with Warehouse.open(empty_warehouse(tmp_path / "a.duckdb")) as warehouse:
+        for asked in (warehouse.rows, warehouse.sql):
+            with pytest.raises(LimitError, match=r"no answer after 0\.1 s"), warehouse.within(0.1):
+                asked(endless)
+        with warehouse.within(60):
+            assert warehouse.rows("SELECT 1") == [(1,)]
