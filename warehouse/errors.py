@@ -10,6 +10,7 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+
 
 MOST_FAULTS = 20  # of one kind that are listed line by line
 DISK_FULL = "the disk is full"
+WITHOUT_IT = "--skip-broken loads the rest without it, if the file is so as published"
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from warehouse.errors import Fault
+from warehouse.errors import WITHOUT_IT, Fault
 from warehouse.facts.testsets import facts_file
 from warehouse.loading.files import size
 from warehouse.readers.claims import Claim, EvalsetKey, Given
@@ -111,7 +111,7 @@ class Opened:
             way_out = "raise --max-unpacked if it is sound"
             return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", way_out))
         except (OSError, EOFError, zlib.error) as error:
-            return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a whole gzip file", "fetch it again"))
+            return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a whole gzip file", WITHOUT_IT))
         further = []
         if not read.faults and not read.evalsets:
             further.append(Fault(str(path), 0, "no scores", "at least one row with a score"))

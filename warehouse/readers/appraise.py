@@ -1,7 +1,9 @@
 """Campaigns of the annotation tool Appraise, one judgement a row: WMT24's ESA, and WMT22's and WMT23's DA+SQM.
 
 Rows carry no names of columns; their number tells the kind: 12 (error spans and a score: the human score `esa`), 11
-(DA+SQM of whole documents, whose segments are numbered within the document) and 9 (DA+SQM of single segments).
+(DA+SQM of whole documents, whose segments are numbered within the document) and 9 (DA+SQM of single segments). Of a
+document `NAME#A-B` segments A to B were shown, numbered from 0. Calibration, the same few documents judged by all
+annotators, is a human score of its own.
 """
 
 import json
@@ -37,7 +39,7 @@ _SYSTEM_FILE = (
     rf"^(?:newstest|generaltest)\d+\.{_LANGUAGES}\.(?:hyp\.(?<hyp>.+?)|ref\.(?<ref>[^.]+))\.[A-Za-z_]+(?:\.txt)?$"
 )
 _YEAR = re.compile(r"(?:generaltest|generalmt|wmt)(?:20)?(?P<year>2\d)(?!\d)", re.IGNORECASE)
-_MARKS = r"^(?<document>.*?)(?<marks>(?:#(?:duplicate|dup|incomplete|bad)[0-9]*)*)$"
+_MARKS = r"^(?<document>.*?)(?:#(?<first>\d+)-\d+)?(?<marks>(?:#(?:duplicate|dup|incomplete|bad)[0-9]*)*)$"
 _CANARY_TESTSET = "wmt24"  # line 1 of its test set is the canary, which the campaign does not number
 _LATEST_TIME = 4e9  # seconds: later than any campaign, and within what a time can hold
 
@@ -45,7 +47,7 @@ _LATEST_TIME = 4e9  # seconds: later than any campaign, and within what a time c
 class AppraiseReader:
     """Reader of Appraise's exports."""
 
-    name = "appraise/2"
+    name = "appraise/3"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         n_columns = _n_columns(head)
@@ -113,6 +115,8 @@ def _testset_named(path: Path, head: Sequence[str]) -> str | None:
 def _human(path: Path, n_columns: int) -> str:
     if n_columns == _N_ESA:
         return "esa"
+    if "calibration" in path.name.lower():
+        return "da-sqm-calibration"
     if "SegLvlLivRef" in path.name:
         return "da-sqm-ref"
     return "da-sqm-src" if "SegLvlLivSrc" in path.name else "da-sqm"
@@ -149,6 +153,7 @@ def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame
         table = table.with_columns(document=pl.lit(None, pl.String), is_document=pl.lit("False"))
     named = pl.col("system").str.extract_groups(_SYSTEM_FILE)
     marked = pl.col("document").str.extract_groups(_MARKS)
+    first = marked.struct["first"].cast(pl.Int64).fill_null(0)
     languages = pl.col("source", "target").map_batches(_short_codes, return_dtype=pl.String)
     table = table.with_columns(languages).with_columns(
         testset=pl.lit(claim.testset),
@@ -157,7 +162,7 @@ def _described(table: pl.DataFrame, claim: Claim, *, shift: int) -> pl.DataFrame
         kind=pl.lit("human"),
         system=pl.coalesce(named.struct["hyp"], pl.lit("ref") + named.struct["ref"], "system"),
         segment=pl.col("item") + shift if "spans" in table.columns or no_documents else pl.lit(None, pl.Int64),
-        index=pl.lit(None, pl.Int64) if "spans" in table.columns or no_documents else pl.col("item"),
+        index=pl.lit(None, pl.Int64) if "spans" in table.columns or no_documents else pl.col("item") + first,
         is_document=pl.col("is_document").str.to_lowercase().is_in(["true", "1"]),
         item=pl.col("document"),
         document=marked.struct["document"],

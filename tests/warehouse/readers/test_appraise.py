@@ -166,6 +166,25 @@ def test_document_campaigns_are_da_sqm() -> None:
     assert records.judgements.select(columns).rows() == [expected]
 
 
+def test_parts_of_documents_are_counted_from_where_they_begin_and_calibration_is_a_score_of_its_own() -> None:
+    """`NAME#A-B` are the segments A to B, and the campaign numbers them from 0."""
+    path = Path("wmt22-news-systems/calibration-HITs/WMT22.Appraise.calibrationHITs.20221103.csv")
+    rows = [("Online-W", 0, "shop_29#3-13"), ("Online-W", 10, "shop_29#3-13"), ("Online-G", 0, "t3_q#1-10")]
+    text = "".join(
+        f"engces161d,{system},{item},TGT,eng,ces,97,{document},False,1666385145.257,1666385152.061\n"
+        for system, item, document in rows
+    )
+    records = read(READER, path, text)
+    assert records.faults == []
+    assert records.judgements is not None
+    found = records.judgements.select("scorer", "system", "document", "index", "item").rows()
+    assert found == [
+        ("da-sqm-calibration", "Online-W", "shop_29", 3, "shop_29#3-13"),
+        ("da-sqm-calibration", "Online-W", "shop_29", 13, "shop_29#3-13"),
+        ("da-sqm-calibration", "Online-G", "t3_q", 1, "t3_q#1-10"),
+    ]
+
+
 def test_names_of_columns_are_passed_over_and_alone_are_no_data() -> None:
     header = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,timeStart,timeEnd\n"
     row = "u1,AIRC,7,TGT,eng,deu,91,doc-1,False,1.5,2.5\n"

@@ -35,7 +35,7 @@ def unterminated(pieces: Iterable[bytes], path: Path, *, is_counted: bool) -> Fa
         n_lines + 1,
         "the last line has no end, so that the file may be cut",
         "a line feed after the last line",
-        "fetch it again, or say --allow-unterminated if it is whole",
+        "say --allow-unterminated if it is whole",
     )
 
 

@@ -3,18 +3,18 @@
 import zlib
 from pathlib import Path
 
-from warehouse.errors import Fault
+from warehouse.errors import WITHOUT_IT, Fault
 from warehouse.readers.text.tables import UNREADABLE
 from warehouse.readers.text.unpacking import GZIP
 
 _LINES = 20
 _BYTES = 65536
 _MOST_READABLE = 100_000_000  # bytes unpacked of a damaged file
-_AGAIN = "fetch it again, or write it again if it is your own"
-_FOREIGN = (  # what servers and version control put in a file's place
-    (b"<!doctype html", "a web page"),
-    (b"<html", "a web page"),
-    (b"version https://git-lfs", "a pointer of Git LFS to the file"),
+_PAGE = ("a web page in the file's place", "fetch the file itself, not the page that shows it")
+_FOREIGN = (  # what servers and version control put in a file's place, and what to do
+    (b"<!doctype html", *_PAGE),
+    (b"<html", *_PAGE),
+    (b"version https://git-lfs", "a pointer of Git LFS to the file", "fetch the file itself: git lfs pull"),
 )
 _TEXT_ENDINGS = (".tsv", ".csv", ".score", ".scores", ".jsonl")
 
@@ -52,10 +52,10 @@ def damage_of(path: Path) -> Fault | None:
         data = _unpacked(data)
     if not data.strip():
         found = "nothing that can be unpacked" if is_packed and not data else "nothing but blank lines"
-        return Fault(str(path), 0, found if data or is_packed else "the file is empty", "scores", _AGAIN)
-    for start, what in _FOREIGN:
+        return Fault(str(path), 0, found if data or is_packed else "the file is empty", "scores", WITHOUT_IT)
+    for start, what, way_out in _FOREIGN:
         if data.lstrip().lower().startswith(start):
-            return Fault(str(path), 1, what, "scores", _AGAIN)
+            return Fault(str(path), 1, what, "scores", way_out)
     if (position := data.find(b"\0")) >= 0:
         return Fault(str(path), data.count(b"\n", 0, position) + 1, "a NUL byte", "text in UTF-8")
     try:
@@ -65,7 +65,7 @@ def damage_of(path: Path) -> Fault | None:
             line = data.count(b"\n", 0, error.start) + 1
             return Fault(str(path), line, f"bytes that are not UTF-8 ({error.reason})", "text in UTF-8")
     if Path(name).suffix == ".jsonl" and not any(line.startswith(b"{") or b"\t" in line for line in data.split(b"\n")):
-        return Fault(str(path), 1, "no JSON object", "one JSON object per line", _AGAIN)
+        return Fault(str(path), 1, "no JSON object", "one JSON object per line", WITHOUT_IT)
     return None
 
 
