@@ -1,5 +1,8 @@
 """Advice names only options that the command has; the fixture `scorehouse` looks at every line of every test."""
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ from cli.hints import options_of
 from cli.main import COMMANDS, exit_code, program
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
+from tests.cli.running import options_of as words_of
 from tests.helpers import LP, TESTSET, tiny_bytes
 
 ROWS = "".join(f"{system}\t{value}\n" for system in ("Ash", "Beech", "Cherry") for value in range(5))
@@ -83,3 +87,76 @@ def test_a_file_to_rank_is_refused_without_advice_for_those_that_are_added(
     )
     words = ("--metric", "Other", "--reference-free", "--testset", TESTSET, "--lp", LP)
     assert "--allow-unterminated" in scorehouse("--db", own_database, "add", cut, *words).err
+
+
+ROOT = Path(__file__).parents[2]
+SPEAKING = ("warehouse", "queries", "metaeval", "cli")
+OF_OWN = {"own_scores.py", "tool_outputs.py"}  # readers of one's own metrics alone, which no `load` asks
+
+
+def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Line and text of what a program can say, without docstrings; {} stands for what comes into a text."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    silent = {
+        id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and _has_docstring(node)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts = [str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values]
+            silent |= {id(part) for part in node.values}
+            yield node.lineno, "".join(parts)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
+            yield node.lineno, node.value
+
+
+def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return bool(node.body) and isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+
+
+def speakers(path: Path) -> list[str]:
+    """The commands that can say what stands in a file."""
+    parts = path.parts
+    if parts[0] == "cli":
+        module = ".".join(path.with_suffix("").parts)
+        return [name for name, command in COMMANDS.items() if command.__module__ == module] or list(COMMANDS)
+    if parts[:2] == ("warehouse", "readers"):
+        return ["add"] if path.name in OF_OWN else ["load"]
+    return (
+        ["load", "add", "rank"] if parts[:2] in (("warehouse", "loading"), ("warehouse", "staging")) else list(COMMANDS)
+    )
+
+
+def foreign(path: Path, text: str) -> list[str]:
+    """Options in the literals of a file that no command has which can say them, or not the command named with them."""
+    found = []
+    for line, said in literals(ast.parse(text)):
+        for word in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", said):
+            if word == "--help" or any(word in words_of(name) for name in speakers(path)):
+                continue
+            named = {name for name in COMMANDS if re.search(rf"(?<![\w-]){name}(?![\w-])[^`;]*{word}(?![\w-])", said)}
+            if not any(word in words_of(name) for name in named):
+                found.append(f"{path}:{line}: {word}")
+    return found
+
+
+@pytest.mark.parametrize("package", SPEAKING)
+def test_every_option_that_a_text_names_is_one_of_a_command_that_can_say_it(package: str) -> None:
+    paths = sorted(path.relative_to(ROOT) for path in (ROOT / package).rglob("*.py"))
+    assert [word for path in paths for word in foreign(path, (ROOT / path).read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "found"),
+    [
+        ("warehouse/readers/long_table.py", 'x = "name it with --metric"', ["--metric"]),
+        ("warehouse/readers/long_table.py", 'x = f"{a}: name it with --metric {b}"', ["--metric"]),
+        ("warehouse/readers/long_table.py", 'x = "`scorehouse add FILE --metric NAME` takes it"', []),
+        ("warehouse/readers/long_table.py", 'x = "`scorehouse unload FILE --metric NAME` takes it"', ["--metric"]),
+        ("warehouse/readers/own_scores.py", 'x = "name it with --metric"', []),
+        ("cli/commands/unload.py", 'x = "see --nothing"', ["--nothing"]),
+        ("metaeval/study.py", '"""Says --nothing."""', []),
+    ],
+)
+def test_texts_with_foreign_options_are_found(place: str, text: str, found: list[str]) -> None:
+    assert [line.rpartition(" ")[2] for line in foreign(Path(place), text)] == found
