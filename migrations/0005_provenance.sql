@@ -47,15 +47,3 @@ COMMENT ON COLUMN internal.known_issue.scorer IS 'Metric (full or base name) or 
 COMMENT ON COLUMN internal.known_issue.system IS 'System concerned; NULL for all.';
 COMMENT ON COLUMN internal.known_issue.issue IS 'Description of the issue.';
 COMMENT ON COLUMN internal.known_issue.citation IS 'Source of this information.';
-
-CREATE TABLE internal.checksum (
-  evalset_id INTEGER NOT NULL,
-  name VARCHAR NOT NULL,
-  n_rows BIGINT NOT NULL,
-  checksum VARCHAR NOT NULL
-);
-COMMENT ON TABLE internal.checksum IS 'What the rows of each table add up to, which audit --deep compares with what it reads. One row per evaluation set and table.';
-COMMENT ON COLUMN internal.checksum.evalset_id IS 'The evaluation set; 0 for a table that is checked as a whole.';
-COMMENT ON COLUMN internal.checksum.name IS 'The table.';
-COMMENT ON COLUMN internal.checksum.n_rows IS 'Number of rows.';
-COMMENT ON COLUMN internal.checksum.checksum IS 'Sum of a 64-bit number for each row, in hexadecimal digits.';

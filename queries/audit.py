@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from queries import catalog
-from queries.damage import changed_evalsets
 from queries.evalsets import expand
 from queries.findings import CHECKS, SEVERITIES, Finding, shown_query
 from queries.listing import listing
@@ -12,9 +11,6 @@ from warehouse.errors import unknown
 from warehouse.facts.issues import Issue
 from warehouse.facts.issues import issues as published_issues
 from warehouse.facts.metrics import describe
-from warehouse.progress import Progress
-
-CHECKSUM = "checksum"  # the check that reads every row
 
 
 def audit(
@@ -22,22 +18,18 @@ def audit(
     testset: str | None = None,
     lp: str | None = None,
     checks: Collection[str] = (),
-    *,
-    deep: bool = False,
-    progress: Progress | None = None,
 ) -> list[Finding]:
     """All findings of the warehouse, of a test set or of an evaluation set: worst first, then by place and check.
 
     testset, lp: one, several joined by commas, or "all"; None for all, too.
-    checks: only those of these checks; () for all. deep: also read every row and compare with the checksums that were
-    stored when it was written; those findings are of the check `checksum`.
+    checks: only those of these checks; () for all.
     Raises QuestionError: unknown test set, language pair or check.
     """
-    names = [*CHECKS, *_OTHER_CHECKS, CHECKSUM]
+    names = [*CHECKS, *_OTHER_CHECKS]
     for name in checks:
         if name not in names:
             raise unknown("check", name, names)
-    asked = set(checks or names) | ({CHECKSUM} if deep else set())
+    asked = set(checks or names)
     found: list[Finding] = []
     for place in _places(warehouse, testset, lp):
         for check in CHECKS:
@@ -46,8 +38,6 @@ def audit(
         for name, other in _OTHER_CHECKS.items():
             if name in asked:
                 found += other(warehouse, *place)
-        if deep or CHECKSUM in checks:
-            found += _changed(warehouse, *place, progress)
     return sorted(
         (finding for finding in dict.fromkeys(found) if finding.check in asked),
         key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding),
@@ -108,23 +98,6 @@ def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> 
                 value=None,
                 query=shown_query("issues", {"testset": issue.testset}),
             )
-
-
-def _changed(warehouse: Warehouse, testset: str | None, lp: str | None, progress: Progress | None) -> Iterator[Finding]:
-    """Evaluation sets whose rows are not those that were written, by the checksums that were stored with them."""
-    for changed in changed_evalsets(warehouse, testset, lp, progress):
-        yield Finding(
-            severity="error",
-            check=CHECKSUM,
-            testset=changed.testset,
-            lp=changed.lp,
-            subject=", ".join(changed.tables),
-            finding="rows are not those that were written: the file is damaged, or another program changed it; "
-            "load the evaluation set into a new warehouse",
-            n=len(changed.tables),
-            value=None,
-            query=shown_query(CHECKSUM, {"testset": changed.testset, "lp": changed.lp}),
-        )
 
 
 def _unlisted_names(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:

@@ -7,7 +7,6 @@ import typer
 from cli.exit_codes import ExitCode
 from cli.options import Output, choice, folded
 from cli.options.slice import OnlyLp, OnlyTestset
-from cli.progress import progress
 
 LEVELS = ("error", "warning", "info")
 
@@ -24,12 +23,6 @@ def audit(
     check: Annotated[
         list[str] | None, typer.Option("--check", metavar="TEXT...", help="Only this check; repeatable.")
     ] = None,
-    deep: Annotated[
-        bool,
-        typer.Option(
-            "--deep", help="Also read every row and compare it with the checksums stored when it was written."
-        ),
-    ] = False,
     queries: Annotated[
         bool, typer.Option("--queries", help="Show each finding's SQL in tables too; other formats always have it.")
     ] = False,
@@ -43,8 +36,8 @@ def audit(
     from warehouse import Warehouse
     from warehouse.wording import counted
 
-    with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
-        found = find(warehouse, testset, lp, check or (), deep=deep, progress=advance)
+    with Warehouse.open(output.database) as warehouse:
+        found = find(warehouse, testset, lp, check or ())
     frame = findings_frame(at_least(severity, found))  # type: ignore[arg-type]
     counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}
     notes = [", ".join(counted(n, "note" if name == "info" else name) for name, n in counts.items())]

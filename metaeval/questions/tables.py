@@ -166,23 +166,21 @@ def audit(
     *,
     severity: Severity = "info",
     check: Names = None,
-    deep: bool = False,
 ) -> Table:
     """What is wrong or odd in the data: copies, shifts, wrong signs, gaps, noise, known issues.
 
     testset, lp: one, several joined by commas, or "all". severity: findings of at least this one. check: only these
-    checks. deep: also compare every row with stored checksums. Columns: severity, check, what is found, and the SQL
+    checks. Columns: severity, check, what is found, and the SQL
     that shows it.
     """
     checks = names_of(check)
-    found = find(warehouse, testset, lp, checks, deep=deep)
+    found = find(warehouse, testset, lp, checks)
     described = line(
         [
             ("audit", ",".join(checks) or "all"),
             ("testset", testset or "all"),
             ("lp", lp or "all"),
             ("severity", None if severity == "info" else severity),
-            ("deep", "yes" if deep else None),
             ("scorehouse", program_version()),
         ]
     )

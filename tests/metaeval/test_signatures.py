@@ -198,7 +198,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "points": (30,),
     "check": ("coverage",),
     "severity": ("error", "warning"),
-    "deep": (True,),
 }
 """By option: values to try; one that a question does not take is passed over."""
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.checksums import write_checksums
 from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
@@ -141,7 +140,6 @@ def _import(connection: duckdb.DuckDBPyConnection, folder: Path, key: EvalsetKey
                 _insert(connection, folder, key, table, new)
         connection.execute("DROP TABLE temp.imported_scorer")
         register(connection, [evalset_id])
-        write_checksums(connection, [evalset_id])
     except (duckdb.ConstraintException, duckdb.BinderException, duckdb.ConversionException) as error:
         raise SourceError(
             f"{key.testset} {key.lp} has rows that no warehouse can hold: {str(error).splitlines()[0]}",

@@ -8,7 +8,6 @@ from typing import Any
 
 import duckdb
 
-from warehouse.database.checksums import write_checksums
 from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
@@ -167,5 +166,3 @@ def _remove(connection: duckdb.DuckDBPyConnection, chosen: Sequence[_Source]) ->
         {"testsets": testsets},
     ).fetchall()
     register(connection, [evalset_id for (evalset_id,) in left])
-    changed = connection.execute("SELECT evalset_id FROM temp.staged_evalset").fetchall()
-    write_checksums(connection, [evalset_id for (evalset_id,) in changed])

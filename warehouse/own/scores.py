@@ -7,7 +7,6 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.checksums import write_checksums
 from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
@@ -166,9 +165,7 @@ def _remove(connection: duckdb.DuckDBPyConnection, asked: dict[str, object]) -> 
     ).fetchall()
     connection.execute("CREATE OR REPLACE TEMP TABLE removed_vector AS SELECT vector_id FROM temp.own_vector")
     remove_vectors(connection)
-    changed = connection.execute("SELECT DISTINCT evalset_id FROM temp.own_vector").fetchall()
     connection.execute(_sql("forget_own_vectors"))
-    write_checksums(connection, [evalset_id for (evalset_id,) in changed])
     return [Removed(*row) for row in found]
 
 

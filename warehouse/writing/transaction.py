@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import duckdb
 
-from warehouse.database.checksums import write_checksums
 from warehouse.database.stage import Batch
 from warehouse.errors import Fault
 from warehouse.readers.contents import Content
@@ -63,7 +62,6 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         recorded = {content.file_no for content in contents if content.records is not None}
         chosen = {s.evalset_no: evalset_ids[s.evalset_no] for s in batch.stages if s.file_numbers & recorded}
         unjoined(batch, chosen)
-        write_checksums(connection, list(evalset_ids.values()))
         connection.execute("COMMIT")
         report_renamed(batch)
     except BaseException:

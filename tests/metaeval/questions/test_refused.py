@@ -134,7 +134,7 @@ def test_a_value_of_another_kind_is_refused(
         ("rank", {"plus_one_": True}, "unknown option 'plus_one_' for metaeval.rank; did you mean 'plus_one'"),
         ("rank", {"drawz": 3}, "unknown option 'drawz' for metaeval.rank; did you mean 'draws'"),
         ("rank", {"options": {}}, "unknown option 'options' for metaeval.rank"),
-        ("audit", {"foo": 1}, "unknown option 'foo' for metaeval.audit; available: check, deep"),
+        ("audit", {"foo": 1}, "unknown option 'foo' for metaeval.audit; available: check, lp, "),
         (
             "protocol",
             {"testset": "wmt24", "test": "perm-both"},
