@@ -1,8 +1,8 @@
 """A small sound file of each format, of one shape: three systems, two documents of three segments, every value
 another.
 
-Whatever the format, the systems are Aspen, Birch and Cedar, the metric is Fathom (`Furlong` beside it where system
-scores alone would be few), the raters are rachel and robert, the documents doc-one and doc-two.
+Whatever the format, the systems are Aspen, Birch and Cédar, the metric is Fathom (others beside it where system
+scores alone would be few, and Dwarf and Elder), the raters are rachel and robert, the documents doc-one and doc-two.
 """
 
 import json
@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.sharing import empty_bytes
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse import LoadReport, SourceError, Warehouse, load
 from warehouse.readers.claims import NOTHING_GIVEN, Given
 
-SYSTEMS = ("Aspen", "Birch", "Cedar")
+SYSTEMS = ("Aspen", "Birch", "Cédar")
 METRICS = ("Fathom", "Furlong", "Furnace", "Fiddle", "Fennel")
 PLACES = [(document, index) for document in ("doc-one", "doc-two") for index in (1, 2, 3)]
 SEGMENTS = range(1, len(PLACES) + 1)
@@ -52,7 +53,7 @@ def _of_systems(row: Callable[[str, str, str], str]) -> list[str]:
     return [
         row(metric, system, f"0.{3 + at}{number}")
         for number, metric in enumerate(METRICS)
-        for at, system in enumerate(SYSTEMS)
+        for at, system in enumerate((*SYSTEMS, "Dwarf", "Elder"))
     ]
 
 
@@ -310,9 +311,10 @@ _ASKED = (
 Rows = frozenset[tuple[object, ...]]
 
 
-def written(folder: Path, small: Small, data: bytes, path: str | None = None) -> None:
-    """The file with this content, and those that it needs."""
-    for name, content in ((path or small.path, data), *((name, text.encode()) for name, text in small.beside.items())):
+def written(folder: Path, small: Small, files: Mapping[str, bytes] | None = None) -> None:
+    """The file, or others in its place, and those that it needs."""
+    beside = {name: text.encode() for name, text in small.beside.items()}
+    for name, content in {**beside, **(files or {small.path: small.text.encode()})}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
 
@@ -320,6 +322,7 @@ def written(folder: Path, small: Small, data: bytes, path: str | None = None) ->
 def outcome(folder: Path, given: Given = NOTHING_GIVEN) -> tuple[Rows, list[str], list[str]]:
     """All that a load of a folder has put into a warehouse; faults; what was noted, skipped files among it."""
     database = folder.parent / f"{folder.name}.duckdb"
+    database.write_bytes(empty_bytes())  # to make one takes longer than all else
     try:
         report: LoadReport = load([folder], database, given=given)
     except SourceError as error:
@@ -330,8 +333,6 @@ def outcome(folder: Path, given: Given = NOTHING_GIVEN) -> tuple[Rows, list[str]
 
 def stored(database: Path) -> Rows:
     """Every score, judgement and error of a warehouse."""
-    if not database.exists():
-        return frozenset()
     with Warehouse.open(database) as warehouse:
         return frozenset(row for query in _ASKED for row in _counted(warehouse.rows(query)))
 

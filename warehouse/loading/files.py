@@ -1,6 +1,7 @@
 """Files of a load: found below the paths that a user names, and claimed by the readers."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,12 +10,16 @@ from warehouse.errors import Fault, SourceError
 from warehouse.facts.testsets import FACTS_FILE
 from warehouse.names import EXPORT_MANIFEST, UNFINISHED_EXPORT
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
-from warehouse.readers.expectations import expected_of, is_out_of_place
+from warehouse.readers.expectations import expected_of, is_out_of_place, is_packed_score_file
 from warehouse.readers.lacking import UNKNOWN_FORMAT
 from warehouse.readers.recognition import claim, contradiction
 from warehouse.readers.text.head import damage_of
 
 _AGAIN = "export it again"
+_ONE_OF_THEM = "load one or the other"
+_BACKUP = re.compile(r"(~|\.(bak|orig|old))$", re.IGNORECASE)
+_COPY = re.compile(r"( \(\d+\)|( -)?[ _]copy( \(?\d+\)?)?)(?P<ending>(\.[A-Za-z]+){0,2})$", re.IGNORECASE)
+_VERSION = re.compile(r"[ _-]v\d+(?P<ending>(\.[A-Za-z]+){0,2})$", re.IGNORECASE)
 DISAGREES = "load it without what it does not agree with"
 
 
@@ -63,7 +68,9 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
             found.skipped.append((str(path), "not a regular file"))
             continue
         answer = claim(path, given)
-        if not isinstance(answer, Claim):
+        if isinstance(answer, Claim) and (original := original_of(path, answer)) in files:
+            _report_copy(path, original, found)
+        elif not isinstance(answer, Claim):
             _report(path, answer, found)
         elif (opposed := contradiction(answer, given)) is not None:
             stated, said = opposed
@@ -83,7 +90,9 @@ def find(paths: Iterable[Path], given: Given = NOTHING_GIVEN) -> Found:
 def _report(path: Path, answer: str, found: Found) -> None:
     """A file that nobody reads: a fault where its name or place say that it holds scores, else passed over."""
     is_unknown = answer.startswith(UNKNOWN_FORMAT)
-    if is_unknown and (damage := damage_of(path)) is not None:
+    if is_packed_score_file(path):
+        found.faults.append(Fault(str(path), 0, f"a packed file ({path.suffix})", "the file itself", "unpack it"))
+    elif is_unknown and (damage := damage_of(path)) is not None:
         found.faults.append(damage)
     elif is_unknown and is_out_of_place(path):
         remedy = "put it there, or `scorehouse add` it as your own metric"
@@ -94,6 +103,33 @@ def _report(path: Path, answer: str, found: Found) -> None:
         found.faults.append(Fault(str(path), 1, "not what its name and place say", expected, way_out))
     elif path.name != FACTS_FILE:
         found.skipped.append((str(path), answer))
+
+
+def original_of(path: Path, claimed: Claim) -> Path | None:
+    """The file that one is called a copy of; None where its name says no such thing.
+
+    `_v2` says it of judgements alone: elsewhere a file's name may be that of a metric or system.
+
+    >>> claimed = Claim(Path("x"), "r", "o", (), Path())
+    >>> [str(original_of(Path(name), claimed)) for name in ("a.csv~", "Copy of a.csv", "a (1).csv", "a - Copy.csv")]
+    ['a.csv', 'a.csv', 'a.csv', 'a.csv']
+    >>> original_of(Path("a_v2.csv"), claimed) is None
+    True
+    """
+    name = _BACKUP.sub("", _COPY.sub(r"\g<ending>", path.name.removeprefix("Copy of ")))
+    name = _VERSION.sub(r"\g<ending>", name) if claimed.group is not None else name
+    return None if name == path.name else path.with_name(name)
+
+
+def _report_copy(path: Path, original: Path, found: Found) -> None:
+    """A copy beside its original, which alone counts unless nobody can tell."""
+    if _BACKUP.search(path.name) is not None:
+        found.skipped.append((str(path), f"a backup copy of {original.name}, which counts"))
+    elif path.read_bytes() == original.read_bytes():
+        found.skipped.append((str(path), f"the same as {original.name}, loaded once"))
+    else:
+        fault = Fault(str(path), 0, f"a copy of {original.name} with other content", "one of them", _ONE_OF_THEM)
+        found.faults.append(fault)
 
 
 def _without_unfinished(files: Iterable[Path], faults: list[Fault]) -> list[Path]:

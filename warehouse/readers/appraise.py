@@ -134,6 +134,7 @@ def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]
         ("type", "one of " + ", ".join(_TYPES), pl.col("type").is_in(_TYPES)),
         ("source", "a language code such as eng", pl.col("source").str.contains(r"^[a-z]{2,3}$")),
         ("target", "a language code such as jpn", pl.col("target").str.contains(r"^[a-z]{2,3}$")),
+        ("score", "a whole number from 0 to 100", (pl.col("score").is_between(0, 100) & (pl.col("score") % 1 == 0))),
         ("item", "the number of a segment", pl.col("item").is_between(0, 2**31 - 2)),
         ("end", "seconds since 1970", pl.col("end").is_between(0, _LATEST_TIME).fill_null(True)),
     ]

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from warehouse.readers.mtme.place import SCORE_FOLDERS
+from warehouse.readers.mtme.place import SCORE_FOLDERS, locate
 
 _AFTER = {  # shared tasks' own names; the end of a path
     r"details/[a-z]{2,3}-[a-z]{2,3}\.txt": "segments: line, test set, language pair, document and number, by tabs",
@@ -39,3 +39,20 @@ def is_out_of_place(path: Path) -> bool:
     """
     is_of_layout = not set(SCORE_FOLDERS).isdisjoint(path.parts[:-1])
     return _OF_LAYOUT.fullmatch(path.name) is not None and not is_of_layout
+
+
+def is_packed_score_file(path: Path) -> bool:
+    """Whether a file that nobody reads is packed, and by its name or place would hold scores if it were not.
+
+    Tables and submissions may be packed by gzip, files of the organisers' layout may not.
+
+    >>> [is_packed_score_file(Path(name)) for name in ("wmt23/documents/en-de.docs.gz", "mine.csv.xz", "paper.pdf.xz")]
+    [True, True, False]
+    """
+    inside = path.with_suffix("")
+    if path.suffix == ".gz":
+        return locate(inside) is not None
+    is_named_so = inside.suffix in (".tsv", ".csv", ".score", ".rating", ".jsonl")
+    return path.suffix in (".bz2", ".xz", ".zst", ".zip", ".7z") and (
+        is_named_so or locate(inside) is not None or expected_of(inside) is not None
+    )

@@ -1,6 +1,7 @@
 """System scores as `METRIC LP TESTSET SYSTEM SCORE`, columns by tabs, with that header or without.
 
-Blanks around a cell do not count. Errors of metrics that count them (TER in WMT12) are negated: higher is better. The
+Scores of a published test set may also have it in other letters, in quotes, or commas for the tabs. Blanks around a
+cell do not count. Errors of metrics that count them (TER in WMT12) are negated: higher is better. The
 metric `HUMAN` is a human score of that name. Files of WMT12 have this form.
 """
 
@@ -15,7 +16,8 @@ from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
-from warehouse.readers.text.tables import MISSING, numbers, table_of, text_of
+from warehouse.readers.text.quoted import quoted_cells, quoted_table
+from warehouse.readers.text.tables import MISSING, numbers, text_of
 from warehouse.readers.vocabulary import (
     is_raw_error,
     language_pair_called,
@@ -35,8 +37,10 @@ class FiveColumnReader:
     name = "five-columns/1"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        rows = [line.split("\t") for line in head if line]
-        is_titled = bool(rows) and tuple(rows[0]) == _COLUMNS
+        separator, is_titled = _form(head[0]) if head else ("\t", False)
+        rows = [[cell.strip() for cell in quoted_cells(line, separator)] for line in head if line]
+        is_by_tabs = separator == "\t" and '"' not in "".join(head[:1])
+        is_published = is_by_tabs and (not is_titled or tuple(rows[0]) == _COLUMNS)
         body = rows[1:] if is_titled else rows
         valid = [row for row in body if _fits(row)]
         first = [cell for row in rows[:2] for cell in row]  # a carriage return for a tab makes two lines of one
@@ -46,7 +50,10 @@ class FiveColumnReader:
         if not is_titled and not is_meant and (not _fits(rows[0]) or 2 * len(valid) < len(body)):
             return None  # another header is another format
         named = valid[0][2] if valid else ""
-        testset = testset_called(named, path) or given.testset or (None if valid else testset_of(path))
+        called = testset_called(named, path)
+        if not is_published and called in (None, named):
+            return None  # a table of one's own
+        testset = called or given.testset or (None if valid else testset_of(path))
         if testset is None:
             return f"scores of {named!r}, an unrecognised test set; name it with --testset"
         return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)
@@ -56,8 +63,8 @@ class FiveColumnReader:
         text, faults = text_of(data, path)
         if not text:
             return Records(faults=faults)
-        n_header = int(tuple(text.split("\n", 1)[0].split("\t")) == _COLUMNS)
-        table, more = table_of(text, _COLUMNS, "\t", path, n_header=n_header)
+        separator, is_titled = _form(text.split("\n", 1)[0])
+        table, more = quoted_table(text, _COLUMNS, separator, path, n_header=int(is_titled))
         faults += more
         table = table.with_columns(pl.col(_COLUMNS).str.strip_chars(" "))
         table, more = numbers(table, "SCORE", path)
@@ -92,6 +99,16 @@ class FiveColumnReader:
 def _of_metric(metric: str, testset: str, lp: str) -> tuple[str | None, bool]:
     """What a metric compared with, and whether its values count errors."""
     return standard_reference(metric, testset, lp), is_raw_error(metric, testset)
+
+
+def _form(line: str) -> tuple[str, bool]:
+    """What separates the columns, as a file's first line tells; and whether it is the header.
+
+    >>> _form('"metric","lp","testset","system","score"'), _form("AMBER\\tes-en\\tnewstest2012\\tjhu\\t0.21")
+    ((',', True), ('\\t', False))
+    """
+    separator = next((sign for sign in "\t,;" if len(quoted_cells(line, sign)) == len(_COLUMNS)), "\t")
+    return separator, tuple(cell.strip().upper() for cell in quoted_cells(line, separator)) == _COLUMNS
 
 
 def _is_named(path: Path) -> bool:

@@ -26,7 +26,13 @@ from warehouse.readers.text.named_columns import (
     whole_header,
 )
 from warehouse.readers.text.tables import numbers
-from warehouse.readers.vocabulary import language_pair_called, reference_called, standard_reference, testset_of
+from warehouse.readers.vocabulary import (
+    language_pair_called,
+    published_testset,
+    reference_called,
+    standard_reference,
+    testset_of,
+)
 from warehouse.wording import counted
 
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")
@@ -191,6 +197,8 @@ def with_evalset(table: pl.DataFrame, given: Given, root: Path) -> pl.DataFrame:
     for column, said in (("testset", given.testset), ("lp", given.lp)):
         written = pl.col(column) if column in table.columns else pl.lit(None, pl.String)
         table = table.with_columns(pl.coalesce(written, pl.lit(said, pl.String)).alias(column))
+    called = {name: published_testset(name) or name for name in table["testset"].unique().drop_nulls().to_list()}
+    table = table.with_columns(testset=pl.col("testset").replace_strict(called, default=None, return_dtype=pl.String))
     pairs = {lp: language_pair_called(lp) for lp in table["lp"].unique().drop_nulls().to_list()}
     table = table.with_columns(lp=pl.col("lp").replace_strict(pairs, default=None, return_dtype=pl.String))
     named = table.select("scorer", "testset", "lp").unique().drop_nulls()

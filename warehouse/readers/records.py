@@ -23,6 +23,8 @@ Kind = pl.DataType | type[pl.DataType]
 
 MOST_SEGMENTS = 2**31 - 1
 _NAMES = ("testset", "lp", "scorer", "reference", "system", "rater", "item", "domain", "document")
+_ENDING = ".txt"  # of a system's output
+_SUMMARIES = ("mean", "average", "avg", "median", "overall", "total", "all systems")
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
 
 
@@ -68,6 +70,8 @@ class Records:
         )
         if n_changed := n_scores + n_judgements + n_segments:
             notes.append(f"{counted(n_changed, 'name')} with invisible characters, which were removed")
+        scores, judgements, more = _of_systems(scores, judgements)
+        notes += more
         scores, judgements = (numbered(frame, numbering) for frame in (scores, judgements))
         for frame in (scores, judgements, segments):
             faults += _wrong_rows(frame, path)
@@ -129,6 +133,25 @@ def columns(name: str) -> dict[str, Kind]:
         "span_end": pl.Int64,
         "is_source_error": pl.Boolean,
     }
+
+
+def _of_systems(scores: pl.DataFrame, judgements: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
+    """Rows of systems, whose names do not end as those of their files; and notes on what this changes."""
+    named = pl.concat([scores.select("system"), judgements.select("system")]).drop_nulls().unique()["system"]
+    ending = [name for name in named if name.lower().endswith(_ENDING) and len(name) > len(_ENDING)]
+    notes = [f"{counted(len(ending), 'name')} of systems without the ending {_ENDING}"] if ending else []
+    called = {name: name[: -len(_ENDING)] for name in ending}
+    summaries = [name for name in named if name.lower() in _SUMMARIES]
+    frames = []
+    for frame in (scores, judgements):
+        is_summary = pl.col("system").is_in(summaries).fill_null(False)
+        if ending:
+            frame = frame.with_columns(pl.col("system").replace(called))
+        if summaries and (n := frame.filter(is_summary).height):
+            notes.append(f"{counted(n, 'row')} of {', '.join(sorted(summaries))} in a system's place not read")
+            frame = frame.filter(~is_summary)
+        frames.append(frame)
+    return frames[0], frames[1], notes
 
 
 def _without_negative_zero(column: str) -> pl.Expr:

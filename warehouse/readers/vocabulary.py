@@ -90,6 +90,16 @@ def testset_called(name: str, path: Path) -> str | None:
     return None
 
 
+def published_testset(name: str) -> str | None:
+    """The test set that the translation tasks published under this name; None for any other name.
+
+    >>> [published_testset(name) for name in ("newstest2012", "generaltest2022", "newstest2021", "wmt12", "mine2012")]
+    ['wmt12', 'wmt22', 'wmt21.news', None, None]
+    """
+    is_published = re.fullmatch(r"(newstest|generaltest|generalmt)20\d\d", name.lower())
+    return testset_called(name, Path()) if is_published else None
+
+
 def year_of(path: Path) -> int | None:
     """The campaign's year that a path names, its nearest part first."""
     for part in reversed(path.parts):

@@ -14,6 +14,7 @@ from warehouse.staging.naming import joined, met_systems, named, names_of
 from warehouse.staging.placing import Placing, settle_segments, stage_declared
 from warehouse.staging.portions import Portions
 from warehouse.staging.repetition import Complete, Distinct
+from warehouse.staging.slips import Slips
 from warehouse.staging.vectors import stage_judgements, stage_vectors
 from warehouse.wording import counted
 
@@ -38,9 +39,12 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     portions = Portions(sound)
     placing = Placing(sound, stage)
     met = []
+    slips = Slips()
     for rows in portions.in_order():
         met.append(met_systems(rows))
         placing.meet(rows)
+        slips.meet(rows)
+    slips.report(sound, portions, judgements, stage)
     names = names_of(contents, pl.concat(met), judgements, stage, aliases)
     judgements = placing.settle(named(judgements, names))
     judged = judgements.select("scorer", "system").unique().rows()

@@ -27,8 +27,8 @@ def without(small: Small, segment: int, *, systems: str) -> str:
 @pytest.mark.parametrize("systems", ["all", "one"])
 def test_no_score_moves_to_another_segment(name: str, segment: int, systems: str, tmp_path: Path) -> None:
     small = SMALL[name]
-    written(tmp_path / "whole", small, small.text.encode())
-    written(tmp_path / "part", small, without(small, segment, systems=systems).encode())
+    written(tmp_path / "whole", small)
+    written(tmp_path / "part", small, {small.path: without(small, segment, systems=systems).encode()})
     whole, faults, _ = outcome(tmp_path / "whole", small.given)
     assert not faults
     part, faults, _ = outcome(tmp_path / "part", small.given)
@@ -45,7 +45,7 @@ def test_no_score_moves_to_another_segment(name: str, segment: int, systems: str
 def test_a_line_too_few_is_refused_where_lines_count_segments(name: str, at: int, tmp_path: Path) -> None:
     small = SMALL[name]
     rows = [row for number, row in enumerate(small.rows) if number != at]
-    written(tmp_path / "part", small, "".join(rows).encode())
+    written(tmp_path / "part", small, {small.path: "".join(rows).encode()})
     part, faults, _ = outcome(tmp_path / "part")
     assert (len(faults), part) == (1, frozenset())
 
@@ -58,7 +58,7 @@ def test_a_list_of_fewer_segments_than_other_files_have_is_refused(at: int, tmp_
         .replace(f"1.{at + 1}, " if at < 2 else ", 1.3", "")
         .replace(f"2.{at + 1}, " if at < 2 else ", 2.3", "")
     )
-    written(tmp_path / "part", small, "".join([first, *small.rows[1:]]).encode())
+    written(tmp_path / "part", small, {small.path: "".join([first, *small.rows[1:]]).encode()})
     part, faults, _ = outcome(tmp_path / "part")
     assert (len(faults), part) == (1, frozenset())
     assert "Aspen.jsonl:1: 2 of 3 segments of document 'doc-one'" in faults[0]

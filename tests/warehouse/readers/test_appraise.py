@@ -8,7 +8,7 @@ import pytest
 
 from tests.helpers import beside_data, real_data
 from tests.warehouse.readers.reading import answer as asked
-from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
+from tests.warehouse.readers.reading import read, read_if_claimed, spoiled, told
 from tests.warehouse.readers.samples import esa
 from warehouse import Warehouse, load
 from warehouse.readers.appraise import AppraiseReader
@@ -317,3 +317,10 @@ def test_real_means_of_systems_are_the_organisers(tmp_path: Path) -> None:
     assert len(rows) == 29
     for lp, system, mean in rows:
         assert means[lp, system] == pytest.approx(float(mean), abs=1e-9)
+
+
+@pytest.mark.parametrize("score", ["-1", "101", "80.5", "0.8"])
+def test_a_score_that_the_tool_cannot_give_is_a_fault(score: str) -> None:
+    assert told(read(READER, "esa_wave1.csv", esa() + esa(item=6, score=score), Given(testset="wmt24"))) == [
+        (2, f"score {float(score)!r}")
+    ]

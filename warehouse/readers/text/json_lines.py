@@ -15,12 +15,15 @@ def json_objects(
     text: str, path: Path, faults: list[Fault], first_line: int = 1
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
-    decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant)
+    decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant, object_pairs_hook=_each_once)
     wrong: list[Fault] = []
     n_wrong = 0
     for number, line in enumerate(text.removesuffix("\n").split("\n"), start=first_line):
+        found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
         try:
             content = decoder.decode(line)
+        except _TwiceError as twice:
+            content, found = None, f"the key {twice} twice in one object"
         except (ValueError, RecursionError):
             content = None
         is_whole = has_whole_characters(line, content)
@@ -29,7 +32,6 @@ def json_objects(
             continue
         n_wrong += 1
         if n_wrong <= MOST_FAULTS:
-            found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
             found = found if is_whole else "half of a surrogate pair, which is not a character"
             wrong.append(Fault(str(path), number, found, ONE_OBJECT, kind=ONE_OBJECT))
             faults.append(wrong[-1])
@@ -61,6 +63,18 @@ def has_whole_characters(text: str, content: Any) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+class _TwiceError(Exception):
+    """A key that an object has twice."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _TwiceError(repr(next(key for key in keys if keys.count(key) > 1)))
+    return content
 
 
 def _constant(name: str) -> float | None:

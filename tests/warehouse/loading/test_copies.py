@@ -1,0 +1,58 @@
+"""Copies that lie beside files: nothing is loaded twice, and no copy with other content goes unnoticed."""
+
+import bz2
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import tiny_layout
+from tests.warehouse.readers.samples import esa
+from warehouse import Warehouse, load
+
+COPIES = ["esa_wave1.csv.bak", "esa_wave1.csv~", "Copy of esa_wave1.csv", "esa_wave1 (1).csv", "esa_wave1_v2.csv"]
+COPIES += ["esa_wave1 - Copy.csv", "esa_wave1_copy.csv", "esa_wave1.csv.orig"]
+
+
+def judged(folder: Path) -> int:
+    with Warehouse.open(folder / "w.duckdb") as warehouse:
+        return len(warehouse.rows("FROM judgements"))
+
+
+@pytest.mark.parametrize("name", COPIES)
+@pytest.mark.parametrize("score", ["80", "90"])
+def test_judgements_are_never_doubled_by_a_copy(name: str, score: str, tmp_path: Path) -> None:
+    folder = tmp_path / "wmt23"
+    folder.mkdir()
+    (folder / "esa_wave1.csv").write_text(esa())
+    (folder / name).write_text(esa(score=score))
+    report = load([folder], tmp_path / "w.duckdb")
+    is_backup = name.endswith(("bak", "~", "orig"))
+    if score == "90" and not is_backup:
+        (fault,) = report.faults
+        assert fault.found == "a copy of esa_wave1.csv with other content"
+        assert [evalset.status for evalset in report.evalsets] == ["refused"]
+    else:
+        assert [Path(path).name for path, _ in report.skipped] == [name]
+        assert report.faults == []
+        assert judged(tmp_path) == 1
+
+
+def test_a_file_that_is_called_a_copy_is_loaded_where_it_is_alone(tmp_path: Path) -> None:
+    (tmp_path / "Copy of esa_generalMT2024 (1).csv").write_text(esa())
+    assert not load([tmp_path], tmp_path / "w.duckdb").faults
+    assert judged(tmp_path) == 1
+
+
+@pytest.mark.parametrize(("ending", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
+@pytest.mark.parametrize(
+    "path", ["metric-scores/en-de/Rough-refA.seg.score", "human-scores/en-de.mqm.seg.score", "documents/en-de.docs"]
+)
+def test_a_packed_file_of_the_layout_is_a_fault(path: str, ending: str, pack: object, tmp_path: Path) -> None:
+    layout = tiny_layout(tmp_path)
+    assert callable(pack)
+    packed = layout / f"{path}{ending}"
+    packed.write_bytes(pack((layout / path).read_bytes()))
+    (layout / path).unlink()
+    report = load([layout], tmp_path / "w.duckdb")
+    assert (str(packed), "unpack it") in {(fault.path, fault.way_out) for fault in report.faults}

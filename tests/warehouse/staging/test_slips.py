@@ -1,0 +1,55 @@
+"""Names that are nearly others: faults where they take scores of theirs, and where they have their own none."""
+
+from pathlib import Path
+
+import pytest
+
+from warehouse import load
+from warehouse.readers.claims import Given
+
+SEGMENTS = range(1, 9)
+
+
+def faults(folder: Path, *names: tuple[str, str, range | list[int]]) -> list[str]:
+    """Of a table with scores of metrics and systems: metric, system, segments."""
+    rows = (f"{metric},{system},{segment},0.{segment}\n" for metric, system, there in names for segment in there)
+    path = folder / "mine.csv"
+    path.write_text("metric,system,segment,score\n" + "".join(rows))
+    return [str(fault) for fault in load([path], folder / "w.duckdb", given=Given("lab", "en-de")).faults]
+
+
+@pytest.mark.parametrize("slip", ["birch", "BIRCH", "Birch.tsv", "Brch", "Birrch", "Bitch", "Bicrh"])
+def test_a_name_that_takes_a_score_of_another_is_one_fault_that_names_both(slip: str, tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, ("M", "Aspen", SEGMENTS), ("M", "Birch", SEGMENTS[1:]), ("M", slip, [1]))
+    assert f"mine.csv:17: system {slip!r} with 1 score, 'Birch' with 7, expected one spelling" in fault
+
+
+def test_so_is_that_of_a_metric(tmp_path: Path) -> None:
+    (fault,) = faults(
+        tmp_path, ("Fathom", "Aspen", SEGMENTS), ("Fathom", "Birch", SEGMENTS[1:]), ("fathom", "Birch", [1])
+    )
+    assert "metric or human score 'fathom' with 1 score, 'Fathom' with 15" in fault
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "segments"),
+    [
+        ("ONLINE-A", "ONLINE-B", [1]),  # single letters and numbers tell systems apart
+        ("hyp-1", "hyp-2", [1]),
+        ("engdeu1a0f", "engdeu1a0e", [1]),
+        ("GPT4o", "GPT4", [1]),
+        ("XCOMET", "COMET", [8]),  # both have the segment
+        ("mBART", "BART", SEGMENTS),  # both are whole
+        ("Bork", "Birch", [1]),
+    ],
+)
+def test_other_names_are_others(one: str, other: str, segments: list[int], tmp_path: Path) -> None:
+    others = SEGMENTS if 8 in segments else SEGMENTS[1:]
+    assert faults(tmp_path, ("M", one, segments), ("M", other, others)) == []
+
+
+def test_levels_are_looked_at_one_by_one(tmp_path: Path) -> None:
+    """A metric with system scores alone beside another of nearly its name with segment scores alone."""
+    rows = "".join(f"COMET,A,{segment},0.5\nCOMET,B,{segment},0.{segment}\n" for segment in SEGMENTS)
+    (tmp_path / "mine.csv").write_text("metric,system,segment,score\n" + rows + "XCOMET,A,,0.5\nXCOMET,B,,0.5\n")
+    assert not load([tmp_path], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults

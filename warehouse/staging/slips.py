@@ -1,0 +1,119 @@
+"""Names that are a slip of the hand: in one file, nearly the name of another that has far more scores.
+
+Two names of a file are nearly the same where they differ in case alone, in the ending of a file, or in one letter (one
+more, one less, another, or two in turn) of a word of at least four: numbers and single letters tell systems and
+annotators apart (`ONLINE-A`, `rater1`). The rarer one is a fault where it has a quarter of the other's scores at most,
+half of them where case or ending alone differ, and none at a place where the other has one, too: XCOMET beside COMET
+has.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
+
+from warehouse.database.stage import Stage
+from warehouse.errors import Fault
+from warehouse.readers.contents import Content
+from warehouse.staging.portions import Portions
+from warehouse.wording import counted
+
+_FEWER, _FEWER_ALIKE = 4, 2  # times; where case or ending alone differ
+_SHORTEST = 4  # letters of a word in which one may be a slip
+_ENDING = re.compile(r"\.(txt|tsv|csv|json|jsonl|out|hyp)$", re.IGNORECASE)
+_PARTS = re.compile(r"[^\W\d_]+|[\W\d_]+")
+_NAMES = ("scorer", "reference", "system")  # but not the annotator: several judge one segment
+_PLACE = ("level", "domain", "document", "segment", "index")
+_WORDS = {"system": "system", "scorer": "metric or human score", "rater": "annotator"}
+
+
+def is_slip(rare: str, frequent: str) -> bool:
+    """Whether two names are nearly the same.
+
+    >>> [is_slip(name, "Birch-2") for name in ("birch-2", "Birch-2.txt", "Brch-2", "Bircch-2", "Bricj-2", "Birch-3")]
+    [True, True, True, True, False, False]
+    >>> is_slip("ONLINE-A", "ONLINE-B"), is_slip("rater1", "rater2"), is_slip("Bicrh", "Birch")
+    (False, False, True)
+    """
+    if _is_alike(rare, frequent):
+        return True
+    parts, others = (_PARTS.findall(name.casefold()) for name in (rare, frequent))
+    if len(parts) != len(others):
+        return False
+    differing = [pair for pair in zip(parts, others, strict=True) if pair[0] != pair[1]]
+    return len(differing) == 1 and max(map(len, differing[0])) >= _SHORTEST and _is_one_slip(*differing[0])
+
+
+def _is_alike(name: str, other: str) -> bool:
+    return _ENDING.sub("", name).casefold() == _ENDING.sub("", other).casefold()
+
+
+def _is_one_slip(word: str, other: str) -> bool:
+    if not (word.isalpha() and other.isalpha()):
+        return False
+    if len(word) == len(other):
+        at = [number for number, (a, b) in enumerate(zip(word, other, strict=True)) if a != b]
+        is_turned = len(at) == 2 and at[1] == at[0] + 1 and word[at[0]] + word[at[1]] == other[at[1]] + other[at[0]]
+        return len(at) == 1 or is_turned
+    shorter, longer = sorted((word, other), key=len)
+    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+
+class Slips:
+    """Finds the names in files that are slips; rows may come in portions."""
+
+    def __init__(self) -> None:
+        self._met: list[pl.DataFrame] = []
+
+    def meet(self, scores: pl.DataFrame) -> None:
+        """Count the names in some scores."""
+        self._met += [_counted(scores, "scores", column) for column in ("system", "scorer")]
+
+    def report(self, contents: Sequence[Content], portions: Portions, judgements: pl.DataFrame, stage: Stage) -> None:
+        """A fault for each slip. portions: of all scores that were met."""
+        judged = judgements.with_columns(level=pl.lit("seg"))
+        met = pl.concat([*self._met, *(_counted(judged, "judgements", column) for column in ("system", "rater"))])
+        keys = ["file_no", "rows", "column", "level"]
+        counts = met.drop_nulls("name").group_by(*keys, "name").agg(pl.col("n").sum(), pl.col("line").min())
+        paths = {content.file_no: str(content.claim.path) for content in contents}
+        told: set[tuple[int, str, str]] = set()
+        for names in counts.sort("file_no", "line", "name").partition_by(keys, maintain_order=True):
+            file_no, rows, column, level = names.select(keys).row(0)
+            for (rare, n_rare, line), (frequent, n_frequent) in _pairs(names):
+                frames = portions.in_order() if rows == "scores" else [judged]
+                here = (pl.col("file_no") == file_no) & (pl.col("level") == level)
+                if (file_no, column, rare) in told or _share_a_place(frames, here, column, (rare, frequent)):
+                    continue
+                told.add((file_no, column, rare))
+                found = f"{_WORDS[column]} {rare!r} with {counted(n_rare, 'score')}, {frequent!r} with {n_frequent}"
+                expected, way_out = "one spelling", "if they are two, load them from two files"
+                stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
+
+
+def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
+    names = rows.group_by("file_no", "level", name=pl.col(column)).agg(pl.col("line").min(), n=pl.len())
+    return names.with_columns(rows=pl.lit(kind), column=pl.lit(column))
+
+
+def _pairs(names: pl.DataFrame) -> Iterator[tuple[tuple[str, int, int | None], tuple[str, int]]]:
+    """Each name with far fewer scores than another that it is nearly the same as: name, scores, line; and the other."""
+    rows = names.select("name", "n", "line").rows()
+    most = max(n for _, n, _ in rows)
+    for rare, n_rare, line in rows:
+        if n_rare * _FEWER_ALIKE <= most:
+            for frequent, n_frequent, _ in rows:
+                fewer = _FEWER if n_rare * _FEWER <= n_frequent else _FEWER_ALIKE
+                is_near = is_slip if fewer == _FEWER else _is_alike
+                if n_rare * fewer <= n_frequent and abs(len(rare) - len(frequent)) < 7 and is_near(rare, frequent):
+                    yield (rare, n_rare, line), (frequent, n_frequent)
+
+
+def _share_a_place(frames: Iterable[pl.DataFrame], here: pl.Expr, column: str, names: Sequence[str]) -> bool:
+    """Whether two names have scores at one place, which is of all that rows say but this name."""
+    places = []
+    for rows in frames:
+        others = [name for name in (*_NAMES, *_PLACE) if name in rows.columns and name != column]
+        chosen = rows.filter(here & pl.col(column).is_in(list(names)))
+        places.append(chosen.select(column, *others).unique())
+    found = pl.concat(places).unique()
+    return bool(found.drop(column).is_duplicated().any())
