@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("family", "version", "kind", "best")
 POOLINGS = ("mean", "hunter-schmidt", "random-effects")
+SLOPES_OF = ("new-metrics", "these-metrics")
 
 
 @folded
@@ -79,6 +80,14 @@ def trend(
             help="With --within: exclude metrics known to be trained on human scores of the year.",
         ),
     ] = False,
+    slope_of: Annotated[
+        str,
+        choice(
+            SLOPES_OF,
+            "--slope-of",
+            help="With --within: pool slopes as those of new metrics, of which these are a sample, or of these alone.",
+        ),
+    ] = "new-metrics",
     draws: Draws = 1000,
     alpha: Alpha = 0.05,
     fresh: Fresh = False,
@@ -93,12 +102,14 @@ def trend(
     from metaeval.measures import parse_measure
     from metaeval.significance.options import TestOptions
     from metaeval.trends.history import history
-    from metaeval.trends.views import Asked, parse_published, show
+    from metaeval.trends.views import Asked, parse_published, show, slice_of_view
     from warehouse import Warehouse
 
     view = _view(within, over_years, bridges)
-    if (published or without_contaminated) and view != "within":
-        raise UsageError("--published and --without-contaminated go with --within")
+    if view != "within":
+        if published or without_contaminated:
+            raise UsageError("--published and --without-contaminated go with --within")
+        refuse_given(context, ("slope_of",), "goes with --within")
     if view in ("within", "bridges") and charted.chart is None:
         refuse_given(context, ("pool",), f"does not go with --{view}")
     if view == "within":
@@ -111,13 +122,14 @@ def trend(
         pool=pool,  # type: ignore[arg-type]
         published=parse_published(published or ()),
         without_contaminated=without_contaminated,
+        slope_of=slope_of,  # type: ignore[arg-type]
         alpha=alpha,
         seed=compute.seed,
     )
     with progress(output.quiet) as advance:
         found = history(
             lambda: Warehouse.open(output.database),
-            flags.slice(testsets, lps),
+            slice_of_view(flags.slice(testsets, lps), view),
             parse_measure(measure),
             compute.options(),
             TestOptions(draws=draws, alpha=alpha),
@@ -143,7 +155,9 @@ def trend(
         output.show_table(shown.reading if output.is_for_reading else shown.table)
 
 
-DIGITS_OF_SLOPES = dict.fromkeys(("estimate", "low", "high", "left_out_low", "left_out_high", "tau2"), 5)
+DIGITS_OF_SLOPES = dict.fromkeys(
+    ("estimate", "low", "high", "left_out_low", "left_out_high", "metric_out_low", "metric_out_high", "tau2"), 5
+)
 
 
 def _view(within: bool, over_years: bool, bridges: bool) -> "View":

@@ -1,6 +1,7 @@
 """Statistics on plain arrays: numpy and SciPy alone, no files, no names of metrics or systems."""
 
 from .agreement.correlation import correlation_matrix, kendall, pearson, spearman, system_correlation
+from .agreement.crossed_slope import CrossedSlope, crossed_slope
 from .agreement.hunter_schmidt import PooledCorrelation, hunter_schmidt
 from .agreement.pair_counts import PairCounts, pair_counts, thresholded_pair_counts
 from .agreement.pairwise_accuracy import PairwiseAgreement, pairwise_accuracy
@@ -30,6 +31,7 @@ from .resampling.year_permutation import YearTrend, slope_over_years, year_trend
 
 __all__ = [
     "Calibration",
+    "CrossedSlope",
     "GroupMean",
     "Grouping",
     "PairCounts",
@@ -42,6 +44,7 @@ __all__ = [
     "calibrate",
     "calibration_curve",
     "correlation_matrix",
+    "crossed_slope",
     "draw_signs",
     "group_labels",
     "group_mean",

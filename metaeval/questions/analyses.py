@@ -41,7 +41,8 @@ from metaeval.trends.gaps import Pooling as YearPooling
 from metaeval.trends.groups import BYS
 from metaeval.trends.history import history
 from metaeval.trends.views import Asked as TrendView
-from metaeval.trends.views import View, show
+from metaeval.trends.views import View, show, slice_of_view
+from metaeval.trends.within import SlopeOf
 from warehouse import Warehouse
 from warehouse.errors import unknown
 
@@ -59,6 +60,7 @@ def trend(
     pool: YearPooling | None = None,
     published: Mapping[str, int] | None = None,
     without_contaminated: bool = False,
+    slope_of: SlopeOf = "new-metrics",
     draws: int = 1000,
     alpha: float = 0.05,
     fresh: bool = False,
@@ -74,6 +76,8 @@ def trend(
     for each year and protocol. "within": slopes over publication years within each evaluation set, pooled.
     "over-years": the trend of the yearly gaps, tested by permuting years. "bridges": sets with two human protocols.
     by: "family", "version", "kind", "best", one or several. published: publication years by base name or pattern.
+    slope_of: of "within": "new-metrics" pools slopes as those of metrics of which these are a sample, "these-metrics"
+    of these alone; metrics are primary and baseline ones unless all_metrics.
     fresh: recompute results that the warehouse has stored.
     Raises QuestionError: unknown names, or no evaluation set with a value.
     """
@@ -82,12 +86,12 @@ def trend(
         if way not in BYS:
             raise unknown("by", way, BYS)
     computing, testing = Options(system_score, seed, raw_ties, round_human), TestOptions(draws=draws, alpha=alpha)
-    asked = slice_of(testset, lp, options)
+    asked = slice_of_view(slice_of(testset, lp, options), view)
     found = history(lambda: nullcontext(warehouse), asked, measure_of(measure), computing, testing, anchor, fresh=fresh)
     years = tuple((published or {}).items())
     shown = show(
         found,
-        TrendView(view, ways, pool, years, without_contaminated, alpha, seed),  # type: ignore[arg-type]
+        TrendView(view, ways, pool, years, without_contaminated, slope_of, alpha, seed),  # type: ignore[arg-type]
     )
     return shown.table
 

@@ -116,7 +116,11 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "thresholds": (Rule(("points",), lambda given: given["curve"], "needs curve=True"),),
     "correlations": (Rule(("system_score",), _is_of_systems, "goes with a measure of systems, such as pearson"),),
     "trend": (
-        Rule(("published", "without_contaminated"), lambda given: given["view"] == "within", "needs view='within'"),
+        Rule(
+            ("published", "without_contaminated", "slope_of"),
+            lambda given: given["view"] == "within",
+            "needs view='within'",
+        ),
         Rule(("pool",), lambda given: given["view"] != "within", "does not go with view='within'"),
         Rule(("pool",), lambda given: given["view"] != "bridges", "does not go with view='bridges'"),
         Rule(("alpha",), lambda given: given["view"] == "years", "needs view='years': it marks gaps of years"),

@@ -1,7 +1,7 @@
 """The views of a history: years, progress within the same data, trends over years, bridges; each a table."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -13,12 +13,14 @@ from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
 from metaeval.trends.history import History
 from metaeval.trends.tables import bridges, contexts, trend_signature, wide, without_answer, without_step
-from metaeval.trends.within import Within, within
+from metaeval.trends.within import SlopeOf, Within, within
 from metaeval.trends.within_tables import within_frame
+from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.wording import counted
 
 View = Literal["years", "within", "over-years", "bridges"]
+N_DECIDING = 5  # metrics that are named
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Asked:
 
     by: groups of metrics. pool: how evaluation sets of a year are pooled; None shows each, or pools by their mean where
     a table for reading has several. published: publication years that a user gives (pattern of base names, year).
+    slope_of: what the pooled slopes of "within" are of.
     """
 
     view: View = "years"
@@ -34,6 +37,7 @@ class Asked:
     pool: Pooling | None = None
     published: tuple[tuple[str, int], ...] = ()
     without_contaminated: bool = False
+    slope_of: SlopeOf = "new-metrics"
     alpha: float = 0.05
     seed: int = 0
 
@@ -48,6 +52,11 @@ class Shown:
     reading: Table
     rows: pl.DataFrame
     slopes: Within | None = None
+
+
+def slice_of_view(asked: Slice, view: View) -> Slice:
+    """What a view reads: slopes are of primary and baseline metrics, unless all are asked for."""
+    return replace(asked, primary=not asked.all_metrics) if view == "within" else asked
 
 
 def show(found: History, asked: Asked) -> Shown:
@@ -107,18 +116,12 @@ def _bridges(found: History, asked: Asked) -> Shown:
 
 
 def _within(found: History, asked: Asked) -> Shown:
-    slopes = within(found, asked.published, without_contaminated=asked.without_contaminated)
+    slopes = within(found, asked.published, without_contaminated=asked.without_contaminated, of=asked.slope_of)
     notes = [
         f"slope: change of {found.measure} for each year between the publications of two metrics, on the same data",
-        f"pooled over {slopes.pooled.n_studies} evaluation sets by random effects; without any one of them it is "
-        f"{min(slopes.leave_one_out):.5f} to {max(slopes.leave_one_out):.5f}"
-        if slopes.pooled.n_studies > 1
-        else "one evaluation set: nothing to pool",
-        hinted(
-            f"publication year not known of {counted(len(slopes.unknown), 'metric')}, excluded from slopes: "
-            f"{', '.join(slopes.unknown) or 'none'}",
-            "--published NAME=YEAR",
-        ),
+        *_of_slope(slopes),
+        "kinds, and each evaluation set: of these very metrics, on new data",
+        *_undated(slopes.unknown),
         *_unmatched(found, asked.published),
         f"trained on human scores of that year, {'excluded' if asked.without_contaminated else 'included'}: "
         f"{', '.join(slopes.contaminated) or 'none known'}",
@@ -127,6 +130,32 @@ def _within(found: History, asked: Asked) -> Shown:
     ]
     table = Table(within_frame(slopes), slopes.signature, tuple(notes))
     return Shown(table, table, grouped(found, asked.by), slopes)
+
+
+def _of_slope(slopes: Within) -> list[str]:
+    """What pooled slopes are of, what they hang on, and which names count as one metric."""
+    n_metrics, n_sets = counted(len(slopes.metrics), "metric"), counted(len(slopes.sets), "evaluation set")
+    left = f"without any one set it is {min(slopes.leave_one_out):.5f} to {max(slopes.leave_one_out):.5f}"
+    lines = [f"pooled over {n_sets} by random effects, of these very {n_metrics}, not of new ones; {left}"]
+    if slopes.of == "new-metrics":
+        alone = [one.without for one in slopes.metrics]
+        deciding = ", ".join(f"{one.name} ({one.published}) {one.pull:.0%}" for one in slopes.metrics[:N_DECIDING])
+        lines = [
+            f"pooled over {n_metrics} and {n_sets}, both samples (crossed random effects); metrics are "
+            f"{slopes.metric_sd:.3f} off the slope (standard deviation) in all sets alike",
+            f"{left}, without any one metric {min(alone):.5f} to {max(alone):.5f}",
+            f"most depends on (share of the variance that the choice of metrics gives the slope): {deciding}",
+        ]
+    free = len([one for one in slopes.metrics if one.is_reference_free])
+    if 0 < free < len(slopes.metrics):
+        lines.append(hinted(f"{free} of {n_metrics} see no reference", "--reference-based compares like with like"))
+    merged = "; ".join(" = ".join(one.names) for one in slopes.metrics if len(one.names) > 1)
+    return [*lines, f"counted as one metric in a set: {merged}"] if merged else lines
+
+
+def _undated(names: Sequence[str]) -> list[str]:
+    text = f"publication year not known of {counted(len(names), 'metric')}, excluded from slopes: {', '.join(names)}"
+    return [hinted(text, "--published NAME=YEAR")] if names else []
 
 
 def _unmatched(found: History, published: Sequence[tuple[str, int]]) -> list[str]:

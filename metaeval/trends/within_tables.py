@@ -12,7 +12,8 @@ def within_frame(found: Within) -> pl.DataFrame:
     """One row for each set, then the pooled slopes, then the contrasts of kinds.
 
     Columns: what ("set", "pooled", "protocol", "kind"), name, estimate (slope a year, or difference of means), low,
-    high, p, tau2, i2, n_sets, n_metrics, first_year, last_year, left_out_low, left_out_high.
+    high, p, tau2, i2, n_sets, n_metrics, first_year, last_year; without any one set left_out_low, left_out_high, and
+    without any one metric metric_out_low, metric_out_high.
     """
     rows: list[dict[str, Any]] = [
         {
@@ -27,12 +28,17 @@ def within_frame(found: Within) -> pl.DataFrame:
         }
         for one in found.sets
     ]
-    left = found.leave_one_out
+    left, alone = found.leave_one_out, [one.without for one in found.metrics]
     rows.append(
         {
             **_row("pooled", "all sets, slope a year", found.pooled),
+            "n_metrics": len(found.metrics),
+            "first_year": min(one.first_year for one in found.sets),
+            "last_year": max(one.last_year for one in found.sets),
             "left_out_low": left.min(),
             "left_out_high": left.max(),
+            "metric_out_low": min(alone),
+            "metric_out_high": max(alone),
         }
     )
     rows += [_row("protocol", f"{name}, slope a year", one) for name, one in found.by_protocol.items()]
@@ -41,7 +47,7 @@ def within_frame(found: Within) -> pl.DataFrame:
         **dict.fromkeys(("what", "name"), pl.String),
         **dict.fromkeys(("estimate", "low", "high", "p", "tau2", "i2"), pl.Float64),
         **dict.fromkeys(("n_sets", "n_metrics", "first_year", "last_year"), pl.Int64),
-        **dict.fromkeys(("left_out_low", "left_out_high"), pl.Float64),
+        **dict.fromkeys(("left_out_low", "left_out_high", "metric_out_low", "metric_out_high"), pl.Float64),
     }
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.selectors.float().fill_nan(None))
 
@@ -88,7 +94,21 @@ def within_json(found: Within) -> dict[str, Any]:
             "tau2": found.pooled.tau2,
             "i2": found.pooled.i2,
             "n_sets": found.pooled.n_studies,
+            "n_metrics": len(found.metrics),
+            "metric_sd": found.metric_sd,
+            "slope_of": found.of,
         },
+        "metrics": [
+            {
+                "metric": one.name,
+                "names": list(one.names),
+                "published": one.published,
+                "n_sets": one.n_sets,
+                "pull": one.pull,
+                "slope_without": one.without,
+            }
+            for one in found.metrics
+        ],
         "leave_one_out": {
             "low": left.min(),
             "high": left.max(),

@@ -183,6 +183,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "anchor": ("simchrF",),
     "published": ({**PUBLISHED, "simBLEU": 2020},),
     "without_contaminated": (True,),
+    "slope_of": ("these-metrics",),
     "agreement": ((0.7,),),
     "human_alpha": (0.05,),
     "percent": (True,),

@@ -63,8 +63,8 @@ def random_effects(estimates: npt.ArrayLike, variances: npt.ArrayLike) -> Random
 
         width = float(stdtrit(k - 1, (1 + CONFIDENCE) / 2)) * error
         low, high = mean - width, mean + width
-        p = _two_sided(mean, error, k - 1)
-    return RandomEffects(mean, error, low, high, p, tau2, _heterogeneity(v, tau2), k)
+        p = two_sided(mean, error, k - 1)
+    return RandomEffects(mean, error, low, high, p, tau2, heterogeneity(v, tau2), k)
 
 
 def leave_one_out(estimates: npt.ArrayLike, variances: npt.ArrayLike) -> Floats:
@@ -126,7 +126,8 @@ def _mean(y: Floats, v: Floats, tau2: float) -> tuple[float, float]:
     return mean, float(np.sqrt((w * (y - mean) ** 2).sum() / (y.size - 1) / w.sum()))
 
 
-def _two_sided(mean: float, error: float, freedom: int) -> float:
+def two_sided(mean: float, error: float, freedom: float) -> float:
+    """p of a mean by Student's t, that it is 0."""
     if error == 0:
         return 1.0 if mean == 0 else 0.0
     from scipy.special import stdtr
@@ -134,7 +135,7 @@ def _two_sided(mean: float, error: float, freedom: int) -> float:
     return float(2 * stdtr(freedom, -abs(mean) / error))
 
 
-def _heterogeneity(v: Floats, tau2: float) -> float:
+def heterogeneity(v: Floats, tau2: float) -> float:
     """I²: τ² over τ² and the typical variance within a study."""
     if (v == 0).all():
         return 1.0 if tau2 > 0 else 0.0

@@ -38,6 +38,7 @@ CS_UK = ("all", "cs-uk")
 YEARS = [
     f"{name}={year}" for name, year in (("simBLEU", 2002), ("simchrF", 2015), ("Oriole", 2019), ("Kestrel-*", 2021))
 ]
+THESE = ("--slope-of", "these-metrics")
 PUBLISHED = [word for year in [*YEARS, "Embermatch=2018", "Marlin-*=2022"] for word in ("--published", year)]
 
 
@@ -105,8 +106,20 @@ def test_slopes_within_the_data_find_the_simulated_progress(trend: Scorehouse) -
     assert all(one["slope"] > 0 for one in shape["sets"])
     assert shape["pooled"]["low"] > 0
     assert shape["leave_one_out"]["low"] <= shape["pooled"]["slope"] <= shape["leave_one_out"]["high"]
-    assert "Rubric-5" in shape["unknown_years"]
+    assert "Onlooker" in shape["unknown_years"]
     assert "Dice" in shape["unknown_years"]  # a random metric by design, which no registry knows
+
+
+def test_slopes_are_of_new_metrics_or_of_these_and_without_contrastive_ones(trend: Scorehouse) -> None:
+    words = ("all", "cs-uk", "--within", *PUBLISHED, "--published", "simTER=2006", "--format", "json")
+    sampled, given, everything = (trend(*words, *more).json for more in ((), THESE, ("--all-metrics",)))
+    assert [one["pooled"]["slope_of"] for one in (sampled, given)] == ["new-metrics", "these-metrics"]
+    assert sampled["sets"] == given["sets"]
+    assert given["metrics"][0]["pull"] is None
+    assert "simTER" not in {one["metric"] for one in sampled["metrics"]}  # contrastive in the simulated task
+    assert "simTER" in {one["metric"] for one in everything["metrics"]}
+    notes = trend("all", "cs-uk", "--within", *PUBLISHED).notes
+    assert any(note.startswith("most depends on") and "simBLEU (2002)" in note for note in notes)
 
 
 def test_publication_years_of_no_metric_are_named(trend: Scorehouse) -> None:
@@ -147,6 +160,7 @@ def test_a_second_answer_comes_from_the_store(trend: Scorehouse, scorehouse: Sco
 def test_what_does_not_go_together_is_refused(trend: Scorehouse, tmp_path: Path) -> None:
     refused(trend(*CS_UK, "--within", "--bridges"), 2, "exclude each other")
     refused(trend(*CS_UK, "--published", "Oriole=2019"), 2, "go with --within")
+    refused(trend(*CS_UK, "--slope-of", "these-metrics"), 2, "goes with --within")
     refused(trend(*CS_UK, "--within", "--published", "Oriole"), 2, "NAME=YEAR")
     refused(trend(*CS_UK, "--by", "families"), 2, "--by", "family")
     refused(trend("sim29", "all"), 2, "unknown test set")

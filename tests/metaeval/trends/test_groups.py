@@ -96,7 +96,7 @@ def test_rows_say_what_the_registry_knows() -> None:
     assert found["wmt20", "wmt-z", None, "COMETKiwi"]["contaminated"] is True  # trained on WMT20's human scores
     assert found["wmt23", "mqm", None, "COMET"]["contaminated"] is False
     assert found["wmt23", "mqm", None, "COMET"]["published"] == 2022
-    assert found["wmt19", "wmt-z", None, "YiSi-1"]["published"] is None
+    assert found["wmt19", "wmt-z", None, "YiSi-1"]["published"] == 2019
     assert found["wmt19", "wmt-z", None, "BLEU"]["protocol"] == "da"
 
 

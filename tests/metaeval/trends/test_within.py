@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from metaeval import kernels
+from metaeval.trends.history import History
 from metaeval.trends.within import contrast, weights_of_slope, within
 from metaeval.trends.within_tables import within_frame, within_json
 from tests.metaeval.trends.histories import made_history, made_point
 from warehouse import QuestionError
 
-# by the registry: BLEU 2002, TER 2006, chrF 2015, CharacTER 2016, EED 2019; BEER and YiSi-1 are of unknown year
+# by the registry: BLEU 2002, TER 2006, chrF 2015, CharacTER 2016, EED 2019; Novel and Other-1 are not in it
 YEARS = {"BLEU": 2002, "TER": 2006, "chrF": 2015, "CharacTER": 2016, "EED": 2019}
 VALUES = {"BLEU": 0.70, "TER": 0.72, "chrF": 0.79, "CharacTER": 0.80, "EED": 0.84}
 
@@ -35,21 +36,21 @@ def test_slope_and_error_by_hand() -> None:
 
 
 def test_each_set_has_the_least_squares_slope_over_known_years() -> None:
-    more = {**VALUES, "YiSi-1": 0.1, "BEER": 0.2, "Random-sysname": 0.0}
+    more = {**VALUES, "Other-1": 0.1, "Novel": 0.2, "Random-sysname": 0.0}
     found = within(made_history((2019, made_point("wmt19", "en-de", more))))
     (one,) = found.sets
     assert one.slope == pytest.approx(naive_slope(VALUES))
     assert (one.n_metrics, one.first_year, one.last_year) == (5, 2002, 2019)
     c = weights_of_slope(list(YEARS.values()))
     assert one.error == pytest.approx(0.1 * math.sqrt(float(c @ c)))
-    assert found.unknown == ("BEER", "YiSi-1")  # the random metric is no research, and of no year
+    assert found.unknown == ("Novel", "Other-1")  # the random metric is no research, and of no year
     assert math.isnan(found.pooled.low)
     assert found.pooled.mean == pytest.approx(one.slope)
 
 
 def test_years_that_a_user_gives_come_before_those_of_the_registry() -> None:
-    more = {**VALUES, "YiSi-1": 0.9}
-    found = within(made_history((2019, made_point("wmt19", "en-de", more))), [("YiSi*", 2019), ("BLEU", 2001)])
+    more = {**VALUES, "Other-1": 0.9}
+    found = within(made_history((2019, made_point("wmt19", "en-de", more))), [("Other*", 2019), ("BLEU", 2001)])
     assert found.unknown == ()
     assert (found.sets[0].n_metrics, found.sets[0].first_year) == (6, 2001)
 
@@ -69,7 +70,7 @@ def test_slopes_are_pooled_and_each_set_left_out_once() -> None:
         (2019, made_point("wmt19", lp, {name: 0.7 + (value - 0.7) * k for name, value in VALUES.items()}))
         for lp, k in spread.items()
     ]
-    found = within(made_history(*points))
+    found = within(made_history(*points), of="these-metrics")
     slopes = [naive_slope(VALUES) * k for k in spread.values()]
     assert [one.slope for one in found.sets] == pytest.approx(slopes)
     variance = found.sets[0].error ** 2
@@ -78,6 +79,59 @@ def test_slopes_are_pooled_and_each_set_left_out_once() -> None:
     assert found.leave_one_out[3] == pytest.approx(np.mean(slopes[:3]), rel=1e-6)
     frame = within_frame(found)
     assert frame.filter(frame["what"] == "pooled")["left_out_low"][0] == pytest.approx(min(found.leave_one_out))
+    assert all(math.isnan(one.pull) for one in found.metrics)
+
+
+def many_sets(rng: np.random.Generator) -> History:
+    points = [
+        (
+            2019,
+            made_point(
+                "wmt19", lp, {name: value + rng.normal(0, 0.02) for name, value in VALUES.items()}, n_systems=n_systems
+            ),
+        )
+        for lp, n_systems in (("cs-en", 8), ("de-en", 10), ("en-de", 12), ("en-fi", 16))
+    ]
+    return made_history(*points)
+
+
+def test_metrics_are_a_sample_unless_these_very_ones_are_asked_for() -> None:
+    history = many_sets(np.random.default_rng(4))
+    found = within(history)
+    n = np.array([8.0, 10, 12, 16])
+    table = [[one.value[one.base_names.index(name)] for name in YEARS] for _, one in history.official]
+    expected = kernels.crossed_slope(table, list(YEARS.values()), n.mean() / n)
+    assert found.pooled == expected.pooled
+    assert found.metric_sd == expected.column_sd
+    assert {one.name: one.without for one in found.metrics} == dict(zip(YEARS, expected.without_column, strict=True))
+    assert [one.pull for one in found.metrics] == sorted(expected.pull, reverse=True)
+    assert found.leave_one_out == pytest.approx(expected.without_row)
+    assert within(history, of="these-metrics").pooled.n_studies == found.pooled.n_studies == 4
+    assert "slope_of:new-metrics" in found.signature
+
+
+@pytest.mark.parametrize(
+    ("twin", "name"), [("sacreBLEU-BLEU", "BLEU"), ("sentBLEU", "BLEU"), ("sacreBLEU-chrF", "chrF"), ("esim", "ESIM")]
+)
+def test_what_is_one_metric_counts_once(twin: str, name: str) -> None:
+    """A second name with the same values changes nothing; with others their mean counts."""
+    values = {**VALUES, "ESIM": 0.86}
+    same = within(made_history((2019, made_point("wmt19", "en-de", {**values, twin: values[name]}))))
+    once = within(made_history((2019, made_point("wmt19", "en-de", values))))
+    assert same.sets[0].slope == pytest.approx(once.sets[0].slope)
+    assert same.sets[0].n_metrics == once.sets[0].n_metrics == 6
+    assert [one.names for one in same.metrics if len(one.names) > 1] == [tuple(sorted((twin, name)))]
+    apart = within(made_history((2019, made_point("wmt19", "en-de", {**values, twin: values[name] + 0.02}))))
+    mean = within(made_history((2019, made_point("wmt19", "en-de", {**values, name: values[name] + 0.01}))))
+    assert apart.sets[0].slope == pytest.approx(mean.sets[0].slope)
+    assert apart.sets[0].error < mean.sets[0].error  # two independent values of one metric
+
+
+def test_one_paper_has_several_metrics_where_kind_or_reference_differ() -> None:
+    """YiSi-0 counts characters, YiSi-2 sees no reference; prism and prismSrc are of one paper, too."""
+    values = {"YiSi-0": 0.7, "YiSi-1": 0.8, "YiSi-2": 0.6, "prism": 0.8, "prismSrc": 0.3, "BLEU": 0.7}
+    found = within(made_history((2020, made_point("wmt20", "en-de", values, reference_free=["YiSi-2", "prismSrc"]))))
+    assert found.sets[0].n_metrics == 6
 
 
 def test_bridges_are_not_counted_twice_and_protocols_stand_apart() -> None:
@@ -133,3 +187,5 @@ def test_json_has_the_documented_shape() -> None:
     assert {"measure", "sets", "pooled", "signature"} <= set(shape)
     assert list(shape["sets"][0])[:8] == ["testset", "lp", "human", "slope", "low", "high", "n_metrics", "first_year"]
     assert {"slope", "low", "high", "tau2", "i2", "n_sets"} <= set(shape["pooled"])
+    assert shape["metrics"][0]["metric"] == "BLEU"  # the oldest has the greatest leverage
+    assert sum(one["pull"] for one in shape["metrics"]) == pytest.approx(1)

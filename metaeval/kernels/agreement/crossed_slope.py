@@ -1,0 +1,220 @@
+"""The slope of values over a property of their columns, where rows and columns are samples: crossed random effects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.agreement.random_effects import CONFIDENCE, FEWEST, RandomEffects, heterogeneity, two_sided
+from metaeval.kernels.arrays.checks import Bools, Floats
+
+RATIOS = (0.0, 0.02, 0.06, 0.16, 0.4, 1.0, 3.0, 10.0, 50.0, 500.0)  # of a variance to the residual one, tried first
+LARGEST, LINEAR = 1e6, 0.01  # ratios are searched on a scale that is logarithmic from LINEAR on
+EXACT = 1e-13  # of the sum of squares: residuals that are rounding noise
+
+
+@dataclass(frozen=True)
+class CrossedSlope:
+    """The slope of values over the x of their columns.
+
+    pooled: mean = the slope, with its error, interval and p by Student's t, NaN with fewer than 3 rows or columns; tau2
+    = variance of the slope between rows, i2 = its share of the variance of one row's slope, n_studies = rows.
+    column_sd: how far columns are off the line in all rows alike. residual_sd: of a value, in a row of scale 1.
+    n_columns: those with values. pull: (C,) share of each column in what u adds to the slope's variance; the sum is 1.
+    without_row, without_column: (R,), (C,) the slope without each, by the variances of all; NaN where none is left.
+    freedom: degrees of freedom of t.
+    """
+
+    pooled: RandomEffects
+    freedom: float
+    column_sd: float
+    residual_sd: float
+    n_columns: int
+    pull: Floats
+    without_row: Floats
+    without_column: Floats
+
+
+def crossed_slope(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike) -> CrossedSlope:
+    """Fit v[r, c] = a[r] + (b + t[r]) x[c] + u[c] + e[r, c] by restricted maximum likelihood.
+
+    a are constants; t, u and e are normal with variances τ², σ_u² and σ_e² scales[r]; b is found by generalised least
+    squares. Student's t has columns - 2 degrees of freedom where u is all of the variance of b, up to half as many
+    more where it is less of it, in proportion: by simulation (`benchmarks/bench_progress.py`).
+    values: (R, C), NaN = none; each row must have values at two x. x: (C,). scales: (R,), above 0.
+    Values that lie on lines which differ by constants alone have an error of 0.
+    Raises ValueError: shapes, scales, a row without two x.
+    Source: Patterson and Thompson 1971 (restricted likelihood); Baayen et al. 2008 (crossed random effects).
+    >>> found = crossed_slope([[1.0, 2.0, 3.1], [4.0, 5.0, 6.0], [1.0, 2.0, 2.9]], [0, 1, 2], [1, 1, 1])
+    >>> round(found.pooled.mean, 9), found.n_columns, found.pull.round(9).tolist()
+    (1.0, 3, [0.5, 0.0, 0.5])
+    """
+    data = _Data(*_checked(values, x, scales))
+    ratios = _ratios(data)
+    solved = data.solved(*ratios)
+    (n_rows, n_columns), n = data.values.shape, int(data.there.any(axis=0).sum())
+    residual = 0.0 if data.is_exact else solved.squares / data.freedom
+    error = low = high = p = freedom = np.nan
+    if min(n_rows, n) >= FEWEST:
+        from scipy.special import stdtrit  # here, so that commands start without SciPy
+
+        error = float(np.sqrt(residual / solved.information))
+        of_columns = min(ratios[0] * float((solved.of_columns**2).sum()) * solved.information, 1.0)
+        freedom = (n - 2) * (1.5 - of_columns / 2)
+        width = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * error
+        low, high, p = solved.slope - width, solved.slope + width, two_sided(solved.slope, error, freedom)
+    tau2 = ratios[1] * residual
+    i2 = heterogeneity(residual * data.scales / data.spread, tau2) if n_rows > 1 else np.nan
+    rows, columns = np.arange(n_rows), np.arange(n_columns)
+    return CrossedSlope(
+        pooled=RandomEffects(solved.slope, error, low, high, p, tau2, i2, n_rows),
+        freedom=freedom,
+        column_sd=float(np.sqrt(ratios[0] * residual)),
+        residual_sd=float(np.sqrt(residual)),
+        n_columns=n,
+        pull=solved.of_columns**2 / (solved.of_columns**2).sum(),
+        without_row=np.array([data.only(rows != row, columns >= 0).slope(ratios) for row in rows]),
+        without_column=np.array([data.only(rows >= 0, columns != one).slope(ratios) for one in columns]),
+    )
+
+
+def _checked(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    v, years, k = (np.asarray(one, dtype=np.float64) for one in (values, x, scales))
+    if v.ndim != 2 or years.shape != v.shape[1:] or k.shape != v.shape[:1]:
+        raise ValueError(f"values, x and scales must be (R, C), (C,) and (R,), got {v.shape}, {years.shape}, {k.shape}")
+    if not (np.isfinite(k) & (k > 0)).all() or not np.isfinite(years).all():
+        raise ValueError("x and scales must be finite, scales above 0")
+    if not _has_two(v, years).all() or not len(v):
+        raise ValueError("each row needs values at two x")
+    return v, years - years.mean(), k
+
+
+def _has_two(values: Floats, x: Floats) -> Bools:
+    there = ~np.isnan(values)
+    found: Bools = np.where(there, x, -np.inf).max(axis=1) > np.where(there, x, np.inf).min(axis=1)
+    return found
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """b for given variances, those of residuals 1: its information (1 / variance), the weighted sum of squares of what
+    it leaves, -2 log-likelihood without these, and (C,) what the slope gains from 1 more in all values of a column.
+    """
+
+    slope: float
+    information: float
+    squares: float
+    determinant: float
+    of_columns: Floats
+
+
+@dataclass(frozen=True)
+class _Data:
+    """Values, x and scales, and what all variances need of them: rows centred, for the constants of rows."""
+
+    values: Floats
+    x: Floats
+    scales: Floats
+
+    def only(self, rows: Bools, columns: Bools) -> _Data:
+        """Part of it, without rows that have no two x any more."""
+        values = self.values[np.ix_(rows, columns)]
+        if not values.size:
+            return _Data(values, self.x[columns], self.scales[rows])
+        kept = _has_two(values, self.x[columns])
+        return _Data(values[kept], self.x[columns], self.scales[rows][kept])
+
+    def slope(self, ratios: tuple[float, float]) -> float:
+        return self.solved(*ratios).slope if self.values.size else float("nan")
+
+    @cached_property
+    def there(self) -> Bools:
+        found: Bools = ~np.isnan(self.values)
+        return found
+
+    @cached_property
+    def y(self) -> Floats:
+        return self._centred(self.values)
+
+    @cached_property
+    def rows_x(self) -> Floats:
+        """(R, C) x centred in each row, 0 where there is no value."""
+        return self._centred(np.broadcast_to(self.x, self.values.shape))
+
+    def _centred(self, of: Floats) -> Floats:
+        mean = np.where(self.there, of, 0.0).sum(axis=1) / self.there.sum(axis=1)
+        found: Floats = np.where(self.there, of - mean[:, np.newaxis], 0.0)
+        return found
+
+    @cached_property
+    def spread(self) -> Floats:
+        """(R,) sum of squares of x."""
+        found: Floats = (self.rows_x**2).sum(axis=1)
+        return found
+
+    @cached_property
+    def between_columns(self) -> Floats:
+        """(C, C) Σ over rows of (identity - 1/n) / scale on the columns there: precision without slopes of rows."""
+        there, n = self.there.astype(np.float64), self.there.sum(axis=1)
+        found: Floats = np.diag((there / self.scales[:, np.newaxis]).sum(axis=0))
+        found -= (there / (self.scales * n)[:, np.newaxis]).T @ there
+        return found
+
+    @property
+    def freedom(self) -> int:
+        return int(self.there.sum()) - len(self.values) - 1
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether parallel lines leave nothing, or there is nothing that they could leave."""
+        noise = EXACT * float((self.y**2).sum()) + EXACT**2 * float(np.nansum(self.values**2))
+        return self.freedom < 1 or self.solved(0.0, 0.0).squares <= noise
+
+    def solved(self, column: float, slope: float) -> _Solved:
+        """column, slope: σ_u² / σ_e² and τ² / σ_e².
+
+        A row's precision is (identity - 1/n - κ x xᵀ) / scale with κ = slope / (scale + slope Σ x²), x centred; what
+        all rows say of columns adds up, and σ_u² enters by the matrix (identity + σ_u² precision) of columns.
+        """
+        own = self.scales + slope * self.spread
+        kappa = slope / own / self.scales
+        xy = (self.rows_x * self.y).sum(axis=1)
+        precision = self.between_columns - (self.rows_x * kappa[:, np.newaxis]).T @ self.rows_x
+        of_y = (self.y / self.scales[:, np.newaxis]).sum(axis=0) - (kappa * xy) @ self.rows_x
+        of_x = precision @ self.x
+        squares = float(((self.y**2).sum(axis=1) / self.scales).sum() - (kappa * xy**2).sum())
+        matrix = np.eye(len(self.x)) + column * precision
+        inner = np.linalg.solve(matrix, np.column_stack([of_x, of_y]))
+        information = float(self.x @ inner[:, 0])
+        found = float(self.x @ inner[:, 1]) / information
+        squares -= column * float(of_y @ inner[:, 1]) + found**2 * information
+        n = self.there.sum(axis=1)
+        determinant = float(((n - 2) * np.log(self.scales) + np.log(own)).sum() + np.linalg.slogdet(matrix)[1])
+        of_columns = inner[:, 0] / information
+        return _Solved(found, information, squares, determinant + np.log(information), of_columns)
+
+
+def _ratios(data: _Data) -> tuple[float, float]:
+    """σ_u² and τ² over σ_e² of the highest restricted likelihood: the best of a grid, then refined."""
+    if data.is_exact:
+        return 0.0, 0.0
+    from scipy.optimize import minimize
+
+    typical = float(np.median(data.spread / data.scales))
+
+    def ratios(steps: npt.ArrayLike) -> tuple[float, float]:
+        column, slope = LINEAR * np.expm1(np.asarray(steps, dtype=np.float64))
+        return float(column), float(slope) / typical
+
+    def deviance(steps: npt.ArrayLike) -> float:
+        solved = data.solved(*ratios(steps))
+        return solved.determinant + data.freedom * float(np.log(max(solved.squares, np.finfo(float).tiny)))
+
+    steps, largest = np.log1p(np.array(RATIOS) / LINEAR), float(np.log1p(LARGEST / LINEAR))
+    of_slopes = steps if len(data.values) > 1 else steps[:1]  # of one row the slope is no sample
+    best = min(((column, slope) for column in steps for slope in of_slopes), key=deviance)
+    refined = minimize(deviance, best, bounds=[(0.0, largest), (0.0, largest if len(of_slopes) > 1 else 0.0)])
+    return ratios(refined.x if refined.fun < deviance(best) else best)
