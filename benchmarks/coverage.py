@@ -28,12 +28,11 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_in_words, write_counts
-from benchmarks.levels import EVALSETS, SIMULATED, Source, block_of, sources
-from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, simulated_pair
+from benchmarks.levels import EVALSETS, SIMULATED, Source, sources
+from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, block_of, options_of, simulated_pair
 from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
 from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options
 
 Floats = npt.NDArray[np.float64]
 COVERAGE = Path(__file__).with_name("coverage.csv")
@@ -134,7 +133,7 @@ def drawn(whole: Pair, resample: Resample, rng: np.random.Generator) -> Pair:
 
 def bootstrapped(world: Pair, resample: Resample, measure: Measure, seed: int, draws: int = DRAWS) -> Bootstrap:
     """The draws that `compare` makes its intervals of."""
-    block, options = block_of(world), Options(seed=seed, system_score="judged-mean" if measure.level == "sys" else None)
+    block, options = block_of(world), options_of(measure, seed)
     epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
     return bootstrap(
         measure.resampled(block, options, epsilon),
@@ -148,8 +147,7 @@ def bootstrapped(world: Pair, resample: Resample, measure: Measure, seed: int, d
 
 def true_values(whole: Pair, measure: Measure) -> Floats:
     """(2,) the measure on the pool."""
-    options = Options(system_score="judged-mean" if measure.level == "sys" else None)
-    return evaluate(measure, block_of(whole), options).value
+    return evaluate(measure, block_of(whole), options_of(measure)).value
 
 
 def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: dict[Row, Count]) -> None:
@@ -180,7 +178,7 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
         return found.get(rows(*kind)[1], Count()).n_intervals  # a difference: one a world
 
     def add(kind: Kind) -> None:
-        add_worlds(kind, so_far(kind) // SHARING, SHARING, known[kind[0]], found)
+        add_worlds(kind, so_far(kind) // SHARING, SHARING, known[kind[0]].any, found)
         write(found, path)
 
     add_to_fewest(minutes, asked, so_far, most, add)

@@ -5,10 +5,11 @@
     python -m benchmarks.levels --minutes 30 --db all.duckdb # and evaluation sets of the warehouse
     python -m benchmarks.levels --minutes 5 --only spa --most 500
 
-Worlds are those of `benchmarks.null_worlds`. Each is tested by the code that `compare` runs, two-sided, with 199
-resamples (p ≤ .05 is then 10 of the 200 places that the data can take among them: 5%), spa with 99 and as many sign
-vectors. A run adds worlds to the kind (data, population, effect) with the fewest of them; a world's numbers follow
-from its place, so that a run goes on where the last one ended.
+Worlds are those of `benchmarks.equal_worlds` (metrics of different kinds that are equally good) and of
+`benchmarks.null_worlds` (metrics that are exchangeable). Each is tested by the code that `compare` runs, two-sided, with
+199 resamples (p ≤ .05 is then 10 of the 200 places that the data can take among them: 5%), spa with 99 and as many sign
+vectors. A run adds worlds to the kind (data, null, population, effect; of equal metrics also the measure) with the fewest
+of them; a world's numbers follow from its place, so that a run goes on where the last one ended.
 `python -m docs.generate` makes docs/levels.md of the file.
 """
 
@@ -18,35 +19,45 @@ import csv
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.counted import run_counting, share_in_words
-from benchmarks.null_worlds import NULLS, Null, Pair, null_world, real_pair, simulated_pair, worsened
+from benchmarks.equal_worlds import SHARING, Pools, RealPools, drawn, simulated_pool
+from benchmarks.null_worlds import (
+    POPULATIONS,
+    Pair,
+    Population,
+    block_of,
+    null_world,
+    options_of,
+    real_pair,
+    simulated_pair,
+    worsened,
+)
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES, Test
-from metaeval.options import Options
-from metaeval.significance.levels import MID_P
+from metaeval.significance.levels import MID_P, Null
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
-from queries.blocks import Block
-from queries.selection import MetricChoice, Selection, Slice
+from queries.selection import Slice
 from warehouse import Warehouse
 
 ROOT = Path(__file__).resolve().parents[1]
 LEVELS = ROOT / "metaeval" / "significance" / "levels.csv"
-FIELDS = ("data", "null", "effect", "measure", "test", "n_worlds", "n_found", "n_undefined")
+FIELDS = ("data", "null", "population", "effect", "measure", "test", "n_worlds", "n_found", "n_undefined")
 SIMULATED = "simulated"
 EVALSETS = (("wmt23", "en-de"), ("wmt23", "he-en"))
 ALPHA = 0.05
-_ONLY_SEGMENTS = "wmt23 he-en"
+_ONLY_SEGMENTS = "wmt23 he-en"  # of exchangeable metrics
 EFFECTS = (0.25, 0.5)
 BATCH = 10  # worlds of a kind before the next kind's turn
+MOST_DEAR = 400  # worlds of equal metrics for tests that take long
 DRAWS = {True: 99, False: 199}  # resamples: of spa, of everything else
 _SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES)
 _WITH_TIES: tuple[Test, ...] = ("perm-inputs", "perm-systems")
@@ -68,17 +79,20 @@ TESTED: dict[str, tuple[str, ...]] = {
     "spa(n=99)": _SYSTEM_TESTS,
 }
 _LEFT_OUT = ("acc_eq(by=none)", "acc_eq(by=doc)")  # tested by leaving segments out
+_NOT_MATCHED = (*_LEFT_OUT, "tau_b(by=system)")  # an expected value takes minutes
 
 
 @dataclass(frozen=True)
 class Row:
     """A line of the results: one measure and its test in one kind of world.
 
-    effect: 0 = both metrics equally good. test: its name, with `MID_P` after it where ties count half.
+    null: what the metrics have in common. effect: 0 = nothing sets them apart, else B is worse. test: its name, with
+    `MID_P` after it where ties count half.
     """
 
     data: str
     null: Null
+    population: Population
     effect: float
     measure: str
     test: str
@@ -99,9 +113,9 @@ def read(path: Path = LEVELS) -> dict[Row, Count]:
         return {}
     with path.open(encoding="utf-8", newline="") as file:
         return {
-            Row(line["data"], line["null"], float(line["effect"]), line["measure"], line["test"]): Count(  # type: ignore[arg-type]
-                int(line["n_worlds"]), int(line["n_found"]), int(line["n_undefined"])
-            )
+            Row(  # type: ignore[arg-type]
+                line["data"], line["null"], line["population"], float(line["effect"]), line["measure"], line["test"]
+            ): Count(int(line["n_worlds"]), int(line["n_found"]), int(line["n_undefined"]))
             for line in csv.DictReader(file)
         }
 
@@ -115,43 +129,68 @@ def write(found: dict[Row, Count], path: Path = LEVELS) -> None:
         writer.writerow(FIELDS)
         for row in order:
             count = found[row]
-            kind = (row.data, row.null, f"{row.effect:g}", row.measure, row.test)
+            kind = (row.data, row.null, row.population, f"{row.effect:g}", row.measure, row.test)
             writer.writerow([*kind, count.n_worlds, count.n_found, count.n_undefined])
     beside.replace(path)
 
 
 def rows(data: Sequence[str]) -> Iterator[Row]:
-    """Every row that can be filled; of the last evaluation set only new segments."""
+    """Every row that can be filled."""
     for name in data:
-        for null in NULLS if name != _ONLY_SEGMENTS else NULLS[:1]:
-            for effect in (0.0, *EFFECTS) if null in ("segments", "both") and name != _ONLY_SEGMENTS else (0.0,):
-                for measure, tests in TESTED.items():
-                    for test in tests:
-                        if _is_wanted(null, effect, measure, test):
-                            yield Row(name, null, effect, measure, test)
+        for population in POPULATIONS if name != _ONLY_SEGMENTS else POPULATIONS[:1]:
+            has_effects = population in ("segments", "both") and name != _ONLY_SEGMENTS
+            for effect in (0.0, *EFFECTS) if has_effects else (0.0,):
+                for measure, test in _tested():
+                    if _is_wanted(population, effect, measure, test):
+                        yield Row(name, "exchangeable", population, effect, measure, test)
+    for name in data:
+        for population in POPULATIONS if name == SIMULATED else ("segments", "documents"):
+            for measure, test in _tested():
+                if _is_for(population, measure, test):
+                    yield Row(name, "equal", population, 0.0, measure, test)  # type: ignore[arg-type]
 
 
-def _is_wanted(null: Null, effect: float, measure: str, test: str) -> bool:
+def _tested() -> Iterator[tuple[str, str]]:
+    return ((measure, test) for measure, tests in TESTED.items() for test in tests)
+
+
+def _is_wanted(population: Population, effect: float, measure: str, test: str) -> bool:
     """Documents, and real differences, matter to tests of that population; tests made for one population only to it."""
     parsed = parse_measure(measure)
     claimed = parsed.claims(plain(test))
     if measure in _LEFT_OUT:
-        return null == "segments" and effect == 0
+        return population == "segments" and effect == 0
     if effect:
-        return claimed == null or (test in ("perm-both", "williams") and null == "segments")
-    if null == "documents":
+        return claimed == population or (test in ("perm-both", "williams") and population == "segments")
+    if population == "documents":
         return claimed == "segments"
-    if measure.startswith("spa") and test in ("perm-inputs", "perm-both") and null == "systems":
+    if measure.startswith("spa") and test in ("perm-inputs", "perm-both") and population == "systems":
         return False
-    return claimed == null or test not in JACKKNIVES or test == parsed.holding_test(null)
+    return claimed == population or test not in JACKKNIVES or test == parsed.holding_test(population)
+
+
+def _is_for(population: Population, measure: str, test: str) -> bool:
+    """Of equal metrics, whether a test is one of this population: named for it, or its default."""
+    if measure in _NOT_MATCHED:
+        return False
+    parsed = parse_measure(measure)
+    of_tests = "segments" if population == "documents" else population
+    return parsed.claims(plain(test)) == of_tests or plain(test) == parsed.holding_test(of_tests)
 
 
 Source = Callable[[np.random.Generator], Pair]
 
 
-def sources(database: Path | None) -> dict[str, Source]:
-    """Where pairs of metrics come from, by name."""
-    found: dict[str, Source] = {SIMULATED: simulated_pair}
+class Sources(NamedTuple):
+    """Where pairs of metrics come from: any, and those that are equally good by a measure."""
+
+    any: Source
+    equal: Pools
+
+
+def sources(database: Path | None) -> dict[str, Sources]:
+    """Where pairs of metrics come from, by the data's name."""
+    found = {SIMULATED: Sources(simulated_pair, simulated_pool)}
     if database is None:
         return found
     with Warehouse.open(database) as warehouse:
@@ -160,7 +199,8 @@ def sources(database: Path | None) -> dict[str, Source]:
             kept = block.judged.any(axis=0)
             named = [name for name, is_kept in zip(block.selection.documents, kept, strict=True) if is_kept]
             documents = np.unique(np.array(named, dtype=str), return_inverse=True)[1]
-            found[f"{testset} {lp}"] = _Real(block.human[:, kept], block.scores[:, :, kept], documents)
+            scores = (block.human[:, kept], block.scores[:, :, kept], documents)
+            found[f"{testset} {lp}"] = Sources(_Real(*scores), RealPools(*scores))
     return found
 
 
@@ -172,31 +212,6 @@ class _Real:
 
     def __call__(self, rng: np.random.Generator) -> Pair:
         return real_pair(self.human, self.metrics, self.documents, rng)
-
-
-_NAMED = ((1, "A"), (2, "B"))
-
-
-def block_of(world: Pair) -> Block:
-    """The world as `compare` would have it from a warehouse."""
-    n_systems, n_segments = world.shape
-    metrics = tuple(MetricChoice.made_up(name, place) for place, name in _NAMED)
-    segments = tuple(range(1, n_segments + 1))
-    documents = tuple(f"{number}" for number in world.documents)
-    nothing = (None,) * n_segments
-    selection = Selection(
-        Slice("world", "xx-yy"), 1, "human", 3, None, (), metrics, segments, nothing, documents, n_segments
-    )
-    return Block(
-        selection,
-        tuple(f"{number:02}" for number in range(n_systems)),
-        np.array(segments),
-        metrics,
-        world.human,
-        world.metrics,
-        np.full(n_systems, np.nan),
-        np.full((2, n_systems), np.nan),
-    )
 
 
 def plain(test: str) -> Test:
@@ -211,7 +226,7 @@ def p_values(world: Pair, tested: Sequence[tuple[str, str]], seed: int) -> Itera
     thresholds: dict[str, Any] = {}
     for text, test in tested:
         measure = parse_measure(text)
-        options = Options(system_score="judged-mean" if measure.level == "sys" else None, seed=seed)
+        options = options_of(measure, seed)
         if measure.is_calibrated and text not in thresholds:
             thresholds[text] = evaluate(measure, block, options).epsilon
         testing = TestOptions(
@@ -225,19 +240,48 @@ def p_values(world: Pair, tested: Sequence[tuple[str, str]], seed: int) -> Itera
         yield float(run(measure, [block], thresholds.get(text), options, testing, rng).p[0, 1])
 
 
-def add_world(number: int, tested: dict[Row, Count], source: Source) -> None:
-    """One more world for rows of one kind (data, null and effect)."""
-    kind = next(iter(tested))
-    rng = np.random.default_rng([number, NULLS.index(kind.null), round(100 * kind.effect)])
-    world = worsened(null_world(source(rng), kind.null, rng), kind.effect, rng)
+class Kind(NamedTuple):
+    """Rows that are tested in the same worlds. measure: by which metrics are equal. is_dear: its rows take long."""
+
+    data: str
+    null: Null
+    population: Population
+    effect: float
+    measure: str
+    is_dear: bool
+
+    @classmethod
+    def of(cls, row: Row) -> Kind:
+        measure = row.measure if row.null == "equal" else ""
+        return cls(row.data, row.null, row.population, row.effect, measure, is_dear(row))
+
+
+@dataclass
+class Worlds:
+    """Worlds of a kind by their number."""
+
+    kind: Kind
+    source: Sources
+    pool: tuple[int, Pair] | None = field(default=None, repr=False)
+
+    def world(self, number: int) -> Pair:
+        kind = self.kind
+        if kind.null == "exchangeable":
+            rng = np.random.default_rng([number, POPULATIONS.index(kind.population), round(100 * kind.effect)])
+            return worsened(null_world(self.source.any(rng), kind.population, rng), kind.effect, rng)
+        place = number // SHARING[kind.population]
+        if self.pool is None or self.pool[0] != place:
+            self.pool = place, self.source.equal(parse_measure(kind.measure), kind.population, place)
+        return drawn(self.pool[1], kind.population, np.random.default_rng([number, POPULATIONS.index(kind.population), 0, 1]))
+
+
+def add_world(number: int, tested: dict[Row, Count], world: Pair) -> None:
+    """One more world for rows of one kind."""
     found = p_values(world, [(row.measure, row.test) for row in tested], number)
     for count, p in zip(tested.values(), found, strict=True):
         count.n_worlds += 1
         count.n_found += p <= ALPHA
         count.n_undefined += bool(np.isnan(p))
-
-
-Kind = tuple[str, str, float, bool]  # data, null, effect, and whether its rows take long
 
 
 def simulate(minutes: float, database: Path | None, only: str, most: int, path: Path = LEVELS) -> None:
@@ -249,19 +293,21 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
     found, known = read(path), sources(database)
     kinds: dict[Kind, list[Row]] = {}
     for row in rows(list(known)):
-        if only in f"{row.data} {row.null} {row.effect:g} {row.measure} {row.test}":
+        if only in f"{row.data} {row.null} {row.population} {row.effect:g} {row.measure} {row.test}":
             found.setdefault(row, Count())
-            kinds.setdefault((row.data, row.null, row.effect, is_dear(row)), []).append(row)
+            kinds.setdefault(Kind.of(row), []).append(row)
 
     def waiting(kind: Kind) -> list[Row]:
-        return [row for row in kinds[kind] if found[row].n_worlds < most]
+        least = MOST_DEAR if kind.is_dear and kind.null == "equal" else most
+        return [row for row in kinds[kind] if found[row].n_worlds < min(least, most)]
 
     while time.monotonic() < end and (left := {kind: rest for kind in kinds if (rest := waiting(kind))}):
         kind = min(left, key=lambda one: weight(one) * (1 + min(found[row].n_worlds for row in left[one])))
-        for _ in range(BATCH):
+        worlds = Worlds(kind, known[kind.data])
+        for _ in range(SHARING[kind.population] if kind.null == "equal" else BATCH):
             number = min(found[row].n_worlds for row in waiting(kind))
             chosen = {row: found[row] for row in waiting(kind) if found[row].n_worlds == number}
-            add_world(number, chosen, known[kind[0]])
+            add_world(number, chosen, worlds.world(number))
             if time.monotonic() > end or not waiting(kind):
                 break
         write({row: count for row, count in found.items() if count.n_worlds}, path)
@@ -269,13 +315,17 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
 
 def is_dear(row: Row) -> bool:
     """Whether a test takes some hundredths of a second."""
+    if row.null == "equal" and (row.measure, row.test) == ("tau_b(by=item)", "perm-systems"):
+        return True
     return row.measure.startswith("spa") and row.test not in ("perm-systems", "jackknife-systems")
 
 
 def weight(kind: Kind) -> int:
     """How many worlds others get for one of these."""
-    data, null, effect, dear = kind
-    return (3 if effect or null == "documents" or data == _ONLY_SEGMENTS else 1) * (2 if dear else 1)
+    if kind.null == "equal":
+        return 1
+    is_beside = kind.effect or kind.population == "documents" or kind.data == _ONLY_SEGMENTS
+    return (3 if is_beside else 1) * (2 if kind.is_dear else 1)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -287,7 +337,7 @@ def lines(path: Path) -> Iterator[str]:
     """The share of each row in words."""
     for row, count in read(path).items():
         yield (
-            f"{row.data}, {row.null}, {row.effect:g}, {row.measure}, {row.test}: "
+            f"{row.data}, {row.null}, {row.population}, {row.effect:g}, {row.measure}, {row.test}: "
             f"{share_in_words(count.n_found, count.n_worlds)}, {count.n_undefined} not defined"
         )
 

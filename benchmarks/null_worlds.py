@@ -1,4 +1,4 @@
-"""Worlds in which two metrics are equally good: what is exchangeable, how they are drawn, and how one is made worse.
+"""Worlds in which two metrics are exchangeable: how they are drawn, and how one is made worse.
 
 A *pair* is a human score and two metrics on the same systems and segments, in standard deviations of each metric. It is
 either made up (`simulated_pair`: new systems, segments, annotators and metrics each time) or two metrics picked by
@@ -25,19 +25,24 @@ its scores, and noise of `effect` standard deviations of its system means to eac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.resampling.permutation import standardise
+from metaeval.measures import Measure
+from metaeval.options import Options
+from queries.blocks import Block
+from queries.selection import MetricChoice, Selection, Slice
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Null = Literal["segments", "systems", "both", "documents"]
-NULLS: tuple[Null, ...] = ("segments", "systems", "both", "documents")
+Population = Literal["segments", "systems", "both", "documents"]  # what is new
+POPULATIONS: tuple[Population, ...] = get_args(Population)
 N_SYSTEMS, N_SEGMENTS, DOCUMENT = 12, 300, 6
 
 
@@ -64,12 +69,21 @@ class Pair:
         return replace(self, metrics=np.where(where, self.metrics[::-1], self.metrics))
 
 
-def simulated_pair(rng: np.random.Generator, n_systems: int = N_SYSTEMS, n_segments: int = N_SEGMENTS) -> Pair:
+ALIKE = ((0.1, 0.2, 0.4, 0.6), (0.1, 0.2, 0.4, 0.6))  # errors of both metrics of system, document, segment, output
+
+
+def simulated_pair(
+    rng: np.random.Generator,
+    n_systems: int = N_SYSTEMS,
+    n_segments: int = N_SEGMENTS,
+    own: Sequence[tuple[float, float, float, float]] = ALIKE,
+) -> Pair:
     """People count errors (most outputs have none, so ties are heavy); two metrics that err alike in part.
 
     Documents of six segments; an annotator, of four, has a whole document and a severity of their own. Metrics see the
     quality of an output and each of its parts (system, document, segment, the output itself) with errors, of which they
     share half the variance. One is rounded to halves of a standard deviation of the quality, so it ties, too.
+    own: standard deviations of each metric's own errors.
     """
     documents = np.arange(n_segments) // DOCUMENT
     n_documents = int(documents[-1]) + 1
@@ -89,9 +103,8 @@ def simulated_pair(rng: np.random.Generator, n_systems: int = N_SYSTEMS, n_segme
     rate = np.exp(-0.9 - quality + severity)
     human = -(rng.poisson(rate) + 5.0 * rng.poisson(0.35 * rate))
     human = np.maximum(human, -25.0) + 0.0
-    errors = [0.1, 0.2, 0.4, 0.6]
-    shared = parts(*errors)
-    metrics = np.stack([quality + shared + parts(*errors) for _ in range(2)])
+    shared = parts(*ALIKE[0])
+    metrics = np.stack([quality + shared + parts(*errors) for errors in own])
     if rng.random() < 0.5:
         metrics = np.round(2 * metrics) / 2
     return Pair(human, standardise(human, metrics), documents, is_simulated=True)
@@ -103,15 +116,15 @@ def real_pair(human: Floats, metrics: Floats, documents: Ints, rng: np.random.Ge
     return Pair(human, standardise(human, metrics[chosen]), documents)
 
 
-def null_world(pair: Pair, null: Null, rng: np.random.Generator) -> Pair:
-    """A world in which both metrics are equally good; see the top of this module."""
+def null_world(pair: Pair, population: Population, rng: np.random.Generator) -> Pair:
+    """A world in which both metrics are exchangeable; see the top of this module."""
     n_systems, n_segments = pair.shape
-    if null == "segments":
+    if population == "segments":
         drawn = pair.of_segments(rng.integers(0, n_segments, n_segments), np.arange(n_segments) // DOCUMENT)
         return drawn.exchanged(_coins(rng, n_segments))
-    if null == "documents":
+    if population == "documents":
         return _of_documents(pair, rng)
-    if null == "systems":
+    if population == "systems":
         return pair.exchanged(_coins(rng, n_systems)[:, np.newaxis])
     if pair.is_simulated:
         return pair
@@ -138,9 +151,39 @@ def _coins(rng: np.random.Generator, shape: int | tuple[int, int]) -> Bools:
 
 def _of_documents(pair: Pair, rng: np.random.Generator) -> Pair:
     """Documents drawn with replacement, each with a coin."""
-    names, index = np.unique(pair.documents, return_inverse=True)
-    picks = rng.integers(0, len(names), len(names))
-    members = [np.flatnonzero(index == pick) for pick in picks]
-    places = np.concatenate(members)
-    documents = np.repeat(np.arange(len(picks)), [len(one) for one in members])
-    return pair.of_segments(places, documents).exchanged(_coins(rng, len(picks))[documents])
+    places, documents = documents_drawn(pair.documents, rng)
+    return pair.of_segments(places, documents).exchanged(_coins(rng, int(documents[-1]) + 1)[documents])
+
+
+def documents_drawn(documents: Ints, rng: np.random.Generator, n_drawn: int | None = None) -> tuple[Ints, Ints]:
+    """Documents drawn with replacement, as many as there are: places of their segments, and each segment's document."""
+    names, index = np.unique(documents, return_inverse=True)
+    members = [np.flatnonzero(index == pick) for pick in rng.integers(0, len(names), n_drawn or len(names))]
+    return np.concatenate(members), np.repeat(np.arange(len(members)), [len(one) for one in members])
+
+
+def block_of(world: Pair) -> Block:
+    """The world as `compare` would have it from a warehouse; of any number of metrics."""
+    n_systems, n_segments = world.shape
+    metrics = tuple(MetricChoice.made_up(f"metric {place}", place) for place in range(1, len(world.metrics) + 1))
+    segments = tuple(range(1, n_segments + 1))
+    documents = tuple(f"{number}" for number in world.documents)
+    nothing = (None,) * n_segments
+    selection = Selection(
+        Slice("world", "xx-yy"), 1, "human", 3, None, (), metrics, segments, nothing, documents, n_segments
+    )
+    return Block(
+        selection,
+        tuple(f"{number:03}" for number in range(n_systems)),
+        np.array(segments),
+        metrics,
+        world.human,
+        world.metrics,
+        np.full(n_systems, np.nan),
+        np.full((len(metrics), n_systems), np.nan),
+    )
+
+
+def options_of(measure: Measure, seed: int = 0) -> Options:
+    """How `compare` computes the measure of a world."""
+    return Options(system_score="judged-mean" if measure.level == "sys" else None, seed=seed)

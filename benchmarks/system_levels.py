@@ -112,7 +112,7 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
 
     def add(kind: Kind) -> None:
         for _ in range(BATCH):
-            add_world(kind, so_far(kind), known[kind[0]], found)
+            add_world(kind, so_far(kind), known[kind[0]].any, found)
         write(found, path)
 
     add_to_fewest(minutes, asked, so_far, most, add)

@@ -17,7 +17,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from docs.level_tables import before_and_after, coverage_of, levels_of, power_lost, power_of, system_tests
+from docs.level_tables import coverage_of, levels_of, power_of, system_tests
 from docs.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -243,13 +243,10 @@ def sections() -> dict[str, str]:
         "views": schema_part("view"),
         "macros": macro_list(),
         "tables": schema_part("table"),
-        "levels-simulated": levels_of("simulated"),
-        "levels-en-de": levels_of("wmt23 en-de"),
-        "levels-he-en": levels_of("wmt23 he-en"),
+        "levels-equal": levels_of("equal"),
+        "levels-exchangeable": levels_of("exchangeable"),
         "power-simulated": power_of("simulated"),
         "power-en-de": power_of("wmt23 en-de"),
-        "before-and-after": before_and_after(),
-        "power-lost": power_lost(),
         "coverage-simulated": coverage_of("simulated"),
         "coverage-en-de": coverage_of("wmt23 en-de"),
         "coverage-he-en": coverage_of("wmt23 he-en"),

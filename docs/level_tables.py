@@ -1,39 +1,84 @@
 """Tables of docs/levels.md, from what the simulations counted."""
 
+from collections.abc import Mapping
 from typing import get_args
 
 from benchmarks import coverage, levels, system_levels
 from benchmarks.counted import interval
-from benchmarks.null_worlds import NULLS, Null
+from benchmarks.null_worlds import POPULATIONS
+from benchmarks.null_worlds import Population as PopulationOfWorlds
 from docs.tables import table
 from metaeval.kernels.resampling.bootstrap import Resample
 from metaeval.measures import parse_measure
-from metaeval.measures.applicable import Test
-from metaeval.significance.levels import MID_P
+from metaeval.measures.applicable import Population
+from metaeval.significance.levels import MID_P, Null
 from metaeval.significance.metric_tests import by_default
 from metaeval.significance.options import TestOptions
 
 _POPULATIONS = {"segments": "new segments", "systems": "new systems", "both": "new both", "documents": "new documents"}
 
 
-def levels_of(data: str) -> str:
-    """One row a measure and test: how often it has p ≤ .05 where the metrics are equally good, for each population."""
-    found = {row: count for row, count in levels.read().items() if row.data == data and row.effect == 0}
-    shares = {(row.measure, row.test, row.null): _share(count.n_found, count.n_worlds) for row, count in found.items()}
-    tested = dict.fromkeys((row.measure, row.test) for row in found)
-    columns = [null for null in NULLS if any(null == known for _, _, known in shares)]
-    rows = [[f"`{m}`", f"`{test}`", *(shares.get((m, test, null), "") for null in columns)] for m, test in tested]
-    return table(["measure", "test", *(_POPULATIONS[null] for null in columns)], rows)
+_DATA = (levels.SIMULATED, *(" ".join(evalset) for evalset in levels.EVALSETS))
+_POPULATION_OF: Mapping[PopulationOfWorlds, Population] = {
+    "segments": "segments",
+    "systems": "systems",
+    "both": "both",
+    "documents": "segments",
+}
+
+
+def levels_of(null: Null) -> str:
+    """One row a population, measure and test: how often it has p ≤ .05 where there is no difference, by data."""
+    found = {row: count for row, count in levels.read().items() if row.null == null and row.effect == 0}
+    shares = {
+        (row.population, row.measure, row.test, row.data): _level(count.n_found, count.n_worlds)
+        for row, count in found.items()
+    }
+    tested = sorted(
+        dict.fromkeys((row.population, row.measure, row.test) for row in found),
+        key=lambda one: (POPULATIONS.index(one[0]), [*levels.TESTED].index(one[1])),
+    )
+    rows = [
+        [
+            _POPULATIONS[population],
+            f"`{name}`",
+            f"`{test}`{', default' if test == _default(name, population) else ''}",
+            *(shares.get((population, name, test, data), "") for data in _DATA),
+        ]
+        for population, name, test in tested
+    ]
+    return table(["data sets of", "measure", "test", *_DATA], rows)
+
+
+def _default(name: str, population: PopulationOfWorlds) -> str:
+    """The default test of a measure for a population, with ties as they are counted by default."""
+    measure, of_tests = parse_measure(name), _POPULATION_OF[population]
+    if measure.holding_test(of_tests) is None:
+        return ""
+    testing = by_default(measure, measure.default_test(of_tests), of_tests, TestOptions())
+    return f"{testing.test}{MID_P if testing.mid_p else ''}"
+
+
+def _level(n_found: int, n_worlds: int) -> str:
+    """A share, with the number of worlds where that is not 1,000; bold where it is outside .035 to .065.
+
+    >>> _level(236, 1000), _level(50, 1000), _level(20, 400)
+    ('**.236**', '.050', '.050 (400)')
+    """
+    share = n_found / n_worlds
+    shown = f"{share:.3f}".removeprefix("0")
+    shown = shown if 0.035 <= share <= 0.065 else f"**{shown}**"
+    return shown if n_worlds == 1000 else f"{shown} ({n_worlds})"
 
 
 def power_of(data: str) -> str:
     """One row a measure and test: how often it finds a metric that is worse by noise of two sizes."""
     found = {row: count for row, count in levels.read().items() if row.data == data and row.effect in levels.EFFECTS}
     shares = {
-        (row.null, row.measure, row.test, row.effect): _share(count.n_found, count.n_worlds, off=1.0)
+        (row.population, row.measure, row.test, row.effect): _share(count.n_found, count.n_worlds, off=1.0)
         for row, count in found.items()
     }
-    tested = dict.fromkeys((row.null, row.measure, row.test) for row in found)
+    tested = dict.fromkeys((row.population, row.measure, row.test) for row in found)
     rows = [
         [
             _POPULATIONS[null],
@@ -100,69 +145,3 @@ def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
     low, high = (f"{end:.3f}".removeprefix("0") for end in interval(n_found, n_worlds))
     shown = f"{share:.3f}".removeprefix("0")
     return f"{f'**{shown}**' if abs(share - 0.05) > off else shown} [{low}, {high}] {n_worlds}"
-
-
-_DATA = ("simulated", *(" ".join(evalset) for evalset in levels.EVALSETS))
-#: What was the default, or is the organisers' test, of a measure in worlds of a kind.
-_BEFORE: dict[tuple[Null, str], Test] = {
-    ("segments", "acc_eq(by=item)"): "pairs",
-    ("segments", "acc_eq(by=none)"): "pairs",
-    ("segments", "pearson(by=none)"): "perm-both",
-    ("segments", "pearson"): "williams",
-    ("segments", "pa"): "perm-both",
-    ("segments", "kendall"): "perm-inputs",
-    ("segments", "spearman"): "perm-inputs",
-    ("segments", "tau_ap"): "perm-inputs",
-    ("segments", "spa(n=99)"): "perm-both",
-    ("systems", "acc_eq(by=item)"): "pairs",
-    ("systems", "tau_b(by=item)"): "perm-inputs",
-    ("systems", "pearson(by=item)"): "perm-inputs",
-    ("systems", "pearson(by=none)"): "perm-both",
-    ("systems", "pdp"): "perm-inputs",
-    ("systems", "pearson"): "williams",
-    ("systems", "pa"): "perm-both",
-    ("systems", "kendall"): "perm-systems",
-    ("systems", "spearman"): "perm-systems",
-    ("systems", "tau_ap"): "perm-systems",
-    ("both", "acc_eq(by=item)"): "pairs",
-    ("both", "tau_b(by=item)"): "perm-inputs",
-    ("both", "pearson(by=item)"): "perm-inputs",
-    ("both", "pearson(by=none)"): "perm-both",
-    ("both", "pdp"): "perm-inputs",
-    ("both", "pearson"): "perm-both",
-    ("both", "pa"): "perm-both",
-    ("both", "spa(n=99)"): "perm-both",
-}
-
-
-def before_and_after() -> str:
-    """One row a population and measure: how often the former test and the default find what is not there."""
-    found = {
-        (row.data, row.null, row.measure, row.test): _share(count.n_found, count.n_worlds).split(" ")[0]
-        for row, count in levels.read().items()
-        if row.effect == 0
-    }
-    rows = []
-    for (null, name), before in _BEFORE.items():
-        assert null != "documents"
-        measure = parse_measure(name)
-        testing = by_default(measure, measure.default_test(null), null, TestOptions())
-        now = f"{testing.test}{MID_P if testing.mid_p else ''}"
-        shares = [[found.get((data, null, name, test), "") for data in _DATA] for test in (before, now)]
-        rows.append([_POPULATIONS[null], f"`{name}`", f"`{before}`", *shares[0], f"`{now}`", *shares[1]])
-    return table(["data sets of", "measure", "before", *_DATA, "now", *_DATA], rows)
-
-
-def power_lost() -> str:
-    """Of `acc_eq(by=item)`, in worlds of new segments: how often either test finds nothing, little and more."""
-    tests: tuple[Test, ...] = ("pairs", "perm-inputs")
-    found = {
-        (row.data, row.test, row.effect): _share(count.n_found, count.n_worlds, off=1.0)
-        for row, count in levels.read().items()
-        if row.null == "segments" and row.measure == "acc_eq(by=item)"
-    }
-    effects = (0.0, *levels.EFFECTS)
-    rows = [
-        [data, f"`{test}`", *(found.get((data, test, one), "") for one in effects)] for data in _DATA for test in tests
-    ]
-    return table(["data", "test", "equally good", *(f"noise {effect:g}" for effect in levels.EFFECTS)], rows)

@@ -12,7 +12,7 @@ from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS, VARYING, Population, Test
 from metaeval.options import Options
 from metaeval.signature import Parts, line, p_value_convention, signature
-from metaeval.significance.levels import NOMINAL, Level, measured_level
+from metaeval.significance.levels import NOMINAL, Level, Null, measured_levels
 from metaeval.significance.options import TestOptions, parse_population
 from metaeval.significance.runner import run
 from metaeval.study import Study, study
@@ -64,21 +64,23 @@ def generalises(measure: Measure, testing: TestOptions) -> str:
     line = f"generalises to: {IN_WORDS[testing.population]}"
     if testing.mid_p and measure.takes_few_values:
         line += "; resamples that tie with the data count half (mid-p)"
-    level = level_of(measure, testing)
-    if level is None or not level.is_off:
+    levels = levels_of(measure, testing)
+    if not any(level.is_off for level in levels.values()):
         return line
-    which = "too many" if level.share > NOMINAL else "too few"
-    return (
-        f"{line}; but {testing.test} finds {which} differences: measured level {level.share:.3f} on {level.data}, "
-        f"nominal {NOMINAL:g} (docs/levels.md)"
-    )
+    furthest = max(levels.values(), key=lambda level: level.distance)
+    which = "too many" if furthest.share > NOMINAL else "too few"
+    found = ", ".join(f"{level.share:.3f} between {_METRICS[null]} ({level.data})" for null, level in levels.items())
+    return f"{line}; but {testing.test} finds {which} differences: level {found}, nominal {NOMINAL:g} (docs/levels.md)"
 
 
-def level_of(measure: Measure, testing: TestOptions) -> Level | None:
-    """The measured level of a test; None where it was not measured."""
+_METRICS: Mapping[Null, str] = {"equal": "equally good metrics", "exchangeable": "exchangeable metrics"}
+
+
+def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:
+    """The measured levels of a test, by null."""
     assert testing.test is not None
     assert testing.population is not None
-    return measured_level(measure, testing.test, testing.population, mid_p=bool(testing.mid_p))
+    return measured_levels(measure, testing.test, testing.population, mid_p=bool(testing.mid_p))
 
 
 def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice) -> Options:

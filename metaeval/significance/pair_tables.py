@@ -9,7 +9,7 @@ from metaeval.table import or_none
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
-    """One row a test: test, population, alternative, system score, values, p, measured level, resamples (0 = exact)."""
+    """One row a test: test, population, alternative, system score, values, p, measured levels, resamples (0 = exact)."""
     rows = [
         {
             "test": one.test,
@@ -21,14 +21,15 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
             "value_better": one.values[0],
             "value_other": one.values[1],
             "p": one.p,
-            "level": one.level,
+            "level_equal": one.level_equal,
+            "level_exchangeable": one.level_exchangeable,
             "resamples": one.draws,
         }
         for one in found.tests
     ]
     schema = {
         **dict.fromkeys(("test", "population", "alternative", "system_score", "better", "other"), pl.String),
-        **dict.fromkeys(("value_better", "value_other", "p", "level"), pl.Float64),
+        **dict.fromkeys(("value_better", "value_other", "p", "level_equal", "level_exchangeable"), pl.Float64),
         "resamples": pl.Int64,
     }
     return pl.DataFrame(rows, schema=schema).fill_nan(None)
@@ -56,7 +57,8 @@ def pair_json(found: PairwiseComparison) -> dict[str, Any]:
                 "system_score": one.system_score,
                 "values": list(one.values),
                 "p": one.p,
-                "level": or_none(one.level),
+                "level_equal": or_none(one.level_equal),
+                "level_exchangeable": or_none(one.level_exchangeable),
                 "draws": one.draws,
             }
             for one in found.tests

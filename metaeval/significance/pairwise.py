@@ -22,7 +22,7 @@ from metaeval.significance.metric_tests import (
     chosen,
     fitted_options,
     generalises,
-    level_of,
+    levels_of,
     parts_of_test,
     run_test,
     signature_of_test,
@@ -48,8 +48,9 @@ class PairTest:
 
     system_score: the source of the system scores it tests, None at segment level; values: of both metrics by these
     scores, so the second may be ahead. p: that the first is better (that they differ, if two-sided), NaN where a value
-    is not defined. draws: 0 where p is exact. least: what a p of 0 stands for: one below this. level: the measured
-    level of the test for its population (`levels.measured_level`), NaN where it was not measured.
+    is not defined. draws: 0 where p is exact. least: what a p of 0 stands for: one below this. level_equal,
+    level_exchangeable: the measured levels of the test for its population (`levels.measured_levels`), NaN where it was
+    not measured.
     """
 
     test: str
@@ -60,7 +61,8 @@ class PairTest:
     p: float
     draws: int
     least: float
-    level: float
+    level_equal: float
+    level_exchangeable: float
 
 
 @dataclass(frozen=True)
@@ -157,11 +159,12 @@ def compare_pair(
 
 
 def _on_levels(rows: Sequence[PairTest]) -> list[str]:
-    if all(np.isnan(row.level) for row in rows):
+    if all(np.isnan([row.level_equal, row.level_exchangeable]).all() for row in rows):
         return []
     return [
-        f"level: how often the test finds a difference where there is none, at significance level {NOMINAL:g}; "
-        "measured on several data sets, and the one furthest off is shown (docs/levels.md)"
+        f"level: how often the test has p ≤ {NOMINAL:g} between metrics that are equally good (level_equal), and even "
+        "exchangeable (level_exchangeable); measured on several data sets, and the one furthest off is shown "
+        "(docs/levels.md)"
     ]
 
 
@@ -225,7 +228,7 @@ def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairT
     assert testing.test is not None
     assert testing.population is not None
     values = tested.evaluation.value
-    level = level_of(tested.evaluation.measure, testing)
+    levels = levels_of(tested.evaluation.measure, testing)
     sources = sorted({str(source) for source in tested.evaluation.system_score if source is not None})
     return PairTest(
         test=testing.test,
@@ -236,7 +239,8 @@ def _row(tested: Tested, testing: TestOptions, places: tuple[int, int]) -> PairT
         p=float(tested.p[first, second]),
         draws=0 if tested.is_exact else testing.draws,
         least=testing.resolution(tested.is_exact),
-        level=float("nan") if level is None else level.share,
+        level_equal=levels["equal"].share if "equal" in levels else np.nan,
+        level_exchangeable=levels["exchangeable"].share if "exchangeable" in levels else np.nan,
     )
 
 

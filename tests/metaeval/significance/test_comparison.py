@@ -517,19 +517,19 @@ def test_a_result_says_what_it_generalises_to(
     assert as_json(found)["population"] == population
 
 
-LEVELS = {"pairs": 0.236, "perm-inputs": 0.051}
-
-
 def test_a_named_test_says_that_it_does_not_hold_its_level(
     simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = {("acc_eq(by=item)", test, "segments"): (Level(share, "made"),) for test, share in LEVELS.items()}
+    shares = {("pairs", "equal"): 0.236, ("pairs", "exchangeable"): 0.05, ("perm-inputs", "equal"): 0.051}
+    found = {
+        ("acc_eq(by=item)", test, "segments", null): (Level(share, "made"),) for (test, null), share in shares.items()
+    }
     monkeypatch.setattr(levels, "_measured", lambda: found)
     asked = replace(FEW, segments=(1, 40))
     pairs = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(test="pairs"))
     assert pairs.notes[0] == (
-        "generalises to: new segments of these systems; but pairs finds too many differences: measured level 0.236 on "
-        "made, nominal 0.05 (docs/levels.md)"
+        "generalises to: new segments of these systems; but pairs finds too many differences: level 0.236 between "
+        "equally good metrics (made), 0.050 between exchangeable metrics (made), nominal 0.05 (docs/levels.md)"
     )
     valid = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(draws=20))
     assert valid.notes[0] == "generalises to: new segments of these systems"

@@ -8,7 +8,7 @@ import pytest
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import TESTS
 from metaeval.significance import levels
-from metaeval.significance.levels import LEAST_WORLDS, Level, measured_level
+from metaeval.significance.levels import LEAST_WORLDS, NULLS, Level, measured_levels
 
 FILE = Path(levels.__file__).with_name("levels.csv")
 
@@ -21,11 +21,18 @@ def test_a_level_is_off_where_it_differs_by_more_than_half(share: float, is_off:
 
 
 def test_the_level_that_is_told_is_the_one_furthest_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = {("pa", "perm-inputs", "segments"): (Level(0.03, "one"), Level(0.09, "other"), Level(0.06, "third"))}
+    found = {
+        ("pa", "perm-inputs", "segments", "equal"): (Level(0.03, "one"), Level(0.09, "other"), Level(0.06, "third")),
+        ("pa", "perm-inputs", "segments", "exchangeable"): (Level(0.05, "one"),),
+        ("pa", "perm-both", "both", "exchangeable"): (Level(0.3, "one"),),
+    }
     monkeypatch.setattr(levels, "_measured", lambda: found)
-    assert measured_level(parse_measure("pa"), "perm-inputs", "segments") == Level(0.09, "other")
-    assert measured_level(parse_measure("pa"), "perm-inputs", "systems") is None
-    assert measured_level(parse_measure("pa(ties=tship)"), "perm-inputs", "segments") is None
+    measure = parse_measure("pa")
+    of_both = {"equal": Level(0.09, "other"), "exchangeable": Level(0.05, "one")}
+    assert measured_levels(measure, "perm-inputs", "segments") == of_both
+    assert measured_levels(measure, "perm-both", "both") == {"exchangeable": Level(0.3, "one")}
+    assert measured_levels(measure, "perm-inputs", "systems") == {}
+    assert measured_levels(parse_measure("pa(ties=tship)"), "perm-inputs", "segments") == {}
 
 
 @pytest.mark.parametrize(("measure", "same"), [("spa", "spa(n=50)"), ("tau_eq(by=item)", "acc_eq(by=item)")])
@@ -42,21 +49,22 @@ def test_every_line_of_the_results_is_a_test_that_there_is() -> None:
             assert test in measure.tests
             assert measure.takes_few_values or test == line["test"]
             assert 0 <= int(line["n_found"]) <= int(line["n_worlds"])
-            assert line["null"] in ("segments", "systems", "both", "documents")
+            assert line["population"] in ("segments", "systems", "both", "documents")
+            assert line["null"] in NULLS
 
 
 def test_few_worlds_are_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A level from fewer worlds than `LEAST_WORLDS` has an interval too wide to be told."""
-    lines = ["data,null,effect,measure,test,n_worlds,n_found,n_undefined"]
-    lines += [f"made,segments,0,pa,perm-inputs,{LEAST_WORLDS - 1},99,0", "made,segments,0.5,pdp,perm-inputs,999,99,0"]
-    lines += [f"made,segments,0,spearman,perm-inputs,{LEAST_WORLDS},10,0"]
+    lines = ["data,null,population,effect,measure,test,n_worlds,n_found,n_undefined"]
+    lines += [f"made,equal,segments,0,pa,perm-inputs,{LEAST_WORLDS - 1},99,0", "made,equal,segments,0.5,pdp,perm-inputs,999,99,0"]
+    lines += [f"made,equal,segments,0,spearman,perm-inputs,{LEAST_WORLDS},10,0"]
     (tmp_path / "levels.csv").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(levels, "files", lambda package: tmp_path)
     levels._measured.cache_clear()
     try:
         found = {
-            name: measured_level(parse_measure(name), "perm-inputs", "segments") for name in ("pa", "pdp", "spearman")
+            name: measured_levels(parse_measure(name), "perm-inputs", "segments") for name in ("pa", "pdp", "spearman")
         }
     finally:
         levels._measured.cache_clear()
-    assert found == {"pa": None, "pdp": None, "spearman": Level(10 / LEAST_WORLDS, "made")}
+    assert found == {"pa": {}, "pdp": {}, "spearman": {"equal": Level(10 / LEAST_WORLDS, "made")}}
