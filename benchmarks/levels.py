@@ -6,10 +6,10 @@
     python -m benchmarks.levels --minutes 5 --only spa --most 500
 
 Worlds are those of `benchmarks.equal_worlds` (metrics of different kinds that are equally good) and of
-`benchmarks.null_worlds` (metrics that are exchangeable). Each is tested by the code that `compare` runs, two-sided, with
-199 resamples (p ≤ .05 is then 10 of the 200 places that the data can take among them: 5%), spa with 99 and as many sign
-vectors. A run adds worlds to the kind (data, null, population, effect; of equal metrics also the measure) with the fewest
-of them; a world's numbers follow from its place, so that a run goes on where the last one ended.
+`benchmarks.null_worlds` (metrics that are exchangeable). Each is tested by the code that `compare` runs, two-sided,
+with 199 resamples (p ≤ .05 is then 10 of the 200 places that the data can take among them: 5%), spa with 99 and as many
+sign vectors. A run adds worlds to the kind (data, null, population, effect; of equal metrics also the measure) with the
+fewest of them; a world's numbers follow from its place, so that a run goes on where the last one ended.
 `python -m docs.generate` makes docs/levels.md of the file.
 """
 
@@ -59,7 +59,8 @@ EFFECTS = (0.25, 0.5)
 BATCH = 10  # worlds of a kind before the next kind's turn
 MOST_DEAR = 400  # worlds of equal metrics for tests that take long
 DRAWS = {True: 99, False: 199}  # resamples: of spa, of everything else
-_SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES)
+_NORMAL: Test = "bootstrap-normal"
+_SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "bootstrap", _NORMAL, *JACKKNIVES)
 _WITH_TIES: tuple[Test, ...] = ("perm-inputs", "perm-systems")
 _TIES_HALF = tuple(f"{test}{MID_P}" for test in _WITH_TIES)
 TESTED: dict[str, tuple[str, ...]] = {
@@ -72,9 +73,9 @@ TESTED: dict[str, tuple[str, ...]] = {
     "pearson(by=none)": ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
     "pdp": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
     "pearson": ("williams", *_SYSTEM_TESTS),
-    "spearman": (*_WITH_TIES, *_TIES_HALF),
-    "kendall": (*_WITH_TIES, *_TIES_HALF, "jackknife-systems"),
-    "tau_ap": (*_WITH_TIES, *_TIES_HALF),
+    "spearman": (*_WITH_TIES, *_TIES_HALF, _NORMAL),
+    "kendall": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
+    "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL),
     "pa": (*_SYSTEM_TESTS, *_TIES_HALF, f"perm-both{MID_P}"),
     "spa(n=99)": _SYSTEM_TESTS,
 }
@@ -166,7 +167,7 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
         return claimed == "segments"
     if measure.startswith("spa") and test in ("perm-inputs", "perm-both") and population == "systems":
         return False
-    return claimed == population or test not in JACKKNIVES or test == parsed.holding_test(population)
+    return claimed == population or test not in (*JACKKNIVES, _NORMAL) or test == parsed.holding_test(population)
 
 
 def _is_for(population: Population, measure: str, test: str) -> bool:
@@ -272,7 +273,9 @@ class Worlds:
         place = number // SHARING[kind.population]
         if self.pool is None or self.pool[0] != place:
             self.pool = place, self.source.equal(parse_measure(kind.measure), kind.population, place)
-        return drawn(self.pool[1], kind.population, np.random.default_rng([number, POPULATIONS.index(kind.population), 0, 1]))
+        return drawn(
+            self.pool[1], kind.population, np.random.default_rng([number, POPULATIONS.index(kind.population), 0, 1])
+        )
 
 
 def add_world(number: int, tested: dict[Row, Count], world: Pair) -> None:

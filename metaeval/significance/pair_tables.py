@@ -9,7 +9,7 @@ from metaeval.table import or_none
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
-    """One row a test: test, population, alternative, system score, values, p, measured levels, resamples (0 = exact)."""
+    """One row a test: test, population, alternative, system score, values, p, levels, resamples (0 = exact)."""
     rows = [
         {
             "test": one.test,

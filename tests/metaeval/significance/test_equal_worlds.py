@@ -36,9 +36,7 @@ def gap(pool: Pair, name: str, population: Population, n_worlds: int) -> float:
         pytest.param("spa(n=99)", "segments", marks=pytest.mark.slow),
     ],
 )
-def test_the_expected_values_are_equal(
-    name: str, population: Population, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_expected_values_are_equal(name: str, population: Population, monkeypatch: pytest.MonkeyPatch) -> None:
     """On worlds that the noise was not found on, too: both samples have an error, and three of them are allowed."""
     n_known, n_worlds = 400, 200
     monkeypatch.setattr(equal_worlds, "N_DRAWN", {population: n_known})

@@ -56,7 +56,10 @@ def test_every_line_of_the_results_is_a_test_that_there_is() -> None:
 def test_few_worlds_are_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A level from fewer worlds than `LEAST_WORLDS` has an interval too wide to be told."""
     lines = ["data,null,population,effect,measure,test,n_worlds,n_found,n_undefined"]
-    lines += [f"made,equal,segments,0,pa,perm-inputs,{LEAST_WORLDS - 1},99,0", "made,equal,segments,0.5,pdp,perm-inputs,999,99,0"]
+    lines += [
+        f"made,equal,segments,0,pa,perm-inputs,{LEAST_WORLDS - 1},99,0",
+        "made,equal,segments,0.5,pdp,perm-inputs,999,99,0",
+    ]
     lines += [f"made,equal,segments,0,spearman,perm-inputs,{LEAST_WORLDS},10,0"]
     (tmp_path / "levels.csv").write_text("\n".join(lines), encoding="utf-8")
     monkeypatch.setattr(levels, "files", lambda package: tmp_path)
