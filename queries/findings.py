@@ -160,13 +160,24 @@ def _missing(row: Row) -> Reported:
         words.append(f"no scores for {row['n_systems_missing']} of {row['n_systems']} systems ({row['names']})")
     if row["n_segments_missing"]:
         n_systems = counted(row["n_systems_incomplete"], "system")
-        words.append(f"{counted(row['n_segments_missing'], 'segment score')} missing, in {n_systems}")
+        n_missing = counted(row["n_segments_missing"], "segment score")
+        words.append(f"{n_missing} missing, in {n_systems}: rankings exclude it (`rank --intersection` does not)")
     return Reported(
         "warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info",
         row["metric"],
         "; ".join(words),
         row["n_systems_missing"] or row["n_segments_missing"],
         shown={"metric": row["metric"]},
+    )
+
+
+def _misspelt(row: Row) -> Reported:
+    return Reported(
+        "error",
+        row["system"],
+        f"{counted(row['n'], 'score')} of a system named nearly as {row['other']} ({row['n_other']} scores); misspelt?",
+        row["n"],
+        shown={"system": row["system"], "other": row["other"]},
     )
 
 
@@ -257,6 +268,7 @@ CHECKS: Mapping[str, Callable[[Row], Reported]] = {
     "constant": _constant,
     "negative": _negative,
     "outputs": _outputs,
+    "misspelt": _misspelt,
     "missing": _missing,
     "shifted": _shifted,
     "sign": _sign,

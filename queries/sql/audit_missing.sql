@@ -1,13 +1,18 @@
--- Metrics that lack whole systems which other metrics scored (their own reference aside), or single segments.
+-- Metrics that lack whole systems which other metrics scored (their own reference aside), or single segments, in the
+-- file or not.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set and metric.
 WITH chosen AS (
-  SELECT e.evalset_id, t.name AS testset, e.lp
+  SELECT e.evalset_id, t.name AS testset, e.lp, e.n_segments
   FROM evalset AS e
   JOIN testset AS t ON t.testset_id = e.testset_id
   WHERE ($testset IS NULL OR t.name = $testset) AND ($lp IS NULL OR e.lp = $lp)
 ),
 scored AS (
-  SELECT v.evalset_id, v.scorer_id, v.system_id, sum(v.n_missing) FILTER (WHERE v.level = 'seg') AS n_missing
+  SELECT
+    v.evalset_id,
+    v.scorer_id,
+    v.system_id,
+    sum(coalesce(c.n_segments - v.n_values, v.n_missing)) FILTER (WHERE v.level = 'seg') AS n_missing
   FROM chosen AS c
   JOIN vector AS v ON v.evalset_id = c.evalset_id
   JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'

@@ -11,7 +11,7 @@ from queries.audit import audit
 from queries.catalog import questions
 from queries.findings import CHECKS, SEVERITIES, Finding, findings_frame, shown_query
 from tests.helpers import tiny_layout
-from warehouse import QuestionError, Warehouse, load
+from warehouse import Given, QuestionError, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
 
 N = 40
@@ -215,7 +215,36 @@ def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(
     assert (chrf.severity, chrf.subject, chrf.n) == ("warning", "chrF-refA", 1)
     assert chrf.finding == "no scores for 1 of 5 systems (Elm)"
     assert (unite.severity, unite.subject, unite.n) == ("warning", "UniTE-src", 3)
-    assert unite.finding == "3 segment scores missing, in 1 system"
+    assert unite.finding == (
+        "3 segment scores missing, in 1 system: rankings exclude it (`rank --intersection` does not)"
+    )
+
+
+def _own_table(folder: Path, rows: list[tuple[str, int, str]]) -> Path:
+    (folder / "own.csv").write_text("system,segment,MetA\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    return folder / "own.csv"
+
+
+_TABLE = [(system, segment, f"0.{segment}{at}") for at, system in enumerate(MT) for segment in range(1, 13)]
+
+
+def test_scores_without_a_row_are_missing_as_well(tmp_path: Path) -> None:
+    path = _own_table(tmp_path, [row for row in _TABLE if row[:2] != ("Cherry", 7)])
+    assert load([path], tmp_path / "w.duckdb", given=Given(testset="mine25", lp="en-de")).is_clean
+    (finding,) = _found(tmp_path / "w.duckdb", "missing")
+    assert (finding.subject, finding.n) == ("MetA-ref", 1)
+
+
+def test_a_misspelt_system_is_an_error_and_its_query_shows_both(tmp_path: Path) -> None:
+    """Declared as a system of its own, so that it loads."""
+    (tmp_path / "testset.toml").write_text('name = "mine25"\n[lps."en-de"]\naliases = { Chery = "Chery" }\n')
+    rows = [("Chery" if row[:2] == ("Cherry", 7) else row[0], *row[1:]) for row in _TABLE]
+    report = load([_own_table(tmp_path, rows)], tmp_path / "w.duckdb", given=Given(testset="mine25", lp="en-de"))
+    assert report.is_clean, report.faults
+    (finding,) = _found(tmp_path / "w.duckdb", "misspelt")
+    assert (finding.severity, finding.subject) == ("error", "Chery")
+    assert finding.finding == "1 score of a system named nearly as Cherry (11 scores); misspelt?"
+    assert answer(tmp_path / "w.duckdb", finding.query).height == 2
 
 
 @pytest.mark.parametrize(("shift", "words"), [(1, "shifted by 1 segment back"), (-2, "shifted by 2 segments on")])
@@ -339,7 +368,7 @@ def test_each_finding_has_a_query_that_runs_in_the_sandbox_and_shows_something(
     """The query of each check once, with the names of one finding, or of all where there is time."""
     database, found = all_faults
     shown = {finding.check for finding in found}
-    assert shown >= set(CHECKS) - {"outputs", "refused"}
+    assert shown >= set(CHECKS) - {"outputs", "refused", "misspelt"}
     for finding in found if in_full else {finding.check: finding for finding in found}.values():
         assert answer(database, finding.query).height > 0, finding.query
 

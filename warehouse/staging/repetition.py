@@ -58,7 +58,7 @@ class Complete:
     def __init__(self, contents: Sequence[Content], stage: Stage) -> None:
         self._contents = contents
         self._stage = stage
-        self._files = [c.file_no for c in contents if c.claim.is_own or c.claim.is_positional]
+        self._files = [c.file_no for c in contents if c.claim.is_own or c.claim.is_table or c.claim.is_positional]
         self._listing = [content.file_no for content in contents if content.claim.is_listing]
         self._met: list[pl.DataFrame] = []
         self._lists: list[pl.DataFrame] = []
@@ -70,7 +70,8 @@ class Complete:
             lists = listed.group_by("file_no", "document").agg(pl.col("index").max(), pl.col("line").min())
             self._lists.append(lists)
         if self._files:
-            counted = scores.filter(pl.col("file_no").is_in(self._files) & (pl.col("level") == "seg"))
+            is_counted = (pl.col("level") == "seg") & (pl.col("kind") == "metric")
+            counted = scores.filter(pl.col("file_no").is_in(self._files) & is_counted)
             keys = ("file_no", "scorer", "system")
             counts = (
                 pl.len().alias("n"),
@@ -89,7 +90,7 @@ class Complete:
         met = pl.concat(self._met)
         n_segments = self._stage.n_segments
         for content in self._contents:
-            if content.claim.is_own:
+            if content.claim.is_own or content.claim.is_table:
                 self._report_gaps(met.filter(file_no=content.file_no), n_segments)
         positional = [content.file_no for content in self._contents if content.claim.is_positional]
         if not positional or not n_segments:
@@ -112,7 +113,7 @@ class Complete:
         report_rows(self._contents, self._stage, short.with_columns(found=found), "all of them, null where missing")
 
     def _report_gaps(self, met: pl.DataFrame, n_segments: int) -> None:
-        """Notes on own metrics that lack systems or segments: they stand in no ranking of whole evaluation sets.
+        """Notes on users' metrics that lack systems or segments: they stand in no ranking of whole evaluation sets.
 
         The reference that a metric compared with is none of its systems.
         """
@@ -121,7 +122,10 @@ class Complete:
             n_scores = systems.height * n_segments
             n_missing = n_scores - systems["n_values"].sum()
             if n_missing > 0:
-                notes.append(f"{scorer}: {n_missing} of {n_scores} segment scores are missing")
+                notes.append(
+                    f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings exclude it "
+                    "(`scorehouse rank --intersection` does not)"
+                )
             expected = there - {systems["reference"][0]}
             n_scored = systems["system"].is_in(list(expected)).sum()
             if n_scored < len(expected):

@@ -238,7 +238,10 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,0.5", "Ash,2,0.25"])
     report = add([own], database, "Mine", testset=TESTSET, lp=LP)
     assert report.is_clean, report.faults
-    assert "Mine-src: 3 of 5 segment scores are missing" in report.notes
+    assert (
+        "Mine-src: 3 of 5 segment scores are missing; rankings exclude it (`scorehouse rank --intersection` does not)"
+        in report.notes
+    )
     assert "Mine-src: scores of 1 of the 4 systems" in report.notes
     with Warehouse.open(database) as warehouse:
         found = study(warehouse, Slice(TESTSET, LP, own=True), [parse_measure("acc23(by=item)")], Options())
