@@ -28,6 +28,7 @@ from .arrays.outliers import mad_outliers
 from .calibration.tie_calibration import Calibration, calibrate, calibration_curve
 from .resampling.sign_flip import draw_signs, normal_p_values, sign_flip_p_values
 from .resampling.year_permutation import YearTrend, slope_over_years, year_trend
+from .spans import span_precision_recall
 
 __all__ = [
     "Calibration",
@@ -62,6 +63,7 @@ __all__ = [
     "sign_flip_p_values",
     "slope_over_years",
     "soft_pairwise_accuracy",
+    "span_precision_recall",
     "spearman",
     "system_correlation",
     "tabular",
