@@ -48,10 +48,13 @@ def _segments(block: pl.DataFrame, system: str, known: KnownTexts) -> tuple[Sequ
     outputs = known.outputs.get(known.systems.get(system, system), {})
     named = [name for name, texts in (("source", known.sources), ("translation", outputs)) if texts]
     named = [name for name in named if block[name].null_count() < block.height]
-    by_count = segments if block.height == len(segments) else [None] * block.height
+    if not named and block.height == len(segments):
+        return segments, ""
     if not named:
         has_texts = block.select(pl.col("source", "translation").is_not_null().any()).row(0)
-        return by_count, f" and no texts in the {'warehouse' if any(has_texts) else 'file'} to match them by"
+        return [
+            None
+        ] * block.height, f" and no texts in the {'warehouse' if any(has_texts) else 'file'} to match them by"
     columns = {"source": known.sources, "translation": outputs}
     there = [tuple(_plain(columns[name].get(segment)) for name in named) for segment in segments]
     here = [tuple(map(_plain, row)) for row in block.select(named).iter_rows()]

@@ -123,6 +123,7 @@ def test_a_list_of_scores_is_in_the_order_of_the_segments(database: Path, tmp_pa
     report = added(database, tmp_path / "ash.txt", text.format(joined), system="Ash")
     assert report.is_clean, report.faults
     assert stored(database) == {"Ash": VALUES["Ash"]}
+    assert report.notes == ["Mine-refA: scores of 1 of the 3 systems"]
 
 
 def test_lists_of_several_systems_in_files_of_one_name_stay_beside_each_other(database: Path, tmp_path: Path) -> None:
