@@ -154,7 +154,7 @@ class Opened:
             yield piece
 
     def _cut(self) -> Fault | None:
-        return unterminated(self._pieces(), self.claim.path, is_counted=self.claim.is_positional)
+        return unterminated(self._pieces(), self.claim.path)
 
 
 def _nothing(fault: Fault) -> Kept:

@@ -123,7 +123,7 @@ class _Look:
             return in_order(fault for faults in found for fault in faults)
         if claim.may_lack_end or not self.is_cut:
             return []
-        cut = unterminated(pieces_of(claim.path), claim.path, is_counted=claim.path.suffix == ".score")
+        cut = unterminated(pieces_of(claim.path), claim.path)
         return [] if cut is None else [cut]
 
 

@@ -7,7 +7,6 @@ metric `HUMAN` is a human score of that name. Files of WMT12 have this form.
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
 
 import polars as pl
@@ -28,7 +27,6 @@ from warehouse.readers.vocabulary import (
 
 _COLUMNS = ("METRIC", "LP", "TESTSET", "SYSTEM", "SCORE")
 _HUMAN = "HUMAN"
-_ALIKE = 0.9  # share of equal characters
 
 
 class FiveColumnReader:
@@ -43,8 +41,7 @@ class FiveColumnReader:
         is_published = is_by_tabs and (not is_titled or tuple(rows[0]) == _COLUMNS)
         body = rows[1:] if is_titled else rows
         valid = [row for row in body if _fits(row)]
-        first = [cell for row in rows[:2] for cell in row]  # a carriage return for a tab makes two lines of one
-        is_meant = bool(rows) and (_is_named(path) or _is_like_header(rows[0]) or _is_like_header(first))
+        is_meant = bool(rows) and _is_named(path)
         if not valid and not (is_meant and testset_of(path)):
             return "a header and no scores" if is_titled and not body else None
         if not is_titled and not is_meant and (not _fits(rows[0]) or 2 * len(valid) < len(body)):
@@ -114,15 +111,6 @@ def _form(line: str) -> tuple[str, bool]:
 def _is_named(path: Path) -> bool:
     """Whether a file is called as those of WMT12."""
     return re.fullmatch(r"mt-systems-scored-by-(humans|metrics)", path.name) is not None
-
-
-def _is_like_header(row: Sequence[str]) -> bool:
-    """Whether a line is the header with single characters damaged, which is then a fault of that line.
-
-    >>> [_is_like_header(line.split()) for line in ("mETRIC LP TESTSET SYSTEM SCORE", "metric lp testset system score")]
-    [True, False]
-    """
-    return SequenceMatcher(None, "\t".join(row), "\t".join(_COLUMNS)).ratio() > _ALIKE
 
 
 def _fits(row: Sequence[str]) -> bool:
