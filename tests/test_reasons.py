@@ -30,8 +30,7 @@ ALLOWED = {
     "warehouse/database/faults.py:interruptible",
     "warehouse/database/results.py:store_results",
     "queries/damage.py:changed_evalsets",
-    "cli/ending.py:_run",
-    "cli/ending.py:_is_out_of_memory",
+    "cli/ending.py:_is_interruption",
     # messages of what reads or computes: Polars, fastexcel, sacreBLEU, Spark, click
     "warehouse/readers/text/named_columns.py:_parquet",
     "warehouse/readers/campaign_workbooks.py:_first_line",

@@ -17,7 +17,7 @@ import pytest
 from tests.archive_server import serving
 from tests.helpers import tiny_layout
 from warehouse import QuestionError, SourceError, Warehouse
-from warehouse.download.archive import Limits, extract
+from warehouse.download.archive import extract
 from warehouse.download.fetching import fetch
 from warehouse.download.pace import Patience
 from warehouse.download.release import ADDRESSES, download, download_folder
@@ -272,18 +272,13 @@ def test_a_test_set_that_is_not_in_the_archive_is_refused_with_the_nearest(tmp_p
 
 
 HOSTILE = {
-    "an absolute path": _member("/tmp/evil"),
     "a path that leads outside": _member("mt/wmt23/../../../evil"),
     "a path that begins outside": _member("../evil"),
-    "backslashes": _member("mt\\..\\..\\evil"),
-    "a drive": _member("C:/evil"),
     "a symbolic link": _member("mt/wmt23/link", kind=tarfile.SYMTYPE, link="/etc"),
     "a symbolic link inside": _member("mt/wmt23/link", kind=tarfile.SYMTYPE, link="documents"),
     "a hard link": _member("mt/wmt23/link", kind=tarfile.LNKTYPE, link="mt/wmt23/documents/en-de.docs"),
     "a device": _member("mt/wmt23/dev", kind=tarfile.CHRTYPE),
-    "a block device": _member("mt/wmt23/dev", kind=tarfile.BLKTYPE),
     "a pipe": _member("mt/wmt23/pipe", kind=tarfile.FIFOTYPE),
-    "the same file twice": SOUND,
     "a file where a folder is": _member("mt/wmt23/documents"),
     "a file below a file": _member("mt/wmt23/documents/en-de.docs/more"),
 }
@@ -296,38 +291,25 @@ def test_an_archive_that_could_harm_is_refused_and_leaves_nothing(what: str, tmp
         extract(path, tmp_path / "out" / "files")
     assert _left(tmp_path / "out" / "files") == set()
     assert _left(tmp_path) == {"in", "out"}
-    assert not Path("/tmp/evil").exists()
 
 
-@pytest.mark.parametrize(
-    "what", sorted(set(HOSTILE) - {"the same file twice", "a file where a folder is", "a file below a file"})
-)
-def test_a_harmful_member_of_a_test_set_that_is_not_wanted_is_refused_too(what: str, tmp_path: Path) -> None:
-    path = _archive(tmp_path / "a.tgz", _member("mt/wmt24/sources/en-de.txt"), HOSTILE[what])
-    with pytest.raises(SourceError, match="refused"):
-        extract(path, tmp_path / "files", ["wmt24"])
+def test_absolute_paths_are_unpacked_inside(tmp_path: Path) -> None:
+    outside = tmp_path / "evil"
+    path = _archive(tmp_path / "a.tgz", SOUND, _member(str(outside)), _member("C:/evil"), _member("mt\\..\\..\\evil"))
+    extract(path, tmp_path / "files")
+    assert not outside.exists()
+    assert _left(tmp_path) == {"a.tgz", "files"}
 
 
-@pytest.mark.parametrize(
-    ("limits", "words"),
-    [
-        (Limits(n_members=1), "more than 1 members"),
-        (Limits(file_bytes=100), "has 5000000 bytes, more than 100"),
-        (Limits(total_bytes=1_000_000), "more than 1000000 bytes unpacked"),
-    ],
-)
-def test_an_archive_over_the_limits_is_refused(limits: Limits, words: str, tmp_path: Path) -> None:
-    path = _archive(tmp_path / "a.tgz", SOUND, _member("mt/wmt24/zeros", bytes(5_000_000)))
-    assert path.stat().st_size < 50_000  # a small archive that unpacks to much
-    with pytest.raises(SourceError, match=words):
-        extract(path, tmp_path / "files", limits=limits)
-    assert _left(tmp_path / "files") == set()
-
-
-def test_the_limit_holds_for_what_is_passed_over_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chosen", [None, ["wmt23"]])
+def test_a_small_archive_that_unpacks_to_much_is_refused(chosen: list[str] | None, tmp_path: Path) -> None:
     path = _archive(tmp_path / "a.tgz", SOUND, _member("mt/wmt24/zeros", bytes(5_000_000)), SOUND)
     with pytest.raises(SourceError, match="more than 1000000 bytes unpacked"):
-        extract(path, tmp_path / "files", ["wmt23"], limits=Limits(total_bytes=1_000_000))
+        extract(path, tmp_path / "files", chosen, most_bytes=1_000_000)
+    assert _left(tmp_path / "files") == set()
+    path = _archive(path, SOUND, _member("mt/wmt24/zeros", bytes(60_000_000)))
+    with pytest.raises(SourceError, match="bytes unpacked"):
+        extract(path, tmp_path / "files", chosen)
 
 
 def test_a_header_that_claims_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -512,87 +494,6 @@ def test_a_length_of_thousands_of_digits_is_none(target: Path) -> None:
     with serving(b"x" * 100) as served:
         served.announced = int("9" * 4000)
         assert _fetch(served.url, target).n_bytes == 100
-
-
-def _hostile_header(rng: random.Random) -> bytes:
-    """One member's header with a field of it changed, its checksum right."""
-    info = tarfile.TarInfo("root/tiny24/documents/en-de.docs")
-    info.size = 3
-    header = bytearray(info.tobuf(tarfile.GNU_FORMAT))
-    for _ in range(rng.randrange(1, 4)):
-        at = rng.choice((0, 100, 108, 116, 124, 136, 156, 157, 257, 345, 386, 482))
-        numbers = (b"\xff" * 8, b"\x80" + b"\xff" * 11, b"9" * 12, b"-1", b"\0" * 12)
-        junk = rng.choice((*numbers, b"../../x", b"S", b"x", b"g", b"L", b"K"))
-        header[at : at + len(junk)] = junk
-    header[148:156] = b" " * 8
-    header[148:156] = b"%06o\0 " % (sum(header[:512]) & 0o777777)
-    return bytes(header[:512])
-
-
-def _pax(rng: random.Random) -> bytes:
-    """A member with an extended header of odd records."""
-    sparse = ("GNU.sparse.map", "GNU.sparse.size", "GNU.sparse.major")
-    key = rng.choice(("size", "path", "mtime", "uid", *sparse, "hdrcharset"))
-    value = rng.choice(("9" * 4000, "-5", "1,2,3", "x", "", "a/" * 1900, "\ud800", "1e999", "nan", "0" * 60_000))
-    info = tarfile.TarInfo("root/tiny24/documents/en-de.docs")
-    info.size = 3
-    return _raw_pax(key, value) + info.tobuf()
-
-
-def _raw_pax(key: str, value: str) -> bytes:
-    record = f" {key}={value}\n".encode("utf-8", "surrogatepass")
-    n = len(record)
-    while len(str(n)) + len(record) != n:
-        n = len(str(n)) + len(record)
-    body = str(n).encode() + record
-    info = tarfile.TarInfo("pax")
-    info.type, info.size = b"x", len(body)
-    return info.tobuf() + body + bytes(-len(body) % 512)
-
-
-def _why_not(path: Path, folder: Path) -> str:
-    """Why an archive is not unpacked; nothing where it is."""
-    try:
-        extract(path, folder)
-    except (SourceError, QuestionError) as error:
-        return str(error)
-    return ""
-
-
-@pytest.mark.slow
-def test_whatever_stands_in_a_header_the_archive_is_unpacked_or_refused_in_one_short_line(
-    in_full: bool, tmp_path: Path
-) -> None:
-    rng = random.Random(16)
-    path = tmp_path / "scores.tgz"
-    for number in range(300 if in_full else 120):
-        made = _pax(rng) if number % 3 == 0 else _hostile_header(rng)
-        if number == 0:
-            made = _raw_pax("path", "x") * 5000 + tarfile.TarInfo("root/tiny24/x").tobuf()
-        path.write_bytes(gzip.compress(made + b"abc" + bytes(509) + bytes(1024), 1))
-        said = _why_not(path, tmp_path / "out")
-        assert "\n" not in said
-        assert len(said) < 700 + len(str(path))
-    assert {item.name for item in tmp_path.iterdir()} <= {"scores.tgz", "out"}
-
-
-@pytest.mark.slow
-def test_an_archive_that_expands_without_end_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "scores.tgz"
-    info = tarfile.TarInfo("root/tiny24/x")
-    info.size = 60_000_000
-    path.write_bytes(gzip.compress(info.tobuf() + bytes(info.size) + bytes(1024)))
-    with pytest.raises(SourceError, match="bytes unpacked"):
-        extract(path, tmp_path / "out")
-
-
-def test_thousands_of_chained_headers_are_refused_at_once(tmp_path: Path) -> None:
-    path, info = tmp_path / "scores.tgz", tarfile.TarInfo("root/tiny24/x")
-    path.write_bytes(gzip.compress(_raw_pax("GNU.sparse.map", "9" * 4000) * 2000 + info.tobuf() + bytes(1024)))
-    started = time.perf_counter()
-    with pytest.raises(SourceError, match="bytes of headers before one member"):
-        extract(path, tmp_path / "out")
-    assert time.perf_counter() - started < 5
 
 
 def test_an_archive_may_end_in_many_zeros(tmp_path: Path) -> None:
