@@ -29,7 +29,6 @@ ALLOWED = {
     # messages of DuckDB, whose errors come as RuntimeError, too
     "warehouse/database/faults.py:interruptible",
     "warehouse/database/results.py:store_results",
-    "queries/damage.py:changed_evalsets",
     "cli/ending.py:_is_interruption",
     # messages of what reads or computes: Polars, fastexcel, sacreBLEU, Spark, click
     "warehouse/readers/text/named_columns.py:_parquet",
