@@ -8,6 +8,8 @@ file of control segments. What `doc_id` counts:
 - WMT25: `LP_#_DOMAIN_#_DOCUMENT_#_NUMBER`, within the document, from 0; WMT23, converted: the same, from 1.
 - WMT24, converted: `DOCUMENT_#_LINE`, within the test set, from 0 (line 0 is the canary). It tells no language pair,
   and pairs with one source share lines: the user says that the file is of one pair.
+- WMT24's other file, `wmt24_esa.jsonl`, has a judgement a line: `langs`, `line_id` (as above), `doc_id`, `system`,
+  `esa_score`, `esa_spans`, `annotator` and `times`.
 """
 
 import re
@@ -19,7 +21,7 @@ from typing import Any
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.json_judgements import WrongJudgementError, frames, score_of, span_of, time_of
+from warehouse.readers.json_judgements import WrongJudgementError, frames, number_of, score_of, span_of, time_of
 from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.tables import text_of
@@ -31,6 +33,8 @@ _SEPARATOR = "_#_"
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _ROUND = re.compile(r"human(?P<round>[0-9]*)")
 _LAST_FROM_ONE = 2023  # the year until which numbers begin with 1
+_SOURCE = re.compile(r"test-(?P<language>[a-z]{2})-")  # what names of WMT24's documents begin with
+_FLAT = {"langs", "line_id", "doc_id", "system", "esa_score", "annotator"}
 _NO_PAIR = "human evaluation of an unknown language pair; name it with --lp if the file is of one alone"
 
 Place = tuple[str, str | None, str, int | None, int | None]  # language pair, domain, document, index, segment
@@ -43,16 +47,17 @@ class Wmt25HumanReader:
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         first = first_object(head)
-        if first is None or not isinstance(first.get("scores"), dict):
+        if first is None or not (first.keys() >= _FLAT or isinstance(first.get("scores"), dict)):
             return None
+        is_flat = first.keys() >= _FLAT
         parts = str(first.get("doc_id", "")).split(_SEPARATOR)
         is_of_line = len(parts) == 2 and _NUMBER.fullmatch(parts[1]) is not None
-        if len(parts) != 4 and not is_of_line:
+        if not is_flat and len(parts) != 4 and not is_of_line:
             return None
         testset = given.testset or testset_of(path)
         if testset is None:
             return "human evaluation of an unknown test set; name it with --testset"
-        if is_of_line and given.lp is None:
+        if not is_flat and is_of_line and given.lp is None:
             return _NO_PAIR
         return Claim.of_judgements(path, self.name, "humeval", testset, given.human or _HUMAN)
 
@@ -110,6 +115,9 @@ class _Rows:
         Raises WrongJudgementError: it is no segment.
         """
         item = segment.get("doc_id")
+        if segment.keys() >= _FLAT:
+            self._add_flat(line, segment)
+            return
         place = self._place(item)
         judgements: list[tuple[Any, ...]] = []
         errors: list[tuple[Any, ...]] = []
@@ -124,9 +132,29 @@ class _Rows:
         self.errors += errors
         self.n_unjudged += not judgements
 
+    def _add_flat(self, line: int, one: dict[str, Any]) -> None:
+        lp, document, system, domain, rater = (
+            one.get(key) for key in ("langs", "doc_id", "system", "domain", "annotator")
+        )
+        number = number_of(one["line_id"])
+        if number is None or not number.is_integer() or not 0 <= number < 10**9:
+            raise WrongJudgementError(f"line_id {one['line_id']!r}", "the number of a line, from 0")
+        if not all(isinstance(text, str) for text in (lp, document, system, rater)):
+            raise WrongJudgementError("a judgement without names", "langs, doc_id, system and annotator")
+        place = (lp, domain, document, None, int(number) + 1)
+        judged = (system, self.human, score_of(one["esa_score"]), rater, time_of(one.get("times")))
+        spans = [span_of(error) for error in one.get("esa_spans") or ()]
+        self.judgements.append((len(self.judgements) + 1, line, *place, document, *judged, "valid"))
+        self.errors += [(len(self.judgements), *span) for span in spans]
+
     def _place(self, item: object) -> Place:
         parts = item.split(_SEPARATOR) if isinstance(item, str) else []
         if len(parts) == 2 and self.given.lp is not None and _NUMBER.fullmatch(parts[1]):
+            source = _SOURCE.match(parts[0])
+            if source and source["language"] != self.given.lp.partition("-")[0]:
+                raise WrongJudgementError(
+                    f"document {parts[0]!r} of another source", f"one of {self.given.lp}, as you said"
+                )
             return self.given.lp, None, parts[0], None, int(parts[1]) + 1
         if len(parts) != 4 or not _NUMBER.fullmatch(parts[3]):
             expected = "language pair, domain, document and number, with _#_ between them"

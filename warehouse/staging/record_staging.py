@@ -47,6 +47,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     slips.report(sound, portions, judgements, stage)
     names = names_of(contents, pl.concat(met), judgements, stage, aliases)
     judgements = placing.settle(named(judgements, names))
+    _report_shared(sound, judgements, stage)
     judged = judgements.select("scorer", "system").unique().rows()
     distinct, complete = Distinct(sound, stage), Complete(sound, stage)
     for number, rows in enumerate(portions.by_vector(names, judged)):
@@ -66,6 +67,19 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
         notes = [*content.records.notes, *(_constant(brought) if content.claim.is_own else ())]
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
+
+
+def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
+    """A fault of a file that has judgements which another one has, too: they would count twice."""
+    timed = judgements.filter(pl.col("time").is_not_null() & (pl.col("status") == "valid"))
+    same = timed.group_by("scorer", "system", "number", "value", "time").agg(pl.col("file_no").unique().sort())
+    shared = same.filter(pl.col("file_no").list.len() > 1).select(
+        first=pl.col("file_no").list.first(), other=pl.col("file_no").list.last()
+    )
+    paths = {content.file_no: str(content.claim.path) for content in contents}
+    for first, other, n in shared.group_by("first", "other").len().sort("first", "other").iter_rows():
+        found = f"{counted(n, 'judgement')} that {paths[first]} has, too"
+        stage.fault(other, Fault(paths[other], 0, found, "each once", "load one or the other"))
 
 
 def _report_empty(contents: Sequence[Content], stage: Stage) -> None:

@@ -1,5 +1,6 @@
 """Judgements, annotations, campaigns and tables of one's own, from files to the warehouse."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,17 @@ def test_long_and_wide_tables_meet(tmp_path: Path, database: Path) -> None:
         ]
     again = load([root], database, given=Given(testset="mine", human="ours"))
     assert {evalset.status for evalset in again.evalsets} == {"unchanged"}
+
+
+def test_judgements_that_two_files_have_are_refused(tmp_path: Path) -> None:
+    """WMT24's are published as Appraise's table and as JSON lines."""
+    folder = tmp_path / "wmt24"
+    folder.mkdir()
+    row = "engspa1,A,5,TGT,eng,spa,90,test-en-news_abc.1,False,[],1724876000.5,1724876010.25"
+    (folder / "esa_generalMT2024_wave2.csv").write_text(row + "\n")
+    one = {"langs": "en-es", "line_id": 5, "doc_id": "test-en-news_abc.1", "domain": "news", "esa_spans": []}
+    one |= {"esa_score": 90, "times": [1724876000.5, 1724876010.25], "system": "A", "annotator": "engspa1"}
+    (folder / "wmt24_esa.jsonl").write_text(json.dumps(one) + "\n")
+    (fault,) = load([folder], tmp_path / "w.duckdb").faults
+    assert fault.found.startswith("1 judgement that ")
+    assert (fault.expected, fault.way_out) == ("each once", "load one or the other")

@@ -181,3 +181,39 @@ def test_lines_of_wmt24_are_counted_from_the_canary() -> None:
     assert found == [("en-de", "test-en-news_abc.1", None, 6, 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))]
     asks = "human evaluation of an unknown language pair; name it with --lp if the file is of one alone"
     assert asked(READER, path, text.encode(), Given()) == asks
+
+
+def test_lines_of_wmt24_of_another_source_than_the_user_says_are_faults() -> None:
+    text = segment({"A": [{"score": 90}]}, "test-en-news_abc.1_#_5") + segment({"A": [{"score": 9}]}, "test-cs-a_#_5")
+    (fault,) = read(READER, Path("wmt24/wmt24-genmt-humeval.jsonl"), text, Given(lp="en-de")).faults
+    assert (fault.line, fault.found) == (2, "document 'test-cs-a' of another source")
+
+
+def test_wmt24_has_a_file_with_a_judgement_a_line() -> None:
+    one = {
+        "langs": "en-es",
+        "line_id": 5,
+        "src": "…",
+        "tgt": "…",
+        "doc_id": "test-en-news_abc.1",
+        "domain": "news",
+        "esa_spans": [{"start_i": 4, "end_i": 6, "severity": "minor", "error_type": None}],
+        "esa_score": "90",
+        "times": ["1.0", "2.5"],
+        "system": "A",
+        "annotator": "engspa1",
+        "speech_info": None,
+    }
+    path = Path("wmt24/wmt24_esa.jsonl")
+    records = read(READER, path, json.dumps(one) + "\n" + json.dumps(one | {"langs": "en-cs"}) + "\n")
+    assert records.faults == []
+    assert records.judgements is not None
+    columns = ("lp", "domain", "document", "index", "segment", "system", "scorer", "rater", "value", "time")
+    row = ("news", "test-en-news_abc.1", None, 6, "A", "esa", "engspa1", 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))
+    assert records.judgements.select(columns).rows() == [("en-es", *row), ("en-cs", *row)]
+    assert records.ratings is not None
+    assert records.ratings.select("judgement", "severity", "span_start", "span_end").rows() == [
+        (number, "minor", 4, 7) for number in (1, 2)
+    ]
+    (fault,) = read(READER, path, json.dumps(one | {"line_id": -1}) + "\n").faults
+    assert fault.found == "line_id -1.0"
