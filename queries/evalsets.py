@@ -16,6 +16,9 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     query = "SELECT t.name, e.lp, e.evalset_id FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
     known = warehouse.once(query, lambda: warehouse.rows(query))
     found = {lp: number for name, lp, number in known if name == testset}
+    for several, there in ((testset, {name for name, _, _ in known}), (lp, found or {one for _, one, _ in known})):
+        if several not in there and (several == "all" or "," in several):
+            raise QuestionError(f"{several!r}: one at a time here; loaded: {', '.join(sorted(there))}")
     if not found:
         raise unknown_testset(testset, {name for name, _, _ in known})
     if lp not in found:
@@ -34,6 +37,31 @@ def official_human_of_systems(warehouse: Warehouse, testset: str, lp: str) -> st
         {"testset": testset, "lp": lp},
     )
     return None if name is None else str(name)
+
+
+def stored_names(warehouse: Warehouse) -> dict[str, set[str]]:
+    """The names of test sets, language pairs and metrics of a warehouse."""
+    rows = warehouse.rows("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id")
+    metrics = warehouse.rows("SELECT name, base_name FROM scorer WHERE kind = 'metric'")
+    return {
+        "testset": {testset for testset, _ in rows},
+        "lp": {lp for _, lp in rows},
+        "metric": {name for names in metrics for name in names},
+    }
+
+
+def stored_name(typed: str, known: Collection[str]) -> str:
+    """Names joined by commas as the warehouse has them, whatever their case; those that are not there stay.
+
+    >>> stored_name("WMT23,mySet, ALL,x", {"wmt23", "MySet", "MYSET"})
+    'wmt23,mySet,all,x'
+    """
+    by_case: dict[str, list[str]] = {"all": ["all"]}
+    for name in known:
+        by_case.setdefault(name.casefold(), []).append(name)
+    parts = [part.strip() for part in typed.split(",")]
+    found = [[part] if part in known else by_case.get(part.casefold(), []) for part in parts]
+    return ",".join(names[0] if len(names) == 1 else part for part, names in zip(parts, found, strict=True))
 
 
 def unknown_testset(testset: str, loaded: Collection[str]) -> QuestionError:

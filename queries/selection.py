@@ -8,7 +8,7 @@ from typing import Literal
 
 from queries import catalog, standards
 from queries.evalsets import evalset_id
-from queries.reasons import Exclusion, Reason
+from queries.reasons import Exclusion, Reason, by_reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
@@ -192,7 +192,7 @@ def select(
         domains=tuple(row[1] for row in segments),
         documents=tuple(row[2] for row in segments),
         n_segments=len(found.segments),
-        notes=(*notes, *of_reference),
+        notes=(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
     )
 
 
@@ -356,6 +356,20 @@ def _choose_metrics(
             )
         )
     return choices
+
+
+def _matched_in_vain(asked: Slice, metrics: Sequence[MetricChoice]) -> list[str]:
+    """A line for each status that excludes metrics although a pattern of the slice matches them."""
+    if not asked.metrics:
+        return []
+    excluded = {
+        one.name: one.reason
+        for one in metrics
+        if one.reason is not None and one.reason.reason in (Reason.OWN, Reason.NOT_SUBMITTED)
+    }
+    return [
+        f"{_first_names(set(names))} matched, but excluded: {reason}" for reason, names in by_reason(excluded).items()
+    ]
 
 
 def _filtered(asked: Slice, named: Sequence[str], one: MetricVariant, reference: str | None) -> Exclusion | None:

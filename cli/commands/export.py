@@ -7,6 +7,7 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.options import Db, Output, Quiet, choice
+from cli.options.names import as_stored
 from cli.options.slice import OnlyLp, OnlyTestset
 from cli.progress import progress
 from warehouse.wording import counted
@@ -51,8 +52,10 @@ def export(
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: a file, expected a folder")
     output = Output.of(context, db=db, quiet=quiet)
+    names = {"testset": testset, "lp": lp}
+    names |= as_stored(names, {"testset": "testset", "lp": "lp"}, output.database)
     with progress(output.quiet) as advance:
-        done = write(output.database, folder, form, testset, lp, progress=advance)
+        done = write(output.database, folder, form, names["testset"], names["lp"], progress=advance)
     schema = {
         "testset": pl.String,
         "lp": pl.String,

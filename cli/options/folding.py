@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 
 import typer
 
+from cli.options.names import as_stored, kind_of
 from cli.options.output import Output, PageOutput
 from cli.options.targets import check_targets
 
@@ -31,24 +32,28 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
                 )
             )
 
+    kinds = {parameter.name: kind for parameter in parameters if (kind := kind_of(parameter.annotation)) is not None}
     own_context = next((name for name in own if hints[name] is typer.Context), None)
     if own_context is None:
         parameters.append(inspect.Parameter(_CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context))
 
     @functools.wraps(command)
     def unfolded(**values: Any) -> None:
-        given = dict(values)
         gathered: dict[str, dict[str, Any]] = {group: {} for group in groups}
         for name in list(values):
             if name in homes:
-                gathered[homes[name]][name] = values.pop(name)
+                gathered[homes[name]][name] = values[name]
         context = values[own_context] if own_context is not None else values.pop(_CONTEXT)
         made = {
-            group: kind.of(context, **gathered[group]) if kind in (Output, PageOutput) else kind(**gathered[group])
-            for group, kind in groups.items()
+            group: kind.of(context, **gathered[group]) for group, kind in groups.items() if kind in (Output, PageOutput)
         }
-        if (written := next((one for one in made.values() if isinstance(one, Output | PageOutput)), None)) is not None:
-            check_targets({**given, "output": written.output}, written.database)
+        if (written := next(iter(made.values()), None)) is not None:
+            check_targets({**values, "output": written.output}, written.database)
+            for name, value in as_stored(values, kinds, values.get("before") or written.database).items():
+                (gathered[homes[name]] if name in homes else values)[name] = value
+        made |= {group: kind(**gathered[group]) for group, kind in groups.items() if group not in made}
+        for name in homes:
+            values.pop(name, None)
         command(**values, **made)
 
     ordered = sorted(parameters, key=lambda parameter: parameter.default is not inspect.Parameter.empty)

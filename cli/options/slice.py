@@ -120,8 +120,8 @@ class SliceFlags(DataFlags):
         list[str] | None,
         typer.Option(
             metavar="TEXT...",
-            help="Only these metrics (shell pattern, repeatable); one named exactly is included whatever its status "
-            "or reference.",
+            help="Only these metrics (shell patterns, with commas or repeated); one named exactly is included whatever "
+            "its status or reference.",
             autocompletion=complete_metric,
         ),
     ] = None
@@ -131,7 +131,7 @@ class SliceFlags(DataFlags):
     own: Annotated[bool, typer.Option("--own", help="Include metrics that users added.")] = False
     all_metrics: Annotated[
         bool,
-        typer.Option("--all-metrics", help="Include contrastive metrics and those not submitted to the metrics task."),
+        typer.Option("--all-metrics", help="Include metrics not submitted to the metrics task."),
     ] = False
 
     def slice(self, testset: str, lp: str) -> "Slice":

@@ -21,7 +21,8 @@ from metaeval.measures.parameters import Parameter, Value
 from warehouse import QuestionError
 from warehouse.errors import unknown
 
-_FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_OF_PAPERS = dict.fromkeys(("acc_t", "acc*", "acc*_eq", "acc_eq*"), "acc_eq")
+_FORM = re.compile(r"\s*([A-Za-z_0-9*-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _DEFINITIONS: tuple[Definition, ...] = (
     *system_correlations.DEFINITIONS,
     pairwise_accuracy.DEFINITION,
@@ -43,19 +44,22 @@ DEFINITIONS: Mapping[str, Definition] = MappingProxyType(
 
 
 def parse_measure(text: str) -> Measure:
-    """Read a measure as written; of several definitions of a name, parameters say which is meant.
+    """Read a measure as written, in any case and with dashes, or as papers call it; parameters say which is meant of
+    several definitions of a name.
 
     Raises QuestionError: unknown measure or parameter, or a value that does not fit.
     >>> [str(parse_measure(text)) for text in ("acc_eq", "spa(n=1000)", "tau_b(epsilon=0.5,by=none)")]
     ['acc_eq(by=item)', 'spa', 'tau_b(by=none, epsilon=0.5)']
+    >>> {str(parse_measure(text)) for text in ("acc-t", "acc_t", "acc*", "acc-eq", "ACC*_eq")}
+    {'acc_eq(by=item)'}
     """
     form = _FORM.fullmatch(text)
     if form is None:
         raise QuestionError(f"measure {text!r}: expected NAME or NAME(parameter=value, ...)")
-    name, given = form[1], _arguments(form[2] or "", text)
+    name, given = _OF_PAPERS.get(spelt := form[1].lower().replace("-", "_"), spelt), _arguments(form[2] or "", text)
     named = [definition for definition in DEFINITIONS.values() if definition.name == name]
     if not named:
-        raise unknown("measure", name, {definition.name for definition in DEFINITIONS.values()})
+        raise unknown("measure", form[1], {definition.name for definition in DEFINITIONS.values()})
     known = {parameter.name for definition in named for parameter in definition.parameters}
     for key in given:
         if key not in known:

@@ -1,0 +1,106 @@
+"""Names as people type them: test sets and language pairs in any case, metrics with commas, measures as in papers."""
+
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cli.main import COMMANDS
+from cli.options.names import kind_of
+from metaeval.measures import DEFINITIONS, parse_measure
+from tests.cli.running import Scorehouse, examples, refused
+from tests.helpers import metric_tables, tiny_layout
+from warehouse import load
+
+NEW_NAMES = {("load", "testset"), ("load", "lp"), ("download", "testsets"), ("compute", "metrics")}
+"""Parameters that name what the warehouse need not have."""
+KINDS = {"testset": "testset", "testsets": "testset", "on": "testset", "lp": "lp", "lps": "lp", "metrics": "metric"}
+COSTLY = {"demo", "load", "download", "report", "trend", "paper", "noise", "plan", "diff", "add", "remove", "migrate"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_parameter_that_names_what_is_loaded_takes_any_spelling(command: str) -> None:
+    for name, parameter in inspect.signature(COMMANDS[command]).parameters.items():
+        if name in KINDS and (command, name) not in NEW_NAMES:
+            assert kind_of(parameter.annotation) == KINDS[name], f"{command}: {name}"
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in COSTLY and "sim24" in examples(name)[0]])
+def test_a_command_answers_the_same_in_another_spelling(command: str, scorehouse: Scorehouse) -> None:
+    (example,) = examples(command)
+    other = re.sub(r"acc_eq", "acc-t", example.replace("sim24", "SIM24").replace("en-de", "EN-De"))
+    assert other != example
+    plain, spelt = (scorehouse(*shlex.split(words)) for words in (example, other))
+    assert plain.code == 0, plain.err
+    assert (spelt.code, spelt.out) == (0, plain.out), spelt.err
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("--metrics simBLEU,Oriole", "--metrics simBLEU --metrics Oriole"),
+        ("--metrics 'sim*, Oriole'", "--metrics 'sim*' --metrics Oriole"),
+        ("--metrics ALL", ""),
+    ],
+)
+@pytest.mark.parametrize("command", ["rank", "means", "correlations", "ties", "counts"])
+def test_metrics_have_commas_or_are_all(command: str, words: str, same: str, scorehouse: Scorehouse) -> None:
+    one, other = (
+        scorehouse(command, "sim24", "en-de", *shlex.split(each), "--format", "csv") for each in (words, same)
+    )
+    assert one.code == other.code == 0, one.err
+    assert one.out == other.out
+
+
+def test_compare_takes_all_and_commas(scorehouse: Scorehouse) -> None:
+    words = ("-m", "pa", "--draws", "5", "--format", "csv")
+    assert (
+        scorehouse("compare", "sim24", "en-de", "all", *words).out
+        == scorehouse("compare", "sim24", "en-de", *words).out
+    )
+    pair = scorehouse("compare", "sim24", "en-de", "simBLEU,Oriole", *words)
+    assert (pair.code, pair.out) == (0, scorehouse("compare", "sim24", "en-de", "simBLEU", "Oriole", *words).out)
+    refused(scorehouse("compare", "sim24", "all", *words), 2, "'all': one at a time here; loaded: ", "en-de")
+
+
+def test_names_with_capitals_and_commas_are_found_as_they_are(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    database = tmp_path / "own.duckdb"
+    metrics = {"A,B-src": metric_tables()["Fine-src"], "B-src": metric_tables()["Flat-src"]}
+    assert load([tiny_layout(tmp_path / "in", testset="My24", metrics=metrics)], database).is_clean
+    for testset in ("My24", "MY24"):
+        ran = scorehouse("means", testset, "EN-DE", "--metrics", "A,B", "--db", database, "--format", "json")
+        assert {row["scorer"] for row in ran.json if row["kind"] == "metric"} == {"A,B-src"}
+
+
+def test_a_pattern_that_matches_a_metric_of_one_s_own_says_that_it_is_excluded(
+    scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    database = tmp_path / "own.duckdb"
+    layout = tiny_layout(tmp_path / "in")
+    assert load([layout], database).is_clean
+    scores = next((layout / "metric-scores").rglob("Rough-refA.seg.score"))
+    own = tmp_path / "en-de.MyMix.seg.score"
+    own.write_bytes(scores.read_bytes())
+    words = ("--metric", "MyMix", "--ref", "refA", "--testset", layout.name.upper(), "--db", database)
+    assert scorehouse("add", own, *words).code == 0
+    where = (layout.name, "en-de", "-m", "pa", "--db", database)
+    ran = scorehouse("rank", *where, "--metrics", "My*,Rough", "--format", "json")
+    assert [row["metric"] for row in ran.json] == ["Rough-refA"]
+    assert "MyMix-refA matched, but excluded: added by a user (included by --own)" in ran.notes
+    for named in (("--metrics", "MyMix,Rough"), ("--metrics", "My*,Rough", "--own")):
+        ran = scorehouse("rank", *where, *named, "--format", "json")
+        assert {row["metric"] for row in ran.json} == {"MyMix-refA", "Rough-refA"}
+        assert not any("matched" in note for note in ran.notes)
+
+
+@pytest.mark.parametrize("spelt", ["acc-t", "acc_t", "acc*", "acc-eq", "ACC_EQ", "acc*_eq", " Acc-T ( by = item )"])
+def test_measures_have_the_names_of_papers(spelt: str) -> None:
+    assert str(parse_measure(spelt)) == "acc_eq(by=item)"
+
+
+def test_every_measure_is_read_in_capitals_and_with_dashes() -> None:
+    for printed, definition in DEFINITIONS.items():
+        name, rest = definition.name, printed.removeprefix(definition.name)
+        assert str(parse_measure(name.upper().replace("_", "-") + rest)) == printed
