@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from cli.report.content import message
+from cli.report.content import Part, message
 from metaeval.cache import FROM_STORE
 from metaeval.intervals import with_intervals
 from metaeval.measures import Measure, parse_measure
@@ -60,6 +60,7 @@ class Desk:
     """states: all evaluation sets of the warehouse that the report covers; humans: those with a human score wanted.
 
     detailed: those of them that have charts of their own; others: the rest. reason: why `humans` is empty.
+    parts: those of the page that were made already.
     """
 
     database: Path
@@ -70,6 +71,7 @@ class Desk:
     humans: tuple[EvalsetState, ...]
     detailed: tuple[EvalsetState, ...]
     reason: str = ""
+    parts: list[Part] = field(default_factory=list)
     _ranked: dict[EvalsetState, Ranked | QuestionError] = field(default_factory=dict)
 
     @property

@@ -80,6 +80,7 @@ def made(desk: Desk, sections: Sequence[Section]) -> tuple[list[Made], list[str]
             desk.progress(f"{section.title}: {job.heading}", done, total)
             part, fresh = _part(desk, job)
             parts.append(part)
+            desk.parts.append(part)
             unsaved += fresh
             done += 1
         notes += keep(desk.database, unsaved) if unsaved else []

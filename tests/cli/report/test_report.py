@@ -24,6 +24,7 @@ from cli.report.desk import Desk, Settings, desk
 from cli.report.making import Made
 from cli.report.sections import SECTIONS
 from cli.report.sections.overview import unranked
+from metaeval.measures import parse_measure
 from queries.longitudinal import EvalsetState
 from tests.cli.charts.drawing import check_golden
 from tests.cli.running import Scorehouse, faults_of_page, refused
@@ -141,6 +142,50 @@ def test_the_page_asks_for_nothing_from_outside(written: Path) -> None:
     assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', own)
     assert "default-src 'none'" in own
     assert "<link" not in own
+
+
+def _explained(text: str) -> set[str]:
+    """The measures of the methods section."""
+    section = text.partition('<section id="methods"')[2].partition("</section>")[0]
+    return set(re.findall(r"<tr[^>]*>\s*<t[dh][^>]*>\s*([a-z][a-z_0-9]*(?:\([^()<]*\))?)\s*</t[dh]>", section)) - {
+        "measure"
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("--section overview", set()),
+        ("--section rankings -m acc-t", {"acc_eq(by=item)"}),
+        ("--section rankings -m pearson -m spa(n=20)", {"pearson", "spa(n=20)"}),
+        ("--section correlations", {"pearson(by=none)"}),
+        ("--section calibration --section rankings -m pa", {"acc_eq(by=item)", "pa"}),
+    ],
+)
+def test_the_methods_explain_the_measures_of_the_page_and_no_other(
+    words: str, expected: set[str], on_hostile: Scorehouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.html"
+    ran = on_hostile("odd24", *words.split(), "--section", "methods", "--draws", "20", "-o", path, "-q")
+    assert ran.code == 0, ran.err
+    text = path.read_text("utf-8")
+    assert _explained(text) == expected
+    methods = text.partition('<section id="methods"')[2].partition("</section>")[0]
+    assert ("Clusters and p-values" in methods) == ("rankings" in words)
+
+
+def test_the_methods_of_a_whole_page_explain_what_its_signatures_name(written: Path) -> None:
+    text = unescape(written.read_text("utf-8").rsplit("<script>", 2)[0])
+    signatures = text.partition('<section id="signatures"')[2]
+    named = {
+        str(parse_measure(found))
+        for found in re.findall(r"\b(?:measure|matrix):([a-z0-9_]+(?:\([^()]*\))?)", signatures)
+        if found != "protocols"
+    }
+    assert named
+    assert named <= _explained(text)
+    for measure in _explained(text) - named:  # of the protocols' tasks
+        assert measure.partition("(")[0] in text.partition('<section id="protocols"')[2].partition("</section>")[0]
 
 
 def test_chosen_sections_alone_in_the_order_of_the_page(on_hostile: Scorehouse, tmp_path: Path) -> None:
