@@ -6,6 +6,7 @@ import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.errors import Fault
+from warehouse.facts.metrics import describe
 from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
 from warehouse.readers.records import columns
@@ -17,6 +18,8 @@ from warehouse.staging.repetition import Complete, Distinct
 from warehouse.staging.slips import Slips
 from warehouse.staging.vectors import stage_judgements, stage_vectors
 from warehouse.wording import counted
+
+_ERRORS_AS_WRITTEN = frozenset({"MetricX", "TER"})  # families whose programs write errors, which submissions negate
 
 
 def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
@@ -65,7 +68,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
         brought = _rows_of(content)
         stage.n_rows[content.file_no] = brought.height
         stage.n_missing[content.file_no] = brought["value"].null_count() if "value" in brought.columns else 0
-        notes = [*content.records.notes, *(_constant(brought) if content.claim.is_own else ())]
+        notes = [*content.records.notes, *((*_constant(brought), *_direction(content)) if content.claim.is_own else ())]
         stage.notes += [f"{content.claim.path}: {note}" for note in notes]
 
 
@@ -107,6 +110,18 @@ def _constant(rows: pl.DataFrame) -> list[str]:
     if "value" not in rows.columns or rows["value"].drop_nulls().n_unique() != 1 or rows.height == 1:
         return []
     return [f"every score is {rows['value'].drop_nulls()[0]:g}"]
+
+
+def _direction(content: Content) -> list[str]:
+    """A line where scores of an own metric are called like one that counts errors, and are stored as they are."""
+    assert content.records is not None
+    assert content.records.scores is not None
+    scores = content.records.scores
+    named = [describe(name) for name in scores["scorer"].unique().sort()]
+    counts_errors = any(facts.is_error_measure or facts.family in _ERRORS_AS_WRITTEN for facts in named)
+    if content.claim.is_negated or not counts_errors or scores.filter(pl.col("value") < 0).height:
+        return []
+    return ["a metric that counts errors, none below 0: `scorehouse add --lower-is-better` stores them negated"]
 
 
 def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:

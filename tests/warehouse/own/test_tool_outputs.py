@@ -243,3 +243,33 @@ def test_every_system_of_the_task_can_be_added_by_a_list(database: Path, tmp_pat
     for system in SYSTEMS[:-1]:
         report = added(database, tmp_path / f"{system}.txt", "".join(f"{at}\n" for at in range(N)), system=system)
     assert report.evalsets[0].n_missing == 0
+
+
+@pytest.mark.parametrize("metric", ["TER-mine", "MetricX-24-mine"])
+def test_errors_that_are_stored_as_they_are_are_noted(database: Path, tmp_path: Path, metric: str) -> None:
+    (tmp_path / "ash.txt").write_text("1\n2\n0.5\n3\n2\n")
+    note = "a metric that counts errors, none below 0: `scorehouse add --lower-is-better` stores them negated"
+    for is_error_measure in (False, True):
+        given = {"reference": "refA", "testset": TESTSET, "lp": LP, "system": "Ash"}
+        report = add([tmp_path / "ash.txt"], database, metric, is_error_measure=is_error_measure, **given)  # type: ignore[arg-type]
+        assert (f"{tmp_path / 'ash.txt'}: {note}" in report.notes) is not is_error_measure
+
+
+FORMS = {
+    "a.json": document(),
+    "a.out": "Ash.txt\tSegment 0\tscore: 1.0\n",
+    "a.jsonl": lines(predictions("Ash", system_id="Ash")),
+    "a.txt": "0.5\n0.25\n",
+    "a.csv": "system,segment,score\nAsh,1,0.5\n",
+    "a.tsv": "src\tmt\tscore\na\tb\t0.5\n",
+    "a.seg.score": "Ash\t0.5\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("missing", ["testset", "lp"])
+def test_every_form_says_what_it_belongs_to_with_an_option(
+    database: Path, tmp_path: Path, name: str, missing: str
+) -> None:
+    with pytest.raises(SourceError, match=f"--{missing}"):
+        added(database, tmp_path / name, FORMS[name], system="Ash", **{missing: None})
