@@ -1,4 +1,4 @@
-"""What the program itself knows best: tables of commands, measures, views and columns, and the output of examples.
+"""What the program itself knows best: tables of measures, views and columns, and the output of examples.
 
 `python -m docs.generate` writes the tables between the marks `<!-- begin NAME -->` and `<!-- end NAME -->` of the
 documents, and below each `$ scorehouse ...` of a `console` block what that command prints on the simulated shared
@@ -12,8 +12,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,94 +20,13 @@ from docs.level_tables import coverage_of, levels_of, power_of, system_tests
 from docs.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "docs/charts.md", "docs/commands.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
+DOCUMENTS = ("README.md", "docs/charts.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 COOKBOOK = "docs/cookbook.md"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
 
-# ---------------------------------------------------------------- commands
-
-
-def _click_commands() -> Mapping[str, Any]:
-
-    from cli.main import program
-
-    group: Any = program()
-    found: Mapping[str, Any] = group.commands
-    return found
-
-
-def _purpose(command: Any) -> str:
-    return " ".join(str(command.help).split("\n\n")[0].split())
-
-
-def _example(command: Any) -> str:
-    return " ".join(str(command.help).partition("Example: ")[2].split())
-
-
-def _shared_options() -> dict[str, list[str]]:
-    """Groups of options that several commands have: title -> names of parameters."""
-    from cli.options import ComputeFlags, DataFlags, Output
-    from cli.options.beside import OF_METRICS
-
-    return {
-        "which part of the data": [item.name for item in fields(DataFlags)],
-        "which metrics": [*OF_METRICS],
-        "how measures are computed": [item.name for item in fields(ComputeFlags)],
-        "where results go": [item.name for item in fields(Output)],
-    }
-
-
-def _parameter_rows(parameters: Iterable[Any]) -> list[list[str]]:
-    rows = []
-    for parameter in parameters:
-        if parameter.param_type_name == "argument":
-            words = f"`{parameter.name.upper()}`"
-        else:
-            forms = [*parameter.opts, *parameter.secondary_opts]
-            words = ", ".join(f"`{form}`" for form in sorted(forms, key=lambda form: (form.startswith("--"), form)))
-        rows.append([words, str(parameter.help or ""), _default(parameter)])
-    return rows
-
-
-def _default(parameter: Any) -> str:
-    shown = getattr(parameter, "show_default", None)
-    if isinstance(shown, str):
-        return shown
-    value = parameter.default
-    is_none = value is None or value is False or value == () or callable(value) or type(value).__name__ == "Sentinel"
-    return "" if is_none or parameter.required else str(getattr(value, "value", value))
-
-
-def command_list() -> str:
-    """One row a command: what it does."""
-    rows = [[f"`{name}`", _purpose(command)] for name, command in _click_commands().items()]
-    return table(["command", "does"], rows)
-
-
-def command_reference() -> str:
-    """A section for each command, and one for options that several have."""
-    shared = _shared_options()
-    parts: list[str] = []
-    for name, command in _click_commands().items():
-        names = {parameter.name for parameter in command.params}
-        groups = [title for title, members in shared.items() if set(members) <= names]
-        covered = {member for title in groups for member in shared[title]} | {"help"}
-        own = [parameter for parameter in command.params if parameter.name not in covered]
-        parts.append(f"## `scorehouse {name}`\n\n{_purpose(command)}\n\n```sh\n{_example(command)}\n```\n\n")
-        if own:
-            parts.append(table(["option", "means", "default"], _parameter_rows(own)) + "\n")
-        if groups:
-            parts.append(f"And the options that say {', '.join(groups)} (below).\n\n")
-    for title, members in shared.items():
-        users = [n for n, c in _click_commands().items() if set(members) <= {p.name for p in c.params}]
-        one = next(command for name, command in _click_commands().items() if name in users)
-        chosen = [parameter for parameter in one.params if parameter.name in members]
-        words = ", ".join(f"`{user}`" for user in users)
-        parts.append(f"## Options: {title}\n\nOf {words}.\n\n")
-        parts.append(table(["option", "means", "default"], _parameter_rows(chosen)) + "\n")
-    return "".join(parts).rstrip() + "\n"
+# ---------------------------------------------------------------- charts
 
 
 def charts() -> str:
@@ -234,9 +152,7 @@ def cookbook() -> str:
 def sections() -> dict[str, str]:
     """Every generated section by name."""
     return {
-        "commands": command_list(),
         "charts": charts(),
-        "command-reference": command_reference(),
         "measures": measure_list(),
         "measure-parameters": measure_parameters(),
         "measure-tests": measure_tests(),

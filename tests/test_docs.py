@@ -76,10 +76,9 @@ def test_every_shown_command_is_one_that_there_is(page: Path) -> None:
     assert set(shown) <= set(COMMANDS)
 
 
-def test_the_readme_names_every_command_and_the_two_first_steps() -> None:
+def test_the_readme_is_short_and_has_the_two_first_steps() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name in COMMANDS:
-        assert f"| `{name}` |" in readme
+    assert len(readme.split()) <= 1200
     for step in ("scorehouse demo", "pytest"):
         assert f'```sh\npython3 -m pip install -e ".[dev]" && {step}\n```' in readme
 
