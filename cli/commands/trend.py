@@ -134,6 +134,7 @@ def trend(
             compute.options(),
             TestOptions(draws=draws, alpha=alpha),
             anchor,
+            bridged=view == "bridges",
             database=output.database,
             fresh=fresh,
             progress=advance,

@@ -87,7 +87,16 @@ def trend(
             raise unknown("by", way, BYS)
     computing, testing = Options(system_score, seed, raw_ties, round_human), TestOptions(draws=draws, alpha=alpha)
     asked = slice_of_view(slice_of(testset, lp, options), view)
-    found = history(lambda: nullcontext(warehouse), asked, measure_of(measure), computing, testing, anchor, fresh=fresh)
+    found = history(
+        lambda: nullcontext(warehouse),
+        asked,
+        measure_of(measure),
+        computing,
+        testing,
+        anchor,
+        bridged=view == "bridges",
+        fresh=fresh,
+    )
     years = tuple((published or {}).items())
     shown = show(
         found,

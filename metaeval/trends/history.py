@@ -87,6 +87,7 @@ def history(
     testing: TestOptions,
     anchor: str,
     *,
+    bridged: bool = False,
     database: Path | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
@@ -94,14 +95,15 @@ def history(
     """Compute what is not stored yet.
 
     opened: opens the warehouse; it is closed again while something is computed, if it closes at all. asked: its test
-    sets and language pairs may be several, joined by commas, or "all". database: where results are kept; None keeps
-    none.
+    sets and language pairs may be several, joined by commas, or "all". bridged: with bridges to other human scores
+    although the slice names one. database: where results are kept; None keeps none.
     Raises QuestionError: unknown test sets or language pairs; an anchor that nobody knows; options that no evaluation
     set could take.
     """
     testing.check()
     check_whole(options, asked)
     check_used(options, [measure])
+    bridged = bridged or asked.human is None
     found: dict[EvalsetState, SetHistory] = {}
     questions: dict[EvalsetState, Question[SetHistory]] = {}
     with opened() as warehouse:
@@ -111,7 +113,7 @@ def history(
             if (error := _nothing_loaded(state)) is not None:
                 found[state] = SetHistory.without(error)
                 continue
-            questions[state] = _question(state, asked, measure, options, testing, anchor)
+            questions[state] = _question(state, asked, measure, options, testing, anchor, bridged)
             kept = None if fresh else questions[state].stored(warehouse)
             if kept is not None:
                 found[state] = kept
@@ -123,7 +125,8 @@ def history(
         if progress is not None:
             progress(f"{measure} of {state.testset} {state.lp}", number, len(waiting))
         started = time.perf_counter()
-        jobs = _jobs(opened, replace(asked, testset=state.testset, lp=state.lp), measure, options, anchor)
+        own = replace(asked, testset=state.testset, lp=state.lp)
+        jobs = _jobs(opened, own, measure, options, anchor, bridged)
         found[state] = _computed(jobs, measure, options, testing, anchor)
         unsaved.append((questions[state], found[state], time.perf_counter() - started))
         if database is not None and (len(unsaved) == BATCH or number + 1 == len(waiting)):
@@ -154,10 +157,16 @@ def _nothing_loaded(state: EvalsetState) -> QuestionError | None:
 
 
 def _question(
-    state: EvalsetState, asked: Slice, measure: Measure, options: Options, testing: TestOptions, anchor: str
+    state: EvalsetState,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    testing: TestOptions,
+    anchor: str,
+    bridged: bool,
 ) -> Question[SetHistory]:
     own = replace(asked, testset=state.testset, lp=state.lp)
-    parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, options, testing)
+    parts = (str(sorted(asdict(own).items())), str(measure), measure.interval, anchor, bridged, options, testing)
     key = key_of("trend", [state.fingerprint], *parts)
     return Question(key, "trend", state.testset, state.lp, SetHistory)
 
@@ -174,7 +183,7 @@ class _Jobs:
     notes: tuple[str, ...] = ()
 
 
-def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anchor: str) -> _Jobs:
+def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anchor: str, bridged: bool) -> _Jobs:
     with opened() as warehouse:
         try:
             asked, also = _with_own_metrics(warehouse, asked, anchor)
@@ -182,13 +191,13 @@ def _jobs(opened: Opened, asked: Slice, measure: Measure, options: Options, anch
         except QuestionError as error:
             return _Jobs(None, error=error)
         humans = human_levels(warehouse, asked.testset, asked.lp)
-        official = str(block.selection.human)
-        behind = judged_by(humans, official)
+        human = str(block.selection.human)
+        behind = judged_by(humans, human)
         judged = judgements(warehouse, block.selection.evalset_id, behind) if behind else None
         bridges, notes = [], []
-        for second in second_humans(humans, official, measure) if asked.human is None else []:
+        for second in second_humans(humans, human, measure) if bridged else []:
             try:
-                bridges.append(common_blocks(warehouse, asked, official, second, measure, options))
+                bridges.append(common_blocks(warehouse, asked, human, second, measure, options))
             except QuestionError as error:
                 notes.append(because("no bridge: ", error))
     return _Jobs(block, judged, behind or "", tuple(bridges), None, tuple(notes))

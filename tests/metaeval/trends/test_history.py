@@ -16,6 +16,7 @@ from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.people.bridges import common_blocks
 from metaeval.people.ceilings import second_human, split_half
+from metaeval.questions.analyses import trend
 from metaeval.significance.options import TestOptions
 from metaeval.study import rank
 from metaeval.trends.history import History, history
@@ -63,6 +64,24 @@ def test_two_protocols_on_the_same_systems_are_a_bridge(cs_uk: History) -> None:
     assert second.ceiling is not None
     assert first.ceiling.value == second.ceiling.value > 0.5  # pairwise accuracy is symmetric
     assert first.context.n_systems == second.context.n_systems
+
+
+def test_bridges_of_a_human_score_that_is_named_lead_to_each_other_protocol(tmp_path: Path) -> None:
+    humans = {name: mqm_table() for name in ("mqm", "esa", "da-sqm", "psqm")}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
+
+        def bridges(human: str) -> list[tuple[str, str]]:
+            return (
+                trend(warehouse, human=human, anchor="Fine", draws=5, view="bridges")
+                .frame.select("human", "other_human")
+                .unique(maintain_order=True)
+                .rows()
+            )
+
+        assert bridges("mqm") == [("mqm", "da-sqm"), ("mqm", "esa"), ("mqm", "psqm")]
+        assert bridges("esa") == [("esa", "da-sqm"), ("esa", "mqm"), ("esa", "psqm")]
+        (years,) = made(warehouse, Slice("all", "all", human="mqm"), anchor="Fine").entries
+        assert [one.bridge for one in years.found.points] == [None]
 
 
 @pytest.mark.slow
