@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from metaeval.evaluation import rankable
+from metaeval.human_variation import lines_on
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
 from metaeval.notes import EXPLAIN, Hinted, hinted
@@ -33,6 +34,8 @@ def explanation(
     for measure in measures:
         block = inputs.block(measure)
         notes |= dict.fromkeys(block.selection.notes)
+        if block.selection.human is not None:
+            notes |= dict.fromkeys(lines_on([measure], block, options))
         _, missing = rankable(measure, block, options)
         for system in block.selection.systems:
             reasons.setdefault(("system", system.name), {})[str(measure)] = system.reason

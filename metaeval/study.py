@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.evaluation import EQUAL, Evaluation, evaluate
+from metaeval.human_variation import undefined
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
 from metaeval.measures import Measure, parse_measure
 from metaeval.notes import EXPLAIN, Hinted, excluding
@@ -94,15 +95,11 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     if (remark := measure.remark_on(block.selection.human)) is not None:
         notes.append(f"{measure}: {remark}")
     notes += _sources(evaluation, options)
-    undefined = [
-        metric.name for metric, value in zip(evaluation.metrics, evaluation.value, strict=True) if np.isnan(value)
-    ]
     if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
         notes.append(f"{measure}: of 2 systems, a correlation can only be 1 or -1")
-    if undefined and is_judged:
-        who = "any metric" if len(undefined) == len(evaluation.metrics) else ", ".join(undefined)
-        notes.append(f"{measure}: not defined for {who}")
-    if partly := int((evaluation.n_groups_nan > 0).sum()):
+    if evaluation.metrics and is_judged:
+        notes += undefined(evaluation, block, options)
+    if (partly := int((evaluation.n_groups_nan > 0).sum())) and not np.isnan(evaluation.value).all():
         worst = int(evaluation.n_groups_nan.max())
         rule = {
             "drop": "excluded from its mean",

@@ -29,6 +29,7 @@ class Reason(Enum):
     OWN = "added by a user"
     NOT_SUBMITTED = "not submitted to the metrics task"
     NO_SCORES = "no scores for the output of {}"
+    OTHER_LEVELS = "no system or segment scores"
     NO_SEGMENT_SCORES = "no segment scores"
     SOME_SEGMENT_SCORES = "no segment scores for the output of {}"
     MISSING_SCORES = "{} missing"
@@ -47,6 +48,7 @@ HINTS: Mapping[Reason, str] = {
 _FOR_WANT_OF_SCORES = frozenset(
     {
         Reason.NO_SCORES,
+        Reason.OTHER_LEVELS,
         Reason.NO_SEGMENT_SCORES,
         Reason.SOME_SEGMENT_SCORES,
         Reason.MISSING_SCORES,

@@ -342,11 +342,12 @@ def _choose_metrics(
     for one in found.metrics:
         by_segment = found.scored.get(("metric", one.name, "seg"), set())
         submitted = found.scored.get(("metric", one.name, "sys"), set())
+        of_parts = {name for level in ("doc", "domain") for name in found.scored.get(("metric", one.name, level), ())}
         is_named = one.name in named or one.base_name in named
         reason = (
             _filtered(asked, named, one, reference)
             or (None if is_named else _by_status(asked, one.status, one.is_own, has_lists))
-            or _without_scores(wanted, by_segment, submitted, asked.intersection)
+            or _without_scores(wanted, by_segment, submitted, of_parts, asked.intersection)
         )
         choices.append(
             MetricChoice(
@@ -399,9 +400,14 @@ def _by_status(asked: Slice, status: str | None, is_own: bool, has_lists: bool) 
 
 
 def _without_scores(
-    wanted: set[str], by_segment: set[str], submitted: set[str], intersection: bool
+    wanted: set[str], by_segment: set[str], submitted: set[str], of_parts: set[str], intersection: bool
 ) -> Exclusion | None:
-    """Why a metric is excluded for want of scores: of segments or submitted, whichever it has for more systems."""
+    """Why a metric is excluded for want of scores: of segments or submitted, whichever it has for more systems.
+
+    of_parts: systems with scores of documents or domains.
+    """
+    if not by_segment and not submitted and of_parts:
+        return Exclusion(Reason.OTHER_LEVELS)
     missing = min(wanted - by_segment, wanted - submitted, key=len)
     if not missing or (intersection and missing != wanted):
         return None

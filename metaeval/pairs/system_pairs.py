@@ -87,7 +87,9 @@ def pairs_of(block: Block, options: Options, *, tested: bool) -> SystemPairs:
     judged = np.flatnonzero(~np.isnan(scores.human))
     where = f"{block.selection.slice.testset} {block.selection.slice.lp}"
     if len(judged) < 2:
-        raise QuestionError(f"{block.selection.human} of {IT} has scores of fewer than two systems", where=where)
+        by = block.selection.human
+        few = f"{by} scores of one system alone" if len(judged) else f"no system or segment scores by {by}"
+        raise QuestionError(f"{IT} has {few}", where=where)
     whole = ~np.isnan(scores.metrics[:, judged]).any(axis=1)
     first, second = np.triu_indices(len(judged), 1)
     human, metrics = scores.human[judged], scores.metrics[np.ix_(whole, judged)]

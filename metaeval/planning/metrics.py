@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from metaeval.evaluation import evaluate
+from metaeval.human_variation import without_variation
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.measures import Measure
@@ -48,7 +49,9 @@ def plan_metrics(
     if what.unit != "systems" or measure.definition.needs_segments:
         check_judged(block)
     if np.isnan(evaluate(measure, block, options).value).any():
-        raise QuestionError(f"{measure} of {' and '.join(metrics)} is not defined in {where(block.selection)}")
+        why = without_variation(measure, block, options)
+        reason = f"{asked_measure} of {' and '.join(metrics)} is not defined in {where(block.selection)}"
+        raise QuestionError(reason if why is None else f"{reason}: {why}")
     drawn = (
         simulation_of_judgements(warehouse, block)
         if what.unit == "judgements"

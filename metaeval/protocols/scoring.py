@@ -76,7 +76,7 @@ class ProtocolScore:
 
 
 class NothingScoredError(QuestionError):
-    """No metric can be scored by a protocol. by_any: the reason without the protocol's name."""
+    """No metric can be scored by a protocol. by_any: the reason without the protocol's name; by: that name, and why."""
 
     def __init__(self, by_any: str, *, by: str = "", hint: str = "") -> None:
         super().__init__(f"{by_any} by {by}", hint=hint)
@@ -111,8 +111,8 @@ def score(
     if not names:
         raise NothingScoredError(
             f"no metric of {entry.testset} {','.join(entry.lps)} can be scored",
-            by=entry.protocol.name,
-            hint="rank --explain says why; --all-metrics takes contrastive ones too",
+            by=f"{entry.protocol.name}: {'; '.join(dict.fromkeys(one.reason for one in dropped))}",
+            hint="--all-metrics takes contrastive ones too" if _is_primary(entry) else "",
         )
     by_ranks = entry.protocol.overall == "ranks"
     tests: list[TaskTest | None] = [None] * len(jobs)
@@ -160,6 +160,11 @@ def score(
         population=testing.population,
         beside=overall_beside and overall_beside.among(order),
     )
+
+
+def _is_primary(entry: Entry) -> bool:
+    """Whether primary metrics and baselines alone are scored."""
+    return any(one.block.selection.slice.primary for entered in entry.entered for one in entered)
 
 
 def _on_dropped(dropped: Sequence[Dropped]) -> list[str]:

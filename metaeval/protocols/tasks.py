@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metaeval.evaluation import Evaluation, evaluate
+from metaeval.human_variation import without_variation
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.pairwise_accuracy import over_all_pairs
 from metaeval.options import Options
 from metaeval.protocols import Rule
 from metaeval.protocols.entry import Dropped, Entered, Entry, task_named
 from queries.blocks import Block
-from queries.reasons import Exclusion
+from queries.reasons import Exclusion, by_reason
 from warehouse import QuestionError
 
 
@@ -82,7 +83,7 @@ def jobs_of(entry: Entry, options: Options) -> tuple[list[Job], list[Dropped]]:
             if any(ranked.is_defined(name) for name in ranked.places):
                 found.append(Job(rule, (ranked,), one.outliers, one.domain, one.human_references))
             else:
-                why = "not defined for any metric" if ranked.places else _why_none(ranked)
+                why = _why_undefined(rule, ranked, options) if ranked.places else _why_none(ranked)
                 dropped.append(Dropped(task_named(rule, one.domain), one.lp, why))
         if rule.lps == "pooled" and found:
             found = [replace(found[0], group=tuple(ranked for job in found for ranked in job.group))]
@@ -150,6 +151,14 @@ def _ranked(rule: Rule, entered: Entered, options: Options) -> Ranked:
     return Ranked(entered.lp, block, evaluation, places, {k: why for k, why in absent.items() if k not in places})
 
 
+def _why_undefined(rule: Rule, ranked: Ranked, options: Options) -> str:
+    why = without_variation(rule.measure, ranked.block, options)
+    return "not defined for any metric" if why is None else f"not defined, {why}"
+
+
 def _why_none(ranked: Ranked) -> str:
-    needs = "segment" if ranked.evaluation.measure.definition.needs_segments else "system"
-    return f"no metric has {needs} scores that can be ranked"
+    excluded = by_reason(ranked.absent).items()
+    if not excluded:
+        return "no metric is left"
+    counts = "; ".join(f"{len(names)} {why.sentence}" for why, names in sorted(excluded, key=lambda one: -len(one[1])))
+    return f"no metric can be ranked: {counts}"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.human_variation import lines_on
 from metaeval.inputs import Inputs, check_judged
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.noise import KINDS, Kind, noisy_scores
@@ -104,6 +105,7 @@ def noise(
         "strength: standard deviations of the metric's scores; outliers: share of scores set to 10 standard deviations "
         "from their mean",
         "system scores are means over annotated segments",
+        *lines_on(measures, block, options),
         *table_notes(block, {}),
     )
     return Table(frame.with_columns(signature=pl.lit(signature)), signature, notes)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.evaluation import Evaluation
+from metaeval.human_variation import undefined
 from metaeval.inputs import remarks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
@@ -122,6 +123,7 @@ def compare_block(
     tested = run_test(block, measure, options, testing, progress, evaluation)
     notes = [generalises(measure, testing)]
     notes += without(tested.excluded)
+    notes += undefined(tested.evaluation, tested.block, options)
     notes += remarks(tested.block)
     return _comparison(tested, options, testing, notes, time.perf_counter() - started)
 

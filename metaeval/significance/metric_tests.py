@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metaeval.evaluation import Evaluation, evaluate
-from metaeval.inputs import Inputs, check_whole
+from metaeval.inputs import Inputs, check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS, VARYING, Population, Test
@@ -161,8 +161,13 @@ def run_test(
     ranked = {metric.name for metric in evaluation.metrics}
     block = block.only([metric.name in ranked for metric in block.metrics])
     excluded = {**excluded, **evaluation.excluded}
+    if not block.metrics:
+        raise no_metric(block.selection, excluded, can="can be compared")
     if len(block.metrics) < 2:
         raise QuestionError(f"a comparison needs at least 2 metrics, this slice has {len(block.metrics)}")
+    if np.isnan(evaluation.value).all():
+        nothing = np.full((len(block.metrics),) * 2, np.nan)
+        return Tested(block, evaluation, nothing, None, is_exact=True, excluded=excluded)
     advance = None if progress is None else lambda done, total: progress(f"{measure} {test}", done, total)
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])

@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from metaeval.evaluation import evaluate
+from metaeval.human_variation import undefined
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.bootstrap_test import NORMAL
@@ -150,7 +151,13 @@ def compare_pair(
         tests=rows,
         power=resampled.power,
         words=_words(names, measure, rows, resampled, testing),
-        notes=(generalises(measure, main_testing), *notes, *_on_levels(rows), *remarks(block)),
+        notes=(
+            generalises(measure, main_testing),
+            *notes,
+            *_on_levels(rows),
+            *undefined(main.evaluation, main.block, main_options),
+            *remarks(block),
+        ),
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
         + _beside(found[1:])
@@ -264,9 +271,10 @@ def _bootstrapped(
     nothing = _Resampled(Interval(nan, nan, nan, 0), ((nan, nan), (nan, nan)), nan)
     if "bootstrap" not in measure.tests or not block.with_segments.all():
         return nothing
-    epsilon = None
-    if measure.is_calibrated:
-        epsilon = evaluate(measure, block, options).epsilon
+    found = evaluate(measure, block, options)
+    if np.isnan(found.value).all():
+        return nothing
+    epsilon = found.epsilon if measure.is_calibrated else None
     drawn = bootstrap(
         measure.resampled(block, options, epsilon),
         testing.resample,
@@ -300,7 +308,7 @@ def _words(
     shown = f"{first} ({main.values[0]:.4f})", f"{second} ({main.values[1]:.4f})"
     sides = "one-sided" if main.alternative == "greater" else "two-sided"
     how = f"{main.test}, {sides}, {counted(main.draws, 'resample') if main.draws else 'exact'}"
-    if np.isnan(main.p):
+    if np.isnan(main.p) or np.isnan(main.values).any():
         return (f"By {by}, {first} and {second} cannot be compared: a value is not defined.",)
     verdict = "is significantly better than" if main.p <= testing.alpha else "is not significantly better than"
     if main.values[0] == main.values[1]:

@@ -8,6 +8,7 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.grids import gridded
+from metaeval.human_variation import without_pairs
 from metaeval.inputs import Inputs, slice_remarks
 from metaeval.measures.parameters import shortest
 from metaeval.table import Table, table_notes, table_signature, without
@@ -46,15 +47,24 @@ def pair_counts(
     if isinstance(data, Warehouse) and engine is None:
         inputs = Inputs(data, asked, round_human)
         block = inputs.judged_segments()
-        notes = table_notes(block, inputs.of_level("seg").excluded)
-        return Table(_counted(block, by, epsilon), table_signature(what, block, rounding), notes)
+        frame = _counted(block, by, epsilon)
+        notes = (*_without_pairs(frame, block, by), *table_notes(block, inputs.of_level("seg").excluded))
+        return Table(frame, table_signature(what, block, rounding), notes)
     with opened(data, asked.testset, asked.lp) as source:
         found = gridded(source, asked, engine or "polars", session, round_human=round_human)
         metrics, excluded = found.complete()
         grid = found.grid.of([choice.scorer_id for choice in metrics])
         frame = named_pairs(found.counter, found.selection, grid, by, epsilon, progress)
     signature = table_signature(what, found.block, rounding, n_metrics=len(metrics))
-    return Table(_shown(frame, by, epsilon), signature, (*without(excluded), *slice_remarks(found.selection, metrics)))
+    notes = (*_without_pairs(frame, found.block, by), *without(excluded), *slice_remarks(found.selection, metrics))
+    return Table(_shown(frame, by, epsilon), signature, notes)
+
+
+def _without_pairs(frame: pl.DataFrame, block: Block, by: Unit) -> list[str]:
+    """A line where there is no pair to count."""
+    if not frame.is_empty() and frame.select(pl.sum_horizontal(COUNTS).sum()).item():
+        return []
+    return [f"no pairs: {without_pairs(block, by)}"]
 
 
 def totals(frame: pl.DataFrame) -> pl.DataFrame:

@@ -166,8 +166,10 @@ def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_hum
     both = ~np.isnan(values[0]) & ~np.isnan(values[1])
     of = where(block.selection)
     if both.sum() < FEWEST:
+        judged = f" that {block.selection.human} judged" if len(names) == 2 and block.selection.human else ""
         raise QuestionError(
-            f"{ordered[0]} and {ordered[1]} both score {both.sum()} outputs of {of}, too few to compare"
+            f"{ordered[0]} and {ordered[1]} both score {counted(int(both.sum()), 'output')} of {of}{judged}, too few to "
+            "compare"
         )
     for name, scores in zip(ordered, values, strict=True):
         there = scores[both]
@@ -195,10 +197,12 @@ def _variant(block: Block, name: str) -> str:
 
 
 def _mean(block: Block) -> Floats:
-    """(N, S): mean over metrics of their standardised scores of what is judged; constant metrics do not count."""
+    """(N, S): mean over metrics of their standardised scores of what is judged; constant metrics do not count, and 0
+    where all are constant.
+    """
     each = np.array([standardised(np.where(block.judged, scores, np.nan)) for scores in block.scores])
     each = each[~np.isnan(each).all(axis=(1, 2))]
-    return np.asarray(each.mean(axis=0)) if len(each) else np.full(block.human.shape, np.nan)
+    return np.asarray(each.mean(axis=0)) if len(each) else np.where(block.judged, 0.0, np.nan)
 
 
 def _lengths(warehouse: Warehouse, block: Block) -> Floats:

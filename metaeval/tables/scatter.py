@@ -114,7 +114,10 @@ def scatter(warehouse: Warehouse, asked: Slice, metric: str, options: Options) -
         r_segments=r_segments,
         n_scores=n_scores,
         signature=line(parts),
-        notes=tuple(remarks(block.only([number == place for number in range(len(block.metrics))]))),
+        notes=(
+            *([] if n_scores else [f"no (system, segment) score by both {block.selection.human} and {metric}"]),
+            *remarks(block.only([number == place for number in range(len(block.metrics))])),
+        ),
     )
 
 

@@ -5,6 +5,7 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.evaluation import evaluate
+from metaeval.human_variation import undefined
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.pair_counts import standard_deviations
 from metaeval.kernels.arrays.checks import Floats
@@ -63,7 +64,7 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
     frame = frame.with_columns(
         pl.when(pl.col("epsilon_high").is_finite()).then(pl.col("epsilon_high")).alias("epsilon_high")
     )
-    notes = table_notes(used, inputs.of_level("seg").excluded)
+    notes = (*undefined(found, used, options), *table_notes(used, inputs.of_level("seg").excluded))
     return Table(frame, signature(found, used.selection, options), (_COLUMNS, *notes))
 
 
@@ -96,7 +97,8 @@ def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options
         }
     )
     described = f"{signature(found, used.selection, options)}|{line([('points', n_points)])}"
-    return Table(frame, described, table_notes(used, inputs.of_level("seg").excluded))
+    notes = (*undefined(found, used, options), *table_notes(used, inputs.of_level("seg").excluded))
+    return Table(frame, described, notes)
 
 
 def _distinct_thresholds(span: float, best: float, n_points: int) -> Floats:

@@ -7,6 +7,7 @@ import numpy as np
 
 from metaeval import kernels
 from metaeval.evaluation import evaluate, rankable
+from metaeval.human_variation import without_variation
 from metaeval.inputs import no_metric, remarks
 from metaeval.intervals import CONFIDENCE
 from metaeval.kernels.arrays.checks import Floats
@@ -97,7 +98,8 @@ def point(
 ) -> Point:
     """Everything about one measure on one block. testing: resamples and level of the test; its test and sides are ours.
 
-    Raises QuestionError: no metric of the block can be ranked, or the human score has no scores that the measure needs.
+    Raises QuestionError: no metric of the block can be ranked or has a value, or the human score has no scores that the
+    measure needs.
     """
     used, excluded = rankable(measure, block, options)
     evaluation = evaluate(measure, used, options)
@@ -106,6 +108,9 @@ def point(
     if evaluation.n_judged == 0 and measure.definition.needs_segments:
         raise QuestionError(f"human score {block.selection.human!r} has no segment scores, which {measure} needs")
     defined = ~np.isnan(evaluation.value)
+    if not defined.any():
+        reason = without_variation(measure, block, options)
+        raise QuestionError(f"{measure} is not defined" + ("" if reason is None else f", {reason}"))
     why = {metric.base_name: str(excluded[metric.name]) for metric in block.metrics if metric.name in excluded}
     undefined = [metric for metric, there in zip(used.metrics, defined, strict=True) if not there]
     why |= {metric.base_name: f"{measure} is not defined" for metric in undefined}

@@ -249,13 +249,13 @@ def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
     return lines
 
 
-def without_answer(found: History) -> list[str]:
-    """A line for each reason why evaluation sets have no value, with their names."""
+def without_answer(found: History, lead: str = "no value, ") -> list[str]:
+    """A line for each reason why evaluation sets have no value, with their names; lead: what it begins with."""
     by_reason: dict[str, list[tuple[str, str]]] = {}
     for entry in found.entries:
         if not entry.found.points:
             by_reason.setdefault(str(entry.found.brief), []).append((entry.testset, entry.lp))
-    return [f"no value, {reason}: {named(places)}" for reason, places in by_reason.items()]
+    return [f"{lead}{reason}: {named(places)}" for reason, places in by_reason.items()]
 
 
 def _on_points(found: History) -> list[str]:

@@ -65,8 +65,8 @@ def show(found: History, asked: Asked) -> Shown:
     Raises QuestionError: no evaluation set has a value; see `within` and `pool_values`.
     """
     if not found.official:
-        first = "; ".join(without_answer(found)) or "no evaluation set"
-        raise QuestionError(f"no value of {found.measure} in any year: {first}")
+        why = "; ".join(without_answer(found, "")) or "no evaluation set"
+        raise QuestionError(f"no value of {found.measure} in any year: {why}")
     return _VIEWS[asked.view](found, asked)
 
 
@@ -94,12 +94,20 @@ def _over_years(found: History, asked: Asked) -> Shown:
     )
     notes = (
         f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
+        *_without_slope(frame),
         *contexts(rows),
         *without_answer(found),
         *found.notes,
     )
     table = Table(frame, signature, notes)
     return Shown(table, table, rows)
+
+
+def _without_slope(frame: pl.DataFrame) -> list[str]:
+    """Lines on why there is no slope, where no group has one."""
+    if frame["slope"].count():
+        return []
+    return [f"no slope: {reason}" for reason in frame["reason"].unique(maintain_order=True)] or ["no group has a value"]
 
 
 def _bridges(found: History, asked: Asked) -> Shown:

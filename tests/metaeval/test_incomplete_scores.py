@@ -100,7 +100,7 @@ def test_soft_pairwise_accuracy_without_common_segments_is_not_defined(tmp_path:
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
         (result,) = _study(warehouse, Slice(TESTSET, LP, metrics=("Fine-src", "Wrong-src")), "spa").results
     assert np.isnan(result.evaluation.value).all()
-    assert "spa: not defined for any metric" in result.notes
+    assert "spa: not defined, mqm has scores of no two outputs of a segment" in result.notes
 
 
 @pytest.mark.parametrize(

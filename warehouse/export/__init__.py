@@ -1,6 +1,6 @@
 """Scores and texts go out: as Parquet and back, CSV, the organisers' layout, subset2evaluate items, plain lines."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from warehouse.database.connection import Warehouse
@@ -50,7 +50,8 @@ def export(
     Each file takes its place once it is whole, and `load` refuses the folder until all of them are there.
 
     form: one of FORMATS. A format that has no place for something says so in the notes of what it wrote.
-    Raises QuestionError: unknown format, test set or language pair. SourceError: the folder is a file.
+    Raises QuestionError: unknown format, test set or language pair; nothing that the format has a place for.
+    SourceError: the folder is a file.
     OSError: it can't be written.
     """
     if form not in FORMATS:
@@ -59,14 +60,22 @@ def export(
         raise SourceError(f"{folder}: a file, expected a folder")
     with Warehouse.open(database, writes_below=folder) as warehouse:
         chosen = _chosen(warehouse, testset, lp)
-        folder.mkdir(parents=True, exist_ok=True)
         done = []
         with unfinished(folder, form):
             for number, key in enumerate(chosen):
                 if progress is not None:
                     progress(f"{key.testset} {key.lp}: writing", number, len(chosen))
                 done.append(FORMATS[form](warehouse, key, folder))
+            if not any(item.n_files for item in done):
+                raise _nothing(done)
     return done
+
+
+def _nothing(done: Sequence[Exported]) -> QuestionError:
+    """The error where no evaluation set has a file, with the reasons of the first."""
+    first = done[0]
+    more = f"; nor of {len(done) - 1} more" if len(done) > 1 else ""
+    return QuestionError(f"nothing was written of {first.testset} {first.lp}: {'; '.join(first.notes)}{more}")
 
 
 def _chosen(warehouse: Warehouse, testset: str | None, lp: str | None) -> list[EvalsetKey]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from warehouse.names import UNFINISHED_EXPORT
 
+LONGEST_NAME = 200  # bytes of a file's name without what stands before it and behind it
+
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
@@ -37,8 +39,17 @@ def is_unfinished(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def unfinished(folder: Path, form: str) -> Iterator[None]:
-    """Mark a folder as an export that is being written; `load` refuses it until the block has come to its end."""
-    mark = folder / UNFINISHED_EXPORT
+    """Mark a folder as an export that is being written; `load` refuses it until the block has come to its end.
+
+    Where the block fails before it has written anything, nothing is left.
+    """
+    mark, is_new = folder / UNFINISHED_EXPORT, not folder.exists()
     write_text(mark, json.dumps({"format": form}) + "\n")
-    yield
+    try:
+        yield
+    except BaseException:
+        if is_new and list(folder.iterdir()) == [mark]:
+            mark.unlink()
+            folder.rmdir()
+        raise
     mark.unlink()

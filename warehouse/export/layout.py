@@ -12,13 +12,14 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import write_text
-from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, write_evalset, write_facts
+from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, check_name, evalset_files, write_facts
 from warehouse.export.texts import texts_of
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.names import LEVELS
 from warehouse.readers.marked_errors import score_of_errors
 
 _UNKNOWN_DOMAIN = "all"
+_PLAIN, _OF_JSON = ".txt", ".jsonl"  # files of texts
 _AS_ENTRIES = (
     "this layout cannot mark them, so that they would be read as entries of the shared task; csv and parquet have them"
 )
@@ -45,27 +46,33 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     notes: list[str] = []
     order = [segment for segment, *_ in segments]
     ratings, rated = _ratings(warehouse, evalset, order, notes)
-    written = _write_texts(warehouse, evalset, root, key.lp, order, notes)
     scorers = _scorers(warehouse, evalset, notes)
     tables = {level: _tables(warehouse, evalset, level, scorers, order, documents, rated, notes) for level in LEVELS}
     try:
+        made = dict(_text_files(warehouse, evalset, key.lp, order, notes))
         for level in LEVELS:
             humans, metrics = tables[level]
-            written += write_evalset(root, key.lp, documents=documents, humans=humans, metrics=metrics)
-        written += write_evalset(root, key.lp, documents=documents, ratings=ratings)
+            made |= evalset_files(key.lp, documents, humans=humans, metrics=metrics)
+        made |= evalset_files(key.lp, documents, ratings=ratings)
     except ValueError as error:
         return Exported(key.testset, key.lp, 0, 0, 0, (*notes, f"excluded: {error}"))
-    written.append(write_facts(root, _facts(warehouse, key.testset)))
-    files = sorted(set(written))
+    for path in made:
+        if path.suffix in (_PLAIN, _OF_JSON):  # the other is of an earlier export
+            (root / path).with_suffix(_OF_JSON if path.suffix == _PLAIN else _PLAIN).unlink(missing_ok=True)
+    written = [write_text(root / path, text) for path, text in made.items()]
+    files = sorted({*written, write_facts(root, _facts(warehouse, key.testset))})
     n_rows = sum(path.read_bytes().count(b"\n") for path in files)
     return Exported(key.testset, key.lp, len(files), n_rows, sum(path.stat().st_size for path in files), tuple(notes))
 
 
-def _write_texts(
-    warehouse: Warehouse, evalset: Mapping[str, int], root: Path, lp: str, order: Sequence[int], notes: list[str]
-) -> list[Path]:
-    """Sources, references and outputs: lines of text, or of JSON where a text has line breaks in it."""
-    written = []
+def _text_files(
+    warehouse: Warehouse, evalset: Mapping[str, int], lp: str, order: Sequence[int], notes: list[str]
+) -> list[tuple[Path, str]]:
+    """Sources, references and outputs: lines of text, or of JSON where a text has line breaks in it.
+
+    Raises ValueError: a name that no file can have.
+    """
+    files = []
     incomplete = []
     for (kind, name), texts in sorted(
         texts_of(warehouse, evalset).items(), key=lambda item: (item[0][0], item[0][1] or "")
@@ -73,21 +80,21 @@ def _write_texts(
         if len(texts) != len(order):
             incomplete.append(f"{kind} {name or ''}".rstrip())
             continue
+        if name is not None:
+            check_name(name)
         lines = [texts[segment] for segment in order]
         stem, word = {
-            "source": (root / "sources" / lp, "source"),
-            "reference": (root / "references" / f"{lp}.{name}", "target"),
-            "output": (root / "system-outputs" / lp / str(name), "hypothesis"),
+            "source": (f"sources/{lp}", "source"),
+            "reference": (f"references/{lp}.{name}", "target"),
+            "output": (f"system-outputs/{lp}/{name}", "hypothesis"),
         }[kind]
         is_plain = not any("\n" in line or "\r" in line for line in lines)
         if not is_plain:
             lines = [json.dumps({word: line}, ensure_ascii=False) for line in lines]
-        path = stem.with_name(stem.name + (".txt" if is_plain else ".jsonl"))
-        stem.with_name(stem.name + (".jsonl" if is_plain else ".txt")).unlink(missing_ok=True)  # of an earlier export
-        written.append(write_text(path, "\n".join(lines) + "\n"))
+        files.append((Path(f"{stem}{_PLAIN if is_plain else _OF_JSON}"), "\n".join(lines) + "\n"))
     if incomplete:
         notes.append(f"texts excluded, segments missing: {', '.join(incomplete)}")
-    return written
+    return files
 
 
 def _scorers(warehouse: Warehouse, evalset: Mapping[str, int], notes: list[str]) -> dict[int, tuple[str, str]]:

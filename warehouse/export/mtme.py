@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.export.files import write_text
+from warehouse.export.files import LONGEST_NAME, write_text
 from warehouse.facts.testsets import FACTS_FILE, TestsetFacts
 from warehouse.wording import counted
 
@@ -66,17 +66,35 @@ def write_evalset(
 ) -> list[Path]:
     """Write the evaluation set of `lp` below `folder` (the test set's folder); returns the files written.
 
+    Files of the same name are replaced, others are left alone. Raises ValueError, before anything is written: see
+    `evalset_files`, whose arguments these are.
+    """
+    given = (documents, sources, references, outputs, humans, metrics, ratings)
+    return [write_text(folder / path, text) for path, text in evalset_files(lp, *given)]
+
+
+def evalset_files(
+    lp: str,
+    documents: Sequence[tuple[str, str]],
+    sources: Sequence[str] | None = None,
+    references: Mapping[str, Sequence[str]] | None = None,
+    outputs: Mapping[str, Sequence[str]] | None = None,
+    humans: Mapping[str, ScoreTable] | None = None,
+    metrics: Mapping[str, ScoreTable] | None = None,
+    ratings: Mapping[str, RatingTable] | None = None,
+) -> list[tuple[Path, str]]:
+    """Paths below the test set's folder, each with its text.
+
     documents: (domain, document) of each segment, in segment order; a document's segments are neighbours.
     sources, references, outputs: one text a segment; references by name (`refA`), outputs by system.
     humans, ratings: by name (`mqm`). metrics: by full variant name (`BLEU-refA`, `Kiwi-src`).
-    Files of the same name are replaced, others are left alone.
-    Raises ValueError, before anything is written: no segments; a table or a text of another length than
+    Raises ValueError: no segments; a table or a text of another length than
         the documents; an infinite value; a name or text that does not fit on one line or in one column; a
         document in two places or two domains; an unknown domain.
     """
     for names in ([lp], references, outputs, humans, metrics, ratings):
         for name in names or ():
-            _check_name(name)
+            check_name(name)
     files = [(Path("documents", f"{lp}.docs"), _document_lines(documents))]
     n_segments = len(documents)
     texts = [(Path("sources", f"{lp}.txt"), sources)] if sources is not None else []
@@ -90,7 +108,7 @@ def write_evalset(
         files.append((path, _rating_lines(ratings_of_name, n_segments, path)))
     for name, table in (metrics or {}).items():
         files += _score_files(table, documents, Path("metric-scores", lp, name))
-    return [write_text(folder / path, text) for path, text in files]
+    return files
 
 
 def write_facts(folder: Path, facts: TestsetFacts) -> Path:
@@ -241,6 +259,9 @@ def _check_column(word: str) -> str:
     return word
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raises ValueError: what is in the file cannot be called so."""
     if not name or any(sign in name for sign in "/\\\t\n\r\0"):
         raise ValueError(f"{name!r} can't be part of a file's name")
+    if len(name.encode()) > LONGEST_NAME:
+        raise ValueError(f"{name[:40]}…: a name too long for a file")

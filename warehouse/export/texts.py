@@ -8,12 +8,12 @@ from pathlib import Path
 from warehouse.database.connection import Warehouse
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import write_text
+from warehouse.export.mtme import check_name
 from warehouse.wording import counted
 
 _LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # what any program may take for the end of a line
 _NOT_IN_NAMES = re.compile(r'[%/\\:*?"<>|\x00-\x1f\x7f]|^\.|[. ]$')  # of files, on some system
 _ALL = "all"  # domain of documents whose domain is not known
-_LONGEST = 200  # bytes of a file's name without its ending
 
 Texts = Mapping[tuple[str, str | None], Mapping[int, str]]  # by kind and name: segment -> text
 
@@ -55,7 +55,10 @@ def export_texts(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Exporte
     ]
     notes: list[str] = []
     order = [segment for segment, *_ in segments]
-    wanted = _files(texts, systems, key.lp, notes)
+    try:
+        wanted = _files(texts, systems, key.lp, notes)
+    except ValueError as error:
+        return Exported(key.testset, key.lp, 0, 0, 0, (f"excluded: {error}",))
     lines = _lines(wanted, order, notes)
     root = folder / quoted(key.testset)
     written = {root / path: "".join(f"{line}\n" for line in one) for path, one in lines.items()}
@@ -128,6 +131,5 @@ def _file_name(name: str) -> str:
     ('Online-A.1574', 'GPT 5.5', 'a%2Fb%25', '%2E%2E')
     """
     encoded = _NOT_IN_NAMES.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), name)
-    if len(encoded.encode()) <= _LONGEST:
-        return encoded
-    raise OSError(f"{name[:40]}…: a name too long for a file")
+    check_name(encoded)
+    return encoded

@@ -81,7 +81,8 @@ def test_a_domain_without_an_answer_is_dropped_alone(tmp_path: Path) -> None:
     ]
     notes = "\n".join(found.notes)
     assert (
-        "pearson in flat of en-de is dropped, the overall score is over the rest: not defined for any metric" in notes
+        "pearson in flat of en-de is dropped, the overall score is over the rest: "
+        "not defined, mqm gives all systems the same score" in notes
     )
     assert "pearson in silent of en-de is dropped" in notes
     assert "dropped:pearson in silent of en-de;pearson in flat of en-de|" in found.signature
@@ -504,7 +505,7 @@ def test_a_task_for_which_no_metric_has_scores_is_dropped_with_one_note(tmp_path
     )
     assert [note for note in found.notes if "dropped" in note] == [
         "tau_b(by=item) of en-de is dropped, the overall score is over the rest: "
-        "no metric has segment scores that can be ranked"
+        "no metric can be ranked: 3 no segment scores; 2 contrastive, neither primary nor baseline"
     ]
     assert "dropped:tau_b(by=item) of en-de" in found.signature
     assert "dropped" not in alone.signature

@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, tiny_layout
 from tests.sharing import written
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 from warehouse.export import export
 from warehouse.own.scores import add
 
@@ -85,10 +85,10 @@ def test_names_that_no_file_can_have_are_encoded_and_listed(database: Path) -> N
     assert (out / OUTPUTS / "%2E.%2Fa%3Ab.txt").read_text().startswith("Ash 1\n")
 
 
-def test_an_evaluation_set_without_texts_has_no_files_and_a_note(database: Path) -> None:
-    out, notes = exported(database, "DELETE FROM segment_text")
-    assert notes == ("excluded: no texts are loaded",)
-    assert list(out.iterdir()) == []
+def test_an_evaluation_set_without_texts_is_refused_and_leaves_nothing(database: Path) -> None:
+    with pytest.raises(QuestionError, match=r"^nothing was written of tiny24 en-de: excluded: no texts are loaded$"):
+        exported(database, "DELETE FROM segment_text")
+    assert not (database.parent / "out").exists()
 
 
 def _added(database: Path, path: Path) -> list[tuple[object, ...]]:
