@@ -320,7 +320,8 @@ def most_common(choices: Sequence[SystemChoice] | Sequence[MetricChoice]) -> tup
             counts[choice.reason.reason].append(choice.reason)
     ordered = sorted(counts.values(), key=len, reverse=True)
     more = f"; and {counted(len(ordered) - 3, 'more reason')}" if len(ordered) > 3 else ""
-    words = "; ".join(f"{len(found)} {found[0].sentence}" for found in ordered[:3]) + more
+    said = (f"with {one}" if one[0].isdigit() else one for one in (found[0].sentence for found in ordered[:3]))
+    words = "; ".join(f"{len(found)} {one}" for found, one in zip(ordered, said, strict=False)) + more
     return words, tuple(found[0].hint for found in ordered[:3] if found[0].hint)
 
 

@@ -79,7 +79,7 @@ def hard_pairs(
     sets = [one for one in read if len(one.metric_names) >= what.fewest_metrics]
     if few:
         named = ", ".join(f"{one.where} ({len(one.metric_names)})" for one in few)
-        notes.append(f"fewer than {what.fewest_metrics} metrics, excluded: {named}")
+        notes.append(f"fewer than {counted(what.fewest_metrics, 'metric')}, excluded: {named}")
     if not sets:
         raise QuestionError("no evaluation set has enough metrics and human scores" + _listed(notes))
     signature = _signature(sets, asked, options, what)

@@ -11,7 +11,7 @@ from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.measures import Measure
 from metaeval.measures.applicable import PERMUTATIONS, Population
 from metaeval.options import Options
-from metaeval.planning.plans import Asked, Plan, Question, planned
+from metaeval.planning.plans import Asked, Plan, Question, planned, two_needed
 from metaeval.planning.simulation import simulation_of_judgements, simulation_of_units
 from metaeval.signature import option_parts, slice_parts
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
@@ -44,8 +44,7 @@ def plan_metrics(
     asked_measure, measure = measure, measure.in_simulations
     block = Inputs(warehouse, replace(asked, metrics=metrics), options.round_human).block(measure)
     if len(block.metrics) != 2:
-        there = ", ".join(metric.name for metric in block.metrics) or "none"
-        raise QuestionError(f"two metrics are needed, {' and '.join(metrics)} are: {there}")
+        raise two_needed("metrics", metrics, block.selection.metrics)
     if what.unit != "systems" or measure.definition.needs_segments:
         check_judged(block)
     if np.isnan(evaluate(measure, block, options).value).any():

@@ -1,5 +1,6 @@
 """Plans: how many units a question needs for a given power, as a table, with signature and notes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.planning.simulation import Unit
 from metaeval.signature import line, program_version
 from metaeval.table import Table
+from queries.reasons import Reason
+from queries.selection import MetricChoice, SystemChoice
 from warehouse import QuestionError
 from warehouse.progress import Progress
 from warehouse.wording import counted
@@ -72,6 +75,20 @@ class Question:
     notes: tuple[str, ...] = ()
 
 
+def two_needed(
+    what: str, names: tuple[str, str], choices: Sequence[MetricChoice] | Sequence[SystemChoice]
+) -> QuestionError:
+    """The error where two names are not those of two metrics, or systems, that are included; with the reasons."""
+    excluded = [
+        f"{one.name} is excluded: {one.reason.sentence}"
+        for one in choices
+        if one.reason is not None and one.reason.reason is not Reason.NOT_SELECTED
+    ]
+    there = ", ".join(one.name for one in choices if one.reason is None)
+    why = "; ".join(excluded) or f"{' and '.join(names)} are: {there or 'none'}"
+    return QuestionError(f"two {what} are needed, {why}")
+
+
 def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
     """Answer a question on simulated data sets.
 
@@ -79,7 +96,7 @@ def planned(question: Question, what: Asked, progress: Progress | None) -> Plan:
     """
     fewest, most = FEWEST[what.unit], MOST * question.there
     if question.there < fewest:
-        raise QuestionError(f"{question.there} {what.unit}: at least {fewest} are needed to plan with")
+        raise QuestionError(f"a plan needs at least {fewest} {what.unit} to start from, not {question.there}")
     advance: Advance | None = None
     if progress is not None:
         shown = progress

@@ -9,7 +9,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.required_size import Trial
 from metaeval.kernels.resampling.system_tests import signed_rank_p_values
 from metaeval.options import Options
-from metaeval.planning.plans import FEWEST, Asked, Plan, Question, planned
+from metaeval.planning.plans import FEWEST, Asked, Plan, Question, planned, two_needed
 from metaeval.planning.simulation import single_judgements
 from metaeval.signature import option_parts, slice_parts
 from queries.blocks import Block
@@ -40,7 +40,7 @@ def plan_systems(
     block = Inputs(warehouse, replace(asked, systems=systems), options.round_human).of_level("seg")
     check_judged(block)
     if len(block.systems) != 2:
-        raise QuestionError(f"two systems are needed, {' and '.join(systems)} are: {', '.join(block.systems)}")
+        raise two_needed("systems", systems, block.selection.systems)
     sides = _of_judgements(warehouse, block) if what.unit == "judgements" else _of_segments(block)
     difference = float(sides[0].mean() - sides[1].mean())
     if difference == 0:

@@ -76,11 +76,12 @@ class ProtocolScore:
 
 
 class NothingScoredError(QuestionError):
-    """No metric can be scored by a protocol. by_any: the reason without the protocol's name; by: that name, and why."""
+    """No metric can be scored by a protocol. by_any: the reason without the protocol's name; why: behind both."""
 
-    def __init__(self, by_any: str, *, by: str = "", hint: str = "") -> None:
-        super().__init__(f"{by_any} by {by}", hint=hint)
-        self.by_any = by_any
+    def __init__(self, by_any: str, *, by: str = "", why: str = "", hint: str = "") -> None:
+        more = f": {why}" if why else ""
+        super().__init__(f"{by_any} by {by}{more}", hint=hint)
+        self.by_any = f"{by_any}{more}"
 
 
 def score(
@@ -111,7 +112,8 @@ def score(
     if not names:
         raise NothingScoredError(
             f"no metric of {entry.testset} {','.join(entry.lps)} can be scored",
-            by=f"{entry.protocol.name}: {'; '.join(dict.fromkeys(one.reason for one in dropped))}",
+            by=entry.protocol.name,
+            why="; ".join(dict.fromkeys(one.reason for one in dropped)),
             hint="--all-metrics takes contrastive ones too" if _is_primary(entry) else "",
         )
     by_ranks = entry.protocol.overall == "ranks"

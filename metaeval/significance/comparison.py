@@ -208,11 +208,11 @@ def matrix_frame(found: Comparison) -> pl.DataFrame:
 
 
 def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Comparison]]) -> pl.DataFrame:
-    """A ranking with the clusters and signatures of comparisons, each with its slice."""
+    """A ranking with the clusters and signatures of comparisons, each with its slice; no cluster without a value."""
     rows = [
-        (asked.testset, asked.lp, found.measure, metric, int(cluster), found.signature)
+        (asked.testset, asked.lp, found.measure, metric, None if np.isnan(value) else int(cluster), found.signature)
         for asked, found in comparisons
-        for metric, cluster in zip(found.metrics, found.clusters, strict=True)
+        for metric, cluster, value in zip(found.metrics, found.clusters, found.values, strict=True)
     ]
     keys = ["testset", "lp", "measure", "metric"]
     schema = {**dict.fromkeys(keys, pl.String), "cluster": pl.Int64, "tested": pl.String}

@@ -121,8 +121,8 @@ class Tested:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
-    error: (M, M) standard errors of the differences, where the test has them (`runner.Run`).
-    excluded: metric -> why it is excluded.
+    error: (M, M) standard errors of the differences, where the test has them (`runner.Run`). is_exact: also where no
+    value is defined, and nothing is drawn. excluded: metric -> why it is excluded.
     """
 
     block: Block

@@ -167,10 +167,8 @@ def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_hum
     of = where(block.selection)
     if both.sum() < FEWEST:
         judged = f" that {block.selection.human} judged" if len(names) == 2 and block.selection.human else ""
-        raise QuestionError(
-            f"{ordered[0]} and {ordered[1]} both score {counted(int(both.sum()), 'output')} of {of}{judged}, too few to "
-            "compare"
-        )
+        few = f"{counted(int(both.sum()), 'output')} of {of}{judged}"
+        raise QuestionError(f"{ordered[0]} and {ordered[1]} both score {few}, too few to compare")
     for name, scores in zip(ordered, values, strict=True):
         there = scores[both]
         if there.min() == there.max():

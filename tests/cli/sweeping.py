@@ -1,4 +1,8 @@
-"""Every command on every evaluation set of a warehouse, with every human score that it has."""
+"""Every command on every evaluation set of a warehouse, with every human score that it has; and what each answer owes.
+
+Nothing ends in a traceback or in words of the kernels, values stay in the range of their measure, and where there is no
+answer, one line says why.
+"""
 
 import io
 import json
@@ -7,14 +11,21 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 from cli.ending import run_program
 from cli.main import program
+from metaeval.measures import parse_measure
+from metaeval.measures.registry import DEFINITIONS
 from tests.cli.running import foreign_options
 from warehouse import Warehouse
 
 _PROGRAM = program()  # built once, for thousands of calls
 LISTS = ("lps", "metrics", "humans", "systems", "sources", "results", "issues")
+_OF_KERNELS = re.compile(
+    r"n_systems\b|n_segments\b|n_documents|\bshape\b|must be \(|(?<![=/])\bnan\b|got \[|dtype|\bNone\b|numpy|KeyError"
+    r"|broadcast|\barrays?\b|epsilon must|judged must|dimensions?\b"
+)
 ANNOTATORS = ("sets", "annotators", "pairs")
 REPORTED = ("overview", "rankings", "significance", "correlations", "calibration", "deltas", "hard-pairs", "audit")
 OF_A_SLICE = (
@@ -46,21 +57,94 @@ ANALYSES = (
     ("noise", "{testset}", "{lp}", "-m", "pdp", "-m", "pa", "--kind", "outliers", "--share", "0.1", "--draws", "2"),
     ("noise", "{testset}", "{lp}", "--oracles", "-m", "pdp"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "pearson", "--simulations", "20", "--draws", "20"),
-    ("plan", "{testset}", "{lp}", "A", "B", "--tell", "systems", "--unit", "judgements", "--simulations", "20"),
+    (
+        "plan",
+        "{testset}",
+        "{lp}",
+        "{best}",
+        "{last}",
+        "--tell",
+        "systems",
+        "--unit",
+        "judgements",
+        "--simulations",
+        "20",
+    ),
     ("paper", "diianni-2025", "rankings", "--testset", "{testset}", "--lp", "{lp}"),
     ("paper", "kocmi-2021", "table-2", "--testset", "{testset}", "--lp", "{lp}", "--draws", "5"),
     ("paper", "deutsch-2023", "section-6.1", "--testset", "{testset}", "--lp", "{lp}"),
     ("trend", "{testset}", "{lp}", "-m", "pa", "--draws", "5"),
 )
-"""Words of analyses; names of the evaluation set and of two of its metrics are put in."""
+"""Words of analyses; names of the evaluation set, of two of its metrics and of two of its systems are put in."""
+
+BY_MEASURE = (
+    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--all-metrics"),
+    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--all-metrics", "--significance", "--draws", "20"),
+    ("compare", "{testset}", "{lp}", "-m", "{measure}", "--all-metrics", "--draws", "20"),
+    ("compare", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--draws", "20"),
+    ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--simulations", "20", "--draws", "20"),
+)
+MEASURES = (*DEFINITIONS, "acc_eq(by=none)", "pearson(by=none)", "tau_b(by=system)", "spa(n=20)")
+THOROUGH = (
+    *(
+        ("rank", "{testset}", "{lp}", "--all-metrics", "-m", "pa", "-m", "spa", *more)
+        for more in (("--intervals", "--draws", "20"), ("--by", "domain"), ("--explain",), ("--wide",))
+    ),
+    *(
+        ("rank", "all", "all", "--all-metrics", "-m", "pa", "-m", "acc_eq(by=item)", "--pool", how)
+        for how in ("mean", "pairs")
+    ),
+    *(
+        ("protocol", name, "--on", "{testset}", "--lp", "{lp}", "--all-metrics", *more)
+        for name in ("wmt14", "wmt17", "wmt22", "wmt24", "wmt25")
+        for more in ((), ("--significance", "--draws", "20"))
+    ),
+    *(
+        ("trend", "all", "all", "-m", measure, "--draws", "20", *view)
+        for measure in ("pearson", "acc_eq(by=item)")
+        for view in (
+            ("--within",),
+            *(("--anchor", "{first}", *view) for view in ((), ("--over-years",), ("--bridges",), ("--pool", "mean"))),
+        )
+    ),
+    *(("scatter", "{testset}", "{lp}", "{first}", "--view", view) for view in ("pairs", "segments")),
+    *(
+        ("segments", "{testset}", "{lp}", *more)
+        for more in (("--by", "domain"), ("--metric", "{first}", "--metric", "{second}"))
+    ),
+    *(("counts", "{testset}", "{lp}", "--by", by) for by in ("none", "system")),
+    *(
+        ("thresholds", "{testset}", "{lp}", "-m", measure, *more)
+        for measure in ("acc_eq(by=none)", "tau_eq(by=system)")
+        for more in ((), ("--curve", "--points", "5"))
+    ),
+    *(("correlations", "{testset}", "{lp}", "-m", measure) for measure in ("kendall(by=item)", "spearman(by=system)")),
+    *(
+        ("systems", "{testset}", "{lp}", *more)
+        for more in (("--test", "paired-t"), ("--unit", "document"), ("--scorer", "{first}", "--draws", "5"))
+    ),
+    ("show", "{testset}", "{lp}", "1", "--metrics", "*", "--human", "*"),
+    ("hard-pairs", "--least-metrics", "1", "--significant"),
+    ("plan", "{testset}", "{lp}", "{best}", "{last}", "--tell", "systems", "--simulations", "20"),
+    ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "systems", "-m", "pa", "--simulations", "20"),
+    *(
+        ("export", "{folder}", "{testset}", "{lp}", "--format", form)
+        for form in ("parquet", "csv", "mtme", "subset2evaluate", "texts")
+    ),
+)
+"""Further views, for small warehouses."""
 
 
 def calls(
-    warehouse: Warehouse, testsets: Sequence[str] | None = None, other: Path | None = None
+    warehouse: Warehouse,
+    testsets: Sequence[str] | None = None,
+    other: Path | None = None,
+    *,
+    thorough: Path | None = None,
 ) -> Iterator[tuple[str, ...]]:
     """The words of every command: on each evaluation set, with the official human score and with each by its name.
 
-    other: a warehouse to compare this one with.
+    other: a warehouse to compare this one with. thorough: also every measure and view; exports go to this folder.
     """
     humans: dict[tuple[str, str], list[str]] = {}
     for testset, lp, human in warehouse.rows(
@@ -79,12 +163,19 @@ def calls(
             "SELECT testset, lp, min(metric), max(metric) FROM metrics GROUP BY ALL ORDER BY ALL"
         )
     }
+    systems = {
+        (testset, lp): (first, last)
+        for testset, lp, first, last in warehouse.rows(
+            "SELECT testset, lp, min(system), max(system) FROM systems GROUP BY ALL ORDER BY ALL"
+        )
+    }
     for testset in dict.fromkeys(testset for testset, _ in humans):
         yield from (("protocols", testset, f"--{what}") for what in ("matrix", "agreement", "thresholds"))
     for (testset, lp), names in humans.items():
         yield from (("list", what, testset, lp) for what in LISTS)
         first, second = metrics.get((testset, lp), ("BLEU", "chrF"))
         words_of = {"testset": testset, "lp": lp, "first": first, "second": second}
+        words_of |= dict(zip(("best", "last"), systems.get((testset, lp), ("A", "B")), strict=True))
         yield "audit", testset, lp
         yield (
             "report",
@@ -116,6 +207,12 @@ def calls(
             yield from ((command, testset, lp, *more, *named) for command, *more in OF_A_SLICE)
             yield from ((*(word.format(**words_of) for word in words), *named) for words in ANALYSES)
             yield "protocol", _protocol(testset), "--on", testset, "--lp", lp, *named
+        if thorough is not None:
+            words_of["folder"] = str(thorough / f"{testset}.{lp}")
+            yield from (tuple(word.format(**words_of) for word in words) for words in THOROUGH)
+            for measure in MEASURES:
+                of_measure = {**words_of, "measure": measure}
+                yield from (tuple(word.format(**of_measure) for word in words) for words in BY_MEASURE)
 
 
 def _protocol(testset: str) -> str:
@@ -127,10 +224,10 @@ def _protocol(testset: str) -> str:
 def fault(database: Path, words: Sequence[str]) -> str | None:
     """What is wrong with how a command ended; None where it gave an answer, or one clear line why there is none.
 
-    The report, which is a page and refuses --format json, is written to stdout.
+    The report, which is a page and refuses --format json, is written to stdout; the format of an export is another.
     """
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-    form = ("-o", "-") if words[0] == "report" else ("--format", "json")
+    form = {"report": ("-o", "-"), "export": ()}.get(words[0], ("--format", "json"))
     with redirect_stdout(out), redirect_stderr(err):
         try:
             code = run_program(_PROGRAM, ["--db", str(database), *words, *form])
@@ -140,16 +237,46 @@ def fault(database: Path, words: Sequence[str]) -> str | None:
     data, notes = out.read(), err.getvalue().splitlines()
     if "Traceback" in err.getvalue():
         return err.getvalue()
+    if kernel := [line for line in _reasons(notes) if _OF_KERNELS.search(line)]:
+        return f"words of the kernels: {kernel}"
     if foreign := [one for line in notes for one in foreign_options(words, line)]:
         return f"options that the command does not have: {foreign}"
     if code == 0 and words[0] == "report":
         return _fault_of_page(data)
     if code != 0:
         errors = [line for line in notes if line.startswith("error: ")]
-        is_clear = code == 2 and len(errors) == 1 and not data and notes[-1:] == errors
+        is_clear = code in (2, 3) and len(errors) == 1 and not data and notes[-1:] == errors
+        if words[0] == "export" and Path(words[1]).exists():
+            return f"a refused export left {words[1]}"
         return None if is_clear else f"code {code}: {data[:100]!r} {notes}"
-    if _is_empty(json.loads(data)) and words[0] != "list" and not _reasons(notes):
-        return f"an empty answer without a reason: {data[:200]!r} {notes}"
+    if words[0] == "export":
+        return None
+    answer = json.loads(data, parse_constant=_no_number)
+    if words[0] != "list" and (without := _without_reason(answer, _reasons(notes))):
+        return f"no value and no reason: {without} {data[:200]!r} {notes}"
+    return _fault_of_values(answer)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _fault_of_values(answer: object) -> str | None:
+    """What is wrong with the numbers of an answer: out of their range, or a rank, a cluster or a p without a value."""
+    if isinstance(answer, dict) and "values" in answer and "p" in answer:
+        without = [place for place, value in enumerate(answer["values"]) if value is None]
+        if any(answer["p"][one][two] is not None for one in without for two in range(len(answer["values"]))):
+            return "a p-value of a metric without a value"
+    for row in _rows(answer):
+        if "value" in row and row["value"] is None and any(row.get(name) is not None for name in ("rank", "cluster")):
+            return f"a rank without a value: {row}"
+        if isinstance(row.get("value"), float) and "measure" in row:
+            low, high = json.loads(parse_measure(row["measure"]).definition.range)
+            if not low - 1e-9 <= row["value"] <= high + 1e-9:
+                return f"a value outside {low} to {high}: {row}"
+        p = [value for name, value in row.items() if name in ("p", "gap_p", "least_p") and isinstance(value, float)]
+        if not all(0 <= one <= 1 for one in p):
+            return f"a p-value outside 0 to 1: {row}"
     return None
 
 
@@ -161,12 +288,23 @@ def _fault_of_page(page: str) -> str | None:
     return f"sections {absent}, empty parts {empty}" if absent or empty or not parts else None
 
 
-def _is_empty(answer: object) -> bool:
-    """Whether an answer has no row, or no value in any row."""
+def _rows(answer: object) -> list[dict[str, Any]]:
     rows = answer.get("metrics", answer.get("systems", [answer])) if isinstance(answer, dict) else answer
     assert isinstance(rows, list)
-    values = [row["value"] for row in rows if isinstance(row, dict) and "value" in row]
-    return not rows or (bool(values) and all(value is None for value in values))
+    return [row for row in rows if isinstance(row, dict)] or [{} for _ in rows]
+
+
+def _without_reason(answer: object, reasons: Sequence[str]) -> str | None:
+    """What has no row, or no value in any row, without a line that says why; a measure's line begins with its name."""
+    rows = _rows(answer)
+    if not rows or all("value" in row and row["value"] is None for row in rows):
+        return None if reasons else "the answer"
+    by_measure: dict[str, list[object]] = {}
+    for row in rows:
+        if "value" in row and "measure" in row:
+            by_measure.setdefault(row["measure"], []).append(row["value"])
+    without = [measure for measure, values in by_measure.items() if all(value is None for value in values)]
+    return next((measure for measure in without if not any(measure in line for line in reasons)), None)
 
 
 def _reasons(notes: Sequence[str]) -> list[str]:

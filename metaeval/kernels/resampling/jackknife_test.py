@@ -117,7 +117,7 @@ def _without_systems(statistic: ResampleStatistic, fisher: bool) -> Floats:
     n_systems = statistic.shape[0]
     least = LEAST_SYSTEMS_FISHER if fisher else LEAST_SYSTEMS
     if n_systems < least:
-        raise ValueError(f"{n_systems} systems: a variance over systems needs at least {least}")
+        raise ValueError(f"a variance over systems needs at least {least} of them, not {n_systems}")
     return statistic.values(_all_but_one(n_systems), None, n_systems)
 
 
@@ -152,7 +152,7 @@ def _without_segments(statistic: ResampleStatistic) -> Floats:
     """(number of groups, M) values without each of the groups of segments."""
     n_segments = statistic.shape[1]
     if n_segments < LEAST_SYSTEMS:
-        raise ValueError(f"{n_segments} segments: a variance over segments needs at least {LEAST_SYSTEMS}")
+        raise ValueError(f"a variance over segments needs at least {LEAST_SYSTEMS} of them, not {n_segments}")
     segments = np.arange(n_segments)
     n_groups = min(SEGMENT_GROUPS, n_segments)
     left = (segments[np.newaxis, segments % n_groups != group] for group in range(n_groups))

@@ -28,7 +28,7 @@ def test_clusters_are_those_of_compare(ranked: Scorehouse) -> None:
 def test_the_ranking_takes_the_system_scores_of_the_test(ranked: Scorehouse, test: str) -> None:
     words = ("sim24", "en-de", "-m", "pearson", "--draws", 30, "--test", test, "--format", "json")
     rows = ranked("rank", *words, "--significance").json
-    clusters = [row["cluster"] for row in rows]
+    clusters = [row["cluster"] for row in rows if row["value"] is not None]
     assert clusters == sorted(clusters)
     expected = "submitted" if test == "perm-systems" else "judged-mean"
     assert {row["system_score"] for row in rows} == {expected}

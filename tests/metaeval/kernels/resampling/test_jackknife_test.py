@@ -57,7 +57,7 @@ def test_many_segments_are_left_out_in_40_groups() -> None:
 
 def test_a_variance_over_two_segments_is_refused() -> None:
     statistic = any_resample(np.ones((3, 2)), np.zeros((2, 3, 2)), mean_of_products)
-    with pytest.raises(ValueError, match="2 segments: a variance over segments needs at least 3"):
+    with pytest.raises(ValueError, match="a variance over segments needs at least 3 of them, not 2"):
         jackknife_test(statistic, "segments")
 
 
@@ -157,7 +157,7 @@ def test_on_fisher_s_scale_by_hand() -> None:
 def test_three_systems_are_too_few_for_fisher_s_scale() -> None:
     """Without one of them each correlation is 1 or -1, and the error of a difference could be 0."""
     statistic = system_resample(np.arange(3.0)[:, np.newaxis], np.ones((2, 3, 1)), "pearson")
-    with pytest.raises(ValueError, match="3 systems: a variance over systems needs at least 4"):
+    with pytest.raises(ValueError, match="a variance over systems needs at least 4 of them, not 3"):
         jackknife_test(statistic, "systems", fisher=True)
 
 
@@ -211,7 +211,7 @@ def test_a_value_that_is_not_defined_without_a_system_has_no_p() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     few = any_resample(np.ones((2, 2)), np.ones((2, 2, 2)), mean_of_products)
-    with pytest.raises(ValueError, match="2 systems: a variance over systems needs at least 3"):
+    with pytest.raises(ValueError, match="a variance over systems needs at least 3 of them, not 2"):
         jackknife_test(few, "systems")
     enough = any_resample(np.ones((3, 2)), np.ones((2, 3, 2)), mean_of_products)
     with pytest.raises(ValueError, match="rng is needed"):
