@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.completion import complete_human, complete_lp, complete_testset
-from cli.options import Draws, Output, Seed, choice, folded
+from cli.options import Draws, Output, Seed, choice, folded, pairs_called
 from cli.options.beside import refuse_given
 from cli.options.tests import UNITS
 
@@ -22,7 +22,10 @@ def annotators(
         str, typer.Argument(help="Test set, several joined by commas, or all.", autocompletion=complete_testset)
     ] = "all",
     lp: Annotated[
-        str, typer.Argument(help="Language pair, several joined by commas, or all.", autocompletion=complete_lp)
+        str,
+        typer.Argument(
+            help="Language pair, several joined by commas, or all.", autocompletion=complete_lp, callback=pairs_called
+        ),
     ] = "all",
     human: Annotated[
         str | None,

@@ -7,7 +7,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import Measures, Output, folded, language_pair
+from cli.options import Measures, Output, folded, language_pair, pairs_called
 from cli.progress import progress
 from warehouse.wording import counted
 
@@ -28,7 +28,10 @@ def diff(
     testset: Annotated[
         str | None, typer.Option("--testset", help="Only this test set.", autocompletion=complete_testset)
     ] = None,
-    lp: Annotated[str | None, typer.Option("--lp", help="Only this language pair.", autocompletion=complete_lp)] = None,
+    lp: Annotated[
+        str | None,
+        typer.Option("--lp", help="Only this language pair.", autocompletion=complete_lp, callback=pairs_called),
+    ] = None,
     measure: Measures = None,
     no_rankings: Annotated[
         bool, typer.Option("--no-rankings", help="Compare what is stored; compute no rankings.")

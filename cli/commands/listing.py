@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import Output, choice_argument, folded
+from cli.options import Output, choice_argument, folded, pairs_called
 
 LISTINGS = (
     *("testsets", "lps", "metrics", "humans", "systems", "sources", "results", "issues"),
@@ -22,7 +22,10 @@ def list_(
         str | None, typer.Argument(help="Only this test set.", show_default="all", autocompletion=complete_testset)
     ] = None,
     lp: Annotated[
-        str | None, typer.Argument(help="Only this language pair.", show_default="all", autocompletion=complete_lp)
+        str | None,
+        typer.Argument(
+            help="Only this language pair.", show_default="all", autocompletion=complete_lp, callback=pairs_called
+        ),
     ] = None,
 ) -> None:
     """List what is in the warehouse, or the available measures.

@@ -9,7 +9,7 @@ import typer
 from cli.completion import complete_lp, complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
-from cli.options import Output, folded, language_pair
+from cli.options import Output, folded, language_pair, pairs_called
 from cli.options.files import AllowUnterminated, EveryFault
 from cli.progress import progress
 
@@ -30,7 +30,12 @@ def add(
     ] = None,
     lp: Annotated[
         str | None,
-        typer.Option("--lp", help="Language pair of files that do not name one.", autocompletion=complete_lp),
+        typer.Option(
+            "--lp",
+            help="Language pair of files that do not name one.",
+            autocompletion=complete_lp,
+            callback=pairs_called,
+        ),
     ] = None,
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="Lower is better: scores are stored negated.")
@@ -91,7 +96,8 @@ def remove(
         str | None, typer.Option("--testset", help="Only in this test set.", autocompletion=complete_testset)
     ] = None,
     lp: Annotated[
-        str | None, typer.Option("--lp", help="Only in this language pair.", autocompletion=complete_lp)
+        str | None,
+        typer.Option("--lp", help="Only in this language pair.", autocompletion=complete_lp, callback=pairs_called),
     ] = None,
 ) -> None:
     """Remove your own metric, everywhere or from one test set or language pair.

@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_human, complete_lp, complete_metric, complete_testset
 from cli.exit_codes import ExitCode, UsageError
-from cli.options import ChartFlags, Fresh, Output, Seed, folded, language_pair, whole_number
+from cli.options import ChartFlags, Fresh, Output, Seed, folded, language_pair, pairs_called, whole_number
 from cli.options.beside import refuse_given
 from cli.progress import progress
 from metaeval.limits import LEAST, MOST
@@ -41,7 +41,11 @@ def paper(
     lp: Annotated[
         str | None,
         typer.Option(
-            "--lp", help="Language pairs, joined by commas.", show_default="the paper's", autocompletion=complete_lp
+            "--lp",
+            help="Language pairs, joined by commas.",
+            show_default="the paper's",
+            autocompletion=complete_lp,
+            callback=pairs_called,
         ),
     ] = None,
     human: Annotated[

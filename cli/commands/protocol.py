@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_lp, complete_protocol, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import ChartFlags, ComputeFlags, Fresh, Human, Output, Reference, TestFlags, folded
+from cli.options import ChartFlags, ComputeFlags, Fresh, Human, Output, Reference, TestFlags, folded, pairs_called
 from cli.options.beside import OF_TESTS, refuse_given
 from cli.progress import progress
 
@@ -39,6 +39,7 @@ def protocol(
             help="Only this language pair (repeatable).",
             show_default="official ones",
             autocompletion=complete_lp,
+            callback=pairs_called,
         ),
     ] = None,
     human: Human = None,

@@ -8,7 +8,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
-from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, whole_number
+from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, pairs_called, whole_number
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write
 
@@ -29,7 +29,11 @@ def report(
     lp: Annotated[
         list[str] | None,
         typer.Option(
-            "--lp", metavar="TEXT...", help="Only this language pair (repeatable).", autocompletion=complete_lp
+            "--lp",
+            metavar="TEXT...",
+            help="Only this language pair (repeatable).",
+            autocompletion=complete_lp,
+            callback=pairs_called,
         ),
     ] = None,
     section: Annotated[

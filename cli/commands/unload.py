@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_lp, complete_testset
-from cli.options import Output, folded, language_pair
+from cli.options import Output, folded, language_pair, pairs_called
 
 
 @folded
@@ -20,7 +20,10 @@ def unload(
     ],
     output: Output,
     lp: Annotated[
-        str | None, typer.Argument(metavar="LP", help="Only this language pair.", autocompletion=complete_lp)
+        str | None,
+        typer.Argument(
+            metavar="LP", help="Only this language pair.", autocompletion=complete_lp, callback=pairs_called
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
 ) -> None:

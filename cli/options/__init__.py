@@ -19,7 +19,18 @@ from cli.options.engine import EngineFlags
 from cli.options.folding import folded
 from cli.options.numbers import Number, number, whole_number
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
-from cli.options.slice import DataFlags, Human, Lp, Lps, Reference, SliceFlags, Testset, Testsets, language_pair
+from cli.options.slice import (
+    DataFlags,
+    Human,
+    Lp,
+    Lps,
+    Reference,
+    SliceFlags,
+    Testset,
+    Testsets,
+    language_pair,
+    pairs_called,
+)
 from cli.options.tests import TestFlags
 
 __all__ = [
@@ -59,5 +70,6 @@ __all__ = [
     "folded",
     "language_pair",
     "number",
+    "pairs_called",
     "whole_number",
 ]

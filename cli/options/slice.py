@@ -20,12 +20,34 @@ from cli.exit_codes import UsageError
 if TYPE_CHECKING:
     from queries.selection import Slice
 
+
+def pairs_called(text: "str | list[str] | None") -> "str | list[str] | None":
+    """Language pairs, perhaps joined by commas, in the codes of the warehouse: `en-cmn` is `en-zh`.
+
+    >>> pairs_called("en-cmn,en-de"), pairs_called(["eng-deu"]), pairs_called("all")
+    ('en-zh,en-de', ['en-de'], 'all')
+    """
+    if text is None:
+        return None
+    if isinstance(text, str):
+        from warehouse.facts.languages import language_pair_called
+
+        return ",".join(language_pair_called(lp) if "-" in lp else lp for lp in text.split(","))
+    return [str(pairs_called(lp)) for lp in text]
+
+
 Testset = Annotated[str, typer.Argument(help="Test set, such as wmt23.", autocompletion=complete_testset)]
-Lp = Annotated[str, typer.Argument(help="Language pair, such as en-de.", autocompletion=complete_lp)]
+Lp = Annotated[
+    str, typer.Argument(help="Language pair, such as en-de.", autocompletion=complete_lp, callback=pairs_called)
+]
 OnlyTestset = Annotated[str | None, typer.Argument(help="Only this test set.", autocompletion=complete_testset)]
-OnlyLp = Annotated[str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp)]
+OnlyLp = Annotated[
+    str | None, typer.Argument(help="Only this language pair.", autocompletion=complete_lp, callback=pairs_called)
+]
 Testsets = Annotated[str, typer.Argument(help="Test sets, joined by commas.", autocompletion=complete_testset)]
-Lps = Annotated[str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp)]
+Lps = Annotated[
+    str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp, callback=pairs_called)
+]
 Human = Annotated[
     str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
 ]

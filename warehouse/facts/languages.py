@@ -9,6 +9,46 @@ from warehouse.facts.packaged import packaged
 from warehouse.names import LanguagePair
 
 DA_TRAINING_YEARS = range(2017, 2021)  # the direct assessments that most trained metrics have learned from
+_THREE_LETTERS = {
+    "ara": "ar",
+    "bho": "bho",
+    "ces": "cs",
+    "cmn": "zh",
+    "deu": "de",
+    "eng": "en",
+    "est": "et",
+    "fin": "fi",
+    "fra": "fr",
+    "guj": "gu",
+    "hau": "ha",
+    "heb": "he",
+    "hin": "hi",
+    "hrv": "hr",
+    "isl": "is",
+    "iku": "iu",
+    "ita": "it",
+    "jpn": "ja",
+    "kaz": "kk",
+    "khm": "km",
+    "kor": "ko",
+    "lav": "lv",
+    "lit": "lt",
+    "liv": "liv",
+    "mas": "mas",
+    "pol": "pl",
+    "pus": "ps",
+    "ron": "ro",
+    "rus": "ru",
+    "sah": "sah",
+    "spa": "es",
+    "srp": "sr",
+    "tam": "ta",
+    "tur": "tr",
+    "ukr": "uk",
+    "xho": "xh",
+    "zho": "zh",
+    "zul": "zu",
+}
 
 
 @dataclass(frozen=True)
@@ -80,3 +120,27 @@ def language_pair(lp: str) -> LanguagePairFacts | None:
     return LanguagePairFacts(
         source, target, "from-english" if english[0] else "into-english" if english[1] else "other"
     )
+
+
+def language_pair_called(name: str) -> str:
+    """A language pair in the codes of two letters that WMT uses; what is no pair stays as it is.
+
+    >>> language_pair_called("eng-jpn"), language_pair_called("en-in"), language_pair_called("ende")
+    ('en-ja', 'en-in', 'en-de')
+    """
+    if re.fullmatch("[a-z]{4}", name):
+        return f"{name[:2]}-{name[2:]}"
+    source, dash, target = name.partition("-")
+    return f"{two_letters(source)}{dash}{two_letters(target)}"
+
+
+def two_letters(code: str) -> str:
+    """A language's code of two letters where WMT uses one, without its usual script; other codes as they are.
+
+    >>> [two_letters(code) for code in ("jpn", "liv", "cmn", "zho_Hans", "zh_Hans", "zh_Hant", "zh_CN", "sr_Cyrl_RS")]
+    ['ja', 'liv', 'zh', 'zh', 'zh', 'zh_Hant', 'zh_CN', 'sr_Cyrl_RS']
+    """
+    base, _, marks = code.partition("_")
+    base = _THREE_LETTERS.get(base, base)
+    known = language(base)
+    return base if not marks or (known is not None and marks == known.script) else f"{base}_{marks}"

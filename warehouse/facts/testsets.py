@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import SourceError
+from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, LanguagePair
 
 FACTS_FILE = "testset.toml"
@@ -150,7 +151,7 @@ def _facts(data: Mapping[str, Any]) -> TestsetFacts:
         description=description,
         primary=None if metrics is None else _strings(metrics.get("primary", []), "metrics.primary"),
         baseline=frozenset() if metrics is None else _strings(metrics.get("baseline", []), "metrics.baseline"),
-        lps={_language_pair(lp): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},
+        lps={language_pair_called(_language_pair(lp)): _evalset(data, f"lps.{lp}") for lp, data in lps.items()},
     )
 
 

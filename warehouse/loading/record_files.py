@@ -20,7 +20,6 @@ from warehouse.readers.text.head import readable
 from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import UNREADABLE
 from warehouse.readers.text.unpacking import ExpansionError, is_packed, unpacked, unpacked_pieces
-from warehouse.readers.vocabulary import language_pair_called
 
 _LARGE = 2_000_000  # bytes as they lie there, above which a file is read in pieces
 
@@ -123,8 +122,7 @@ class Opened:
 
     def _unsaid(self, evalsets: Iterable[EvalsetKey]) -> list[Fault]:
         """Rows of another test set or language pair than the one that the user named for the file."""
-        lp = None if self.given.lp is None else language_pair_called(self.given.lp)
-        for at, said in enumerate((self.given.testset, lp)):
+        for at, said in enumerate((self.given.testset, self.given.lp)):
             stated = sorted({key[at] for key in evalsets} - {said})
             if said is not None and stated:
                 way_out = "load it without what it does not agree with"

@@ -13,7 +13,7 @@ from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.tables import table_of, text_of
-from warehouse.readers.vocabulary import language_pair_called, reference_called, testset_called, testset_of
+from warehouse.readers.vocabulary import reference_called, testset_called, testset_of
 
 _COLUMNS = ("pair", "system", "id", "is_constrained", "metric", "score")
 _NAME = "automatic-scores.tsv"
@@ -57,7 +57,6 @@ class AutomaticScoreReader:
             return Records(faults=[*faults, Fault(str(claim.path), 1, found, "\t".join(_COLUMNS))])
         table, more = table_of(text, _COLUMNS, "\t", claim.path, n_header=1, floats=("score",))
         faults += more
-        pairs = {pair: language_pair_called(pair) for pair in table["pair"].unique().to_list()}
         variants = table["metric"].unique().to_list()
         parts = [name.rpartition("-") for name in variants]
         facts = pl.DataFrame(
@@ -70,7 +69,7 @@ class AutomaticScoreReader:
         )
         scores = table.join(facts, on="metric", how="left", maintain_order="left").with_columns(
             testset=pl.lit(claim.testset),
-            lp=pl.col("pair").replace_strict(pairs, return_dtype=pl.String),
+            lp=pl.col("pair"),
             level=pl.lit("sys"),
             kind=pl.lit("metric"),
             value=pl.col("score"),
@@ -96,7 +95,7 @@ class SystemScoreListReader:
             path=path,
             reader=self.name,
             origin=f"{testset}/{lp}/{path.name}",
-            evalsets=((testset, language_pair_called(lp)),),
+            evalsets=((testset, lp),),
             root=path.parent,
             status="no entry",
         )

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from warehouse.facts.languages import language_pair_called
+
 Declares = Literal["segments", "systems"]
 Numbering = Literal["document", "testset"]
 EvalsetKey = tuple[str, str]  # test set, language pair
@@ -48,6 +50,10 @@ class Given:
     numbering: Numbering | None = None
     texts: Mapping[EvalsetKey, KnownTexts] = field(default_factory=dict, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        if self.lp is not None:
+            object.__setattr__(self, "lp", language_pair_called(self.lp))
+
     @property
     def of_content(self) -> "Given":
         """What changes what the same bytes mean, and does not follow from their evaluation set."""
@@ -63,9 +69,9 @@ class Claim:
 
     origin: what the file is, wherever it lies (test set and place in the format's layout): a later file of
         the same origin replaces what this one brought.
-    evalsets: (test set, language pair) of each evaluation set that the file brings something to; empty where only the
-        rows tell. testset, human, system, level: of all rows, where the reader knows them from the claim on: what the
-        file's name, its place and the user say.
+    evalsets: (test set, language pair) of each evaluation set that the file brings something to, in WMT's codes; empty
+        where only the rows tell. testset, human, system, level: of all rows, where the reader knows them from the claim
+        on: what the file's name, its place and the user say.
     root: the folder of the test set; facts of the test set may lie in it.
     needs: files that must be read along with this one (they define its segments, or belong to it).
     is_text: sentences, not scores: a stray carriage return inside a line is kept, and a byte order mark before
@@ -109,6 +115,9 @@ class Claim:
     is_listing: bool = False
     may_lack_end: bool = False
     is_negated: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "evalsets", tuple((name, language_pair_called(lp)) for name, lp in self.evalsets))
 
     @classmethod
     def of_judgements(cls, path: Path, reader: str, folder: str, testset: str, human: str) -> "Claim":

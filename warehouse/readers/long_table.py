@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.facts.languages import language_pair
+from warehouse.facts.languages import language_pair, language_pair_called
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import facts_beside
 from warehouse.names import REFERENCE_FREE
@@ -26,13 +26,7 @@ from warehouse.readers.text.named_columns import (
     whole_header,
 )
 from warehouse.readers.text.tables import numbers
-from warehouse.readers.vocabulary import (
-    language_pair_called,
-    published_testset,
-    reference_called,
-    standard_reference,
-    testset_of,
-)
+from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
 from warehouse.wording import counted
 
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
+from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.vocabulary import language_pair_called, testset_called, testset_of
+from warehouse.readers.vocabulary import testset_called, testset_of
 
 _HUMAN = "mqm"
 _SOURCE_ERRORS = "source-errors"

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.json_judgements import WrongJudgementError, frames, score_of, span_of, time_of
 from warehouse.readers.records import Records
 from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
 from warehouse.readers.text.tables import text_of
-from warehouse.readers.vocabulary import language_pair_called, testset_of
+from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted
 
 _DOCUMENT = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, is_language_pair
 from warehouse.readers.claims import EvalsetKey, Numbering
 from warehouse.readers.numbering import numbered, numbering_faults
@@ -70,6 +71,7 @@ class Records:
         )
         if n_changed := n_scores + n_judgements + n_segments:
             notes.append(f"{counted(n_changed, 'name')} with invisible characters, which were removed")
+        scores, judgements, segments = (_with_pairs(frame) for frame in (scores, judgements, segments))
         scores, judgements, more = _of_systems(scores, judgements)
         notes += more
         scores, judgements = (numbered(frame, numbering) for frame in (scores, judgements))
@@ -133,6 +135,12 @@ def columns(name: str) -> dict[str, Kind]:
         "span_end": pl.Int64,
         "is_source_error": pl.Boolean,
     }
+
+
+def _with_pairs(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows with language pairs in the codes that WMT uses."""
+    pairs = {lp: language_pair_called(lp) for lp in frame["lp"].unique().drop_nulls().to_list()}
+    return frame.with_columns(pl.col("lp").replace(pairs))
 
 
 def _of_systems(scores: pl.DataFrame, judgements: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:

@@ -11,13 +11,14 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.head import head_of
 from warehouse.readers.text.tables import table_of, text_of
-from warehouse.readers.vocabulary import language_pair_called, testset_called, testset_of
+from warehouse.readers.vocabulary import testset_called, testset_of
 
 _PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
 _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
+from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
@@ -20,7 +21,6 @@ from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import MISSING, table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
-    language_pair_called,
     reference_called,
     standard_reference,
     testset_called,

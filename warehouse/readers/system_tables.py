@@ -12,11 +12,12 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
+from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import numbers, table_of, text_of
-from warehouse.readers.vocabulary import language_pair_called, standard_reference, testset_called
+from warehouse.readers.vocabulary import standard_reference, testset_called
 
 _FILE = re.compile(r"DA-(?P<testset>newstest\d{4})-(?P<lp>[a-z]{4})-sys-nohy-scores\.csv")
 _FIRST = ("LP", "SYSTEM", "HUMAN")

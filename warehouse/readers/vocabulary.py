@@ -3,51 +3,11 @@
 import re
 from pathlib import Path
 
-from warehouse.facts.languages import language as language_called
+from warehouse.facts.languages import language_pair_called
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import TestsetFacts, facts
 from warehouse.names import REFERENCE_FREE, LanguagePair
 
-_THREE_LETTERS = {
-    "ara": "ar",
-    "bho": "bho",
-    "ces": "cs",
-    "cmn": "zh",
-    "deu": "de",
-    "eng": "en",
-    "est": "et",
-    "fin": "fi",
-    "fra": "fr",
-    "guj": "gu",
-    "hau": "ha",
-    "heb": "he",
-    "hin": "hi",
-    "hrv": "hr",
-    "isl": "is",
-    "iku": "iu",
-    "ita": "it",
-    "jpn": "ja",
-    "kaz": "kk",
-    "khm": "km",
-    "kor": "ko",
-    "lav": "lv",
-    "lit": "lt",
-    "liv": "liv",
-    "mas": "mas",
-    "pol": "pl",
-    "pus": "ps",
-    "ron": "ro",
-    "rus": "ru",
-    "sah": "sah",
-    "spa": "es",
-    "srp": "sr",
-    "tam": "ta",
-    "tur": "tr",
-    "ukr": "uk",
-    "xho": "xh",
-    "zho": "zh",
-    "zul": "zu",
-}
 _TESTSET_NAMES = (  # parts of a path, the most telling first
     (re.compile(r"flores(101)?([-_.].*)?"), "wmt21.flores"),
     (re.compile(r"ted(talks)?"), "wmt21.tedtalks"),
@@ -162,18 +122,6 @@ def reference_called(name: str) -> str | None:
     return name if found is None else f"ref{found['letter']}"
 
 
-def language_pair_called(name: str) -> str:
-    """A language pair in the codes of two letters that WMT uses; what is no pair stays as it is.
-
-    >>> language_pair_called("eng-jpn"), language_pair_called("en-in"), language_pair_called("ende")
-    ('en-ja', 'en-in', 'en-de')
-    """
-    if re.fullmatch("[a-z]{4}", name):
-        return f"{name[:2]}-{name[2:]}"
-    source, dash, target = name.partition("-")
-    return f"{two_letters(source)}{dash}{two_letters(target)}"
-
-
 def without_regions(lp: LanguagePair) -> str:
     """A language pair without scripts and countries, in codes of two letters where WMT uses them.
 
@@ -181,18 +129,6 @@ def without_regions(lp: LanguagePair) -> str:
     ('en-cs', 'cs-sr')
     """
     return language_pair_called("-".join(side.partition("_")[0] for side in (lp.source, lp.target)))
-
-
-def two_letters(language: str) -> str:
-    """A language's code of two letters where WMT uses one, without its usual script; other codes as they are.
-
-    >>> [two_letters(code) for code in ("jpn", "liv", "cmn", "zho_Hans", "zh_Hans", "zh_Hant", "zh_CN", "sr_Cyrl_RS")]
-    ['ja', 'liv', 'zh', 'zh', 'zh', 'zh_Hant', 'zh_CN', 'sr_Cyrl_RS']
-    """
-    base, _, marks = language.partition("_")
-    base = _THREE_LETTERS.get(base, base)
-    known = language_called(base)
-    return base if not marks or (known is not None and marks == known.script) else f"{base}_{marks}"
 
 
 def testset_of(path: Path) -> str | None:

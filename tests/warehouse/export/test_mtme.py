@@ -135,7 +135,7 @@ def test_facts_of_a_test_set_read_back_as_they_were(tmp_path: Path) -> None:
         "Two\nlines",
         frozenset({"A", "B"}),
         frozenset({"B"}),
-        {"en-de": evalset, "en-sr_Cyrl": evalset},
+        {"en-de": evalset, "en-sr_Cyrl_RS": evalset},
     )
     write_facts(tmp_path, declared)
     assert declared_facts("mine.v1", tmp_path) == declared

@@ -491,8 +491,8 @@ def dashes(folder: Path, testset: str) -> None:
     tiny_layout(folder, testset=testset, lp="ces_Latn---deu_Latn", facts=False)
 
 
-def test_a_language_pair_written_with_three_dashes_is_the_same_with_one(several: Path) -> None:
-    assert ask(several, "SELECT lp FROM evalsets WHERE testset = $testset", testset=dashes) == [("ces_Latn-deu_Latn",)]
+def test_a_language_pair_written_with_three_dashes_is_in_the_codes_of_wmt(several: Path) -> None:
+    assert ask(several, "SELECT lp FROM evalsets WHERE testset = $testset", testset=dashes) == [("cs-de",)]
     assert len(ask(several, "FROM human_scores WHERE testset = $testset", testset=dashes)) == 20
 
 

@@ -244,7 +244,7 @@ def test_files_that_are_not_taken_are_named_with_the_reason(place: str, reason: 
         ("references/en-de.refA.txt", "t24/references/en-de.refA.txt", "en-de"),
         ("system-outputs/en-de/GPT 5.5.txt", "t24/system-outputs/en-de/GPT 5.5.txt", "en-de"),
         ("human-scores/en-de.mqm.seg.rating", "t24/human-scores/en-de.mqm.seg.rating", "en-de"),
-        ("metric-scores/ces_Latn---deu_Latn/A-src.sys.score", None, "ces_Latn-deu_Latn"),
+        ("metric-scores/ces_Latn---deu_Latn/A-src.sys.score", None, "cs-de"),
     ],
 )
 def test_a_claim_tells_what_a_file_is_wherever_it_lies(place: str, origin: str | None, lp: str, tmp_path: Path) -> None:
