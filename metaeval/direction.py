@@ -29,6 +29,6 @@ def wrong_way(block: Block) -> list[str]:
         if size > 0 and (r := np.dot(human, own) / size) < _CLEARLY:
             found.append(
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
-                f"{there.sum()} MT systems; wrong sign? (audit says more)"
+                f"{there.sum()} MT systems; wrong sign? (audit compares it with the other metrics)"
             )
     return found

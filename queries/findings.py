@@ -17,7 +17,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 Row = Mapping[str, Any]
 
 _CORPUS_SCORES = frozenset({"BLEU", "chrF", "TER", "NIST"})  # families whose system score is one of the whole corpus
-_JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that ought not to agree with humans
+_JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that need not agree with others
 
 
 @dataclass(frozen=True)
@@ -118,26 +118,6 @@ def _constant(row: Row) -> Reported:
         f"segment scores of {row['n']} of {row['n_systems']} systems do not vary: {' and '.join(words)}",
         row["n"],
         shown={"scorer": row["scorer"]},
-    )
-
-
-def _negative(row: Row) -> Reported:
-    lowest = min(r for r in (row["r_systems"], row["r_segments"]) if r is not None)
-    words = []
-    if row["r_systems"] is not None:
-        words.append(f"{row['r_systems']:.3f} over {row['n_systems']} systems")
-    if row["r_segments"] is not None:
-        words.append(f"{row['r_segments']:.3f} over {row['n_scores']} segment scores")
-    expected = describe(row["base_metric"], row["year"]).kind in _JUDGES_NOTHING
-    is_clear = lowest < -0.3 and (row["r_segments"] is None or row["r_segments"] < 0)
-    why = "; such a metric need not agree with humans" if expected else "; wrong sign?" if is_clear else ""
-    return Reported(
-        "warning" if is_clear and not expected else "info",
-        row["metric"],
-        f"correlation with {row['human']} is negative: {', '.join(words)}{why}",
-        row["n_systems"],
-        lowest,
-        {"human": row["human"], "metric": row["metric"]},
     )
 
 
@@ -266,7 +246,6 @@ CHECKS: Mapping[str, Callable[[Row], Reported]] = {
     "identical": _identical,
     "submitted": _submitted,
     "constant": _constant,
-    "negative": _negative,
     "outputs": _outputs,
     "misspelt": _misspelt,
     "missing": _missing,

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metaeval.measures import parse_measure
+from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Options
 from metaeval.questions.rankings import compare
 from metaeval.study import study
@@ -47,7 +47,7 @@ def _names(tmp_path: Path, measure: str, *, compared: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("compared", [False, True], ids=["rank", "compare"])
-@pytest.mark.parametrize("measure", ["pearson", "pa", "acc_eq(by=none)"])
+@pytest.mark.parametrize("measure", DEFINITIONS)
 def test_a_metric_that_falls_where_people_rise_is_named_by_every_door(
     tmp_path: Path, measure: str, compared: bool
 ) -> None:

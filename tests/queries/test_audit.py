@@ -119,21 +119,6 @@ def test_one_other_value_in_five_hundred_is_nearly_constant(tmp_path: Path) -> N
     assert finding.finding == "segment scores of 1 of 2 systems do not vary: 1 nearly constant"
 
 
-def test_a_metric_against_the_humans_is_asked_for_its_sign(tmp_path: Path) -> None:
-    metrics = _sound()
-    metrics["TER-refA"] = _table(-_scores(8)[:5], MT)
-    metrics["Random-sysname-src"] = _table(-_scores(9))
-    (wrong,) = (found := _found(_database(tmp_path, metrics), "negative"))[:1]
-    assert (wrong.severity, wrong.subject) == ("warning", "TER-refA")
-    assert wrong.finding.endswith("; wrong sign?")
-    human, metric = _scores(50)[:5], -_scores(8)[:5]
-    by_system = np.corrcoef(human.mean(axis=1), metric.mean(axis=1))[0, 1]
-    by_segment = np.corrcoef(human.ravel(), metric.ravel())[0, 1]
-    assert wrong.value == pytest.approx(min(by_system, by_segment))
-    assert f"{by_system:.3f} over 5 systems, {by_segment:.3f} over 200 segment scores" in wrong.finding
-    assert [finding.severity for finding in found[1:]] == ["info"]  # random: need not agree
-
-
 def _negated(places: list[int], submitted_alone: bool = False) -> dict[str, ScoreTable]:
     """Three sound metrics beside one whose scores of some systems are 1 - x."""
     metrics, values = _sound(), _scores(8)
@@ -163,21 +148,6 @@ def test_a_negated_metric_and_a_negated_system_are_errors(
     if len(places) == 1:
         shown = answer(tmp_path / "w.duckdb", finding.query).rows()
         assert {row[0]: row[-1] for row in shown}[MT[places[0]]] == pytest.approx(finding.value)
-
-
-def test_outlier_systems_of_the_organisers_stay_out_of_correlations(tmp_path: Path) -> None:
-    """With the outlier the correlation would be -0.9; without it it is positive."""
-    human = np.array([1.0, 2.0, 3.0, 4.0, -100.0])
-    metric = np.array([1.0, 2.0, 3.0, 4.0, 100.0])
-    tables = {
-        "humans": {"mqm": ScoreTable(systems=MT, sys=human)},
-        "metrics": {"COMETKiwi-src": ScoreTable(systems=MT, sys=metric)},
-    }
-    folder = tiny_layout(tmp_path, systems=MT, texts=False, documents=DOCUMENTS, **tables)  # type: ignore[arg-type]
-    facts = (folder / "testset.toml").read_text()
-    (folder / "testset.toml").write_text(facts.replace("outlier_systems = []", 'outlier_systems = ["Elm"]'))
-    assert load([folder], tmp_path / "w.duckdb").is_clean
-    assert _found(tmp_path / "w.duckdb", "negative") == []
 
 
 def test_other_scores_for_the_same_text_are_found(tmp_path: Path) -> None:

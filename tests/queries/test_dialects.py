@@ -14,7 +14,6 @@ sqlglot = pytest.importorskip("sqlglot", reason="sqlglot is not installed")
 DIALECTS = ("spark", "trino", "bigquery", "postgres", "snowflake")
 INEXACT = {
     ("bigquery", "audit_missing"),  # sorts the names that it joins, with missing ones at the other end
-    ("bigquery", "audit_negative"),
     ("bigquery", "evalset_states"),
     ("bigquery", "evalsets"),
     ("bigquery", "grid_means"),  # adds up in the order of segments
