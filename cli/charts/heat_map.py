@@ -22,17 +22,27 @@ def heat_map(
     signature: Sequence[str],
     lines: Sequence[str],
     marked: str | None = None,
+    by_column: bool = False,
 ) -> Spec:
     """cells: with the fields of rows and columns and `value`. rows, columns: the field and its names in order.
 
-    value: what the numbers are; marked: a field that says which cells are bold. A cell without a number is grey with a
-    cross.
+    value: what the numbers are; marked: a field that says which cells are bold; by_column: colours go from the lowest
+    number of each column to its highest, for columns that do not compare. A cell without a number is grey with a cross.
     """
     down, row_order = rows
     across, column_order = columns
-    numbers = [cell["value"] for cell in cells if cell["value"] is not None and cell["value"] == cell["value"]]
-    low, high = _ends(numbers)
-    if n_below := sum(number < low for number in numbers):
+    numbers: dict[str, list[float]] = {}
+    for cell in cells:
+        if cell["value"] is not None and cell["value"] == cell["value"]:
+            numbers.setdefault(cell[across] if by_column else "", []).append(cell["value"])
+    ends = {name: _ends(some) for name, some in numbers.items()}
+    n_numbers = sum(map(len, numbers.values()))
+    low, high = (0.0, 1.0) if by_column else ends.get("", _ends([]))
+    shade, legend = "value", value
+    if by_column:
+        shade, legend = "shade", "in its column: 0 lowest, 1 highest"
+        cells = [{**cell, "shade": _shade(cell["value"], ends.get(cell[across]))} for cell in cells]
+    elif n_below := sum(number < low for some in numbers.values() for number in some):
         lines = [*lines, f"colours end at {low:.2f}: {n_below} smaller values are as light as that"]
     has_numbers = len(column_order) <= MOST_NUMBERS
     size = 38 if has_numbers else max(12, min(20, 800 // len(column_order)))
@@ -49,9 +59,9 @@ def heat_map(
             "encoding": {
                 **axes,
                 "color": field(
-                    "value",
+                    shade,
                     "Q",
-                    value,
+                    legend,
                     scale={"range": list(RAMP), "domain": [low, high], "interpolate": "lab", "clamp": True},
                 ),
                 "tooltip": [*tooltip(down, across), {"field": "value", "format": ".4f"}],
@@ -63,7 +73,7 @@ def heat_map(
         encoding = {
             **axes,
             "text": {"field": "value", "format": ".2f" if marked is None else ".3f"},
-            "color": {"condition": {"test": f"datum.value > {middle!r}", "value": "#ffffff"}, "value": "#222222"},
+            "color": {"condition": {"test": f"datum.{shade} > {middle!r}", "value": "#ffffff"}, "value": "#222222"},
         }
         bold = [(f"datum.{marked}", "bold"), (f"!datum.{marked}", "normal")] if marked else [("true", "normal")]
         layers += [
@@ -76,7 +86,7 @@ def heat_map(
             for which, weight in bold
         ]
     more: Spec = {}
-    if len(numbers) < len(cells):
+    if n_numbers < len(cells):
         shown = [*tooltip(down, across), {"field": "is", "title": value}]
         layers += _without_value(axes, shown, 10 if size > 14 else 8)
         more = {"resolve": {"scale": {"color": "independent"}}}
@@ -90,6 +100,13 @@ def heat_map(
         layer=layers,
         **more,
     )
+
+
+def _shade(value: float | None, ends: tuple[float, float] | None) -> float | None:
+    """Where a number stands between the ends of its column's colours."""
+    if value is None or value != value or ends is None:
+        return None
+    return min(max((value - ends[0]) / (ends[1] - ends[0]), 0.0), 1.0)
 
 
 def _without_value(axes: Spec, shown: list[Spec], font_size: int) -> list[Spec]:

@@ -193,6 +193,7 @@ def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> 
         value=measures[0],
         title=f"Agreement of metrics with humans by {measures[0]}",
         signature=common(signature.splitlines()),
-        lines=["bold: the best of its column; colours compare metrics, not columns"],
+        lines=["bold: the best of its column; colours compare the metrics of a column, not columns"],
         marked="best",
+        by_column=True,
     )

@@ -11,7 +11,7 @@ from metaeval.table import fixed
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (
     f"system_r, output_r: Pearson's r of one random half with the other, mean and 2.5-97.5% range of {N_SPLITS} splits"
-    ", not an interval; corrected: by Spearman-Brown, for all judgements together"
+    ", not an interval; corrected: by Spearman-Brown, for all judgements together, where r is not negative"
 )
 _LEGEND: dict[str, Sequence[tuple[str, str]]] = {
     "sets": (
@@ -49,7 +49,7 @@ def summary(row: dict[str, Any]) -> str:
     for what in ("system", "output"):
         if row[f"{what}_r"] is not None:
             low, high, whole = row[f"{what}_low"], row[f"{what}_high"], row[f"{what}_corrected"]
-            corrected = "" if whole is None else f", by Spearman-Brown {whole:.3f}"
+            corrected = ", negative: not corrected" if whole is None else f", by Spearman-Brown {whole:.3f}"
             words.append(
                 f"split halves of {row['halves']} agree on {what}s with r {row[f'{what}_r']:.3f} "
                 f"({low:.3f} to {high:.3f} over splits){corrected}"

@@ -64,7 +64,7 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
 def corrected(ceiling: Ceiling, measure: Measure) -> float | None:
     """The agreement of halves by Spearman and Brown, for all judgements; None for measures that are no correlation."""
     whole = float(spearman_brown(ceiling.value)) if measure.definition.is_correlation else float("nan")
-    return None if np.isnan(whole) or ceiling.value <= 0 else whole
+    return None if np.isnan(whole) else whole
 
 
 def _judged(block: Block, single: pl.DataFrame) -> Judged | None:

@@ -28,7 +28,7 @@ class Reliability:
 
     @property
     def corrected(self) -> float:
-        """Reliability of all judgements together, by Spearman and Brown."""
+        """Reliability of all judgements together, by Spearman and Brown; NaN where r is negative."""
         return float(spearman_brown(self.r))
 
 

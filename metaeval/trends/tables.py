@@ -1,6 +1,6 @@
 """Trends as tables: for programs a row for each evaluation set and group, for reading a column for each year."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -142,14 +142,29 @@ def contexts(frame: pl.DataFrame) -> list[str]:
             pl.col("lp").unique(maintain_order=True),
             *(
                 getattr(pl.col(name), how)().alias(f"{name}_{how}")
-                for name in ("n_systems", "human_sd", "significant_pairs", "tied_pairs", "coverage", "ceiling")
+                for name in ("n_systems", "human_sd", "significant_pairs", "tied_pairs", "coverage")
                 for how in ("min", "max")
             ),
+            pl.struct("ceiling_source", "ceiling").alias("people"),
         )
         .sort("year", "protocol")
         .collect()
     )
     return [_context(row) for row in points.rows(named=True)]
+
+
+def _people(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Which people's scores reach what against the others', each sort by itself: halves, or a second human score."""
+    reached: dict[str, list[float]] = {}
+    for one in found:
+        if one["ceiling"] is not None:
+            source = str(one["ceiling_source"])
+            halves = "one half of the judgements against the other" if source.startswith("split halves") else source
+            reached.setdefault(halves, []).append(one["ceiling"])
+    return [
+        f"{sort}: {' to '.join(dict.fromkeys(f'{end:.3f}' for end in (min(values), max(values))))}"
+        for sort, values in sorted(reached.items())
+    ]
 
 
 def _context(row: dict[str, Any]) -> str:
@@ -167,10 +182,10 @@ def _context(row: dict[str, Any]) -> str:
         ("significant_pairs", ".0%", "{} of system pairs differ significantly"),
         ("tied_pairs", ".1%", "{} ties"),
         ("coverage", ".0%", "{} judged"),
-        ("ceiling", ".3f", "human ceiling {}"),
     ):
         found = span(name, form)
         parts += [] if found is None else [words.format(found)]
+    parts += _people(row["people"])
     if row["coverage_min"] is None:
         parts.append("no human scores of segments")
     return f"{_heading(row['year'], row['protocol'])}: {', '.join(row['testset'])} {where}; {', '.join(parts)}"

@@ -7,14 +7,14 @@ from metaeval.kernels.arrays.checks import Floats
 
 
 def spearman_brown(half: npt.ArrayLike) -> Floats:
-    """Reliability of the whole by that of two equal halves, 2r / (1 + r); NaN at r = -1.
+    """Reliability of the whole by that of two equal halves, 2r / (1 + r); NaN below 0, where halves share nothing.
 
     half: correlations of one half with the other, of any shape.
-    >>> spearman_brown([0.5, 0.0]).round(6).tolist()
-    [0.666667, 0.0]
+    >>> spearman_brown([0.5, 0.0, -0.1]).round(6).tolist()
+    [0.666667, 0.0, nan]
     """
     r = np.asarray(half, dtype=np.float64)
-    return np.asarray(np.divide(2 * r, 1 + r, out=np.full(r.shape, np.nan), where=r > -1))
+    return np.asarray(np.divide(2 * r, 1 + r, out=np.full(r.shape, np.nan), where=r >= 0))
 
 
 def slopes(x: npt.ArrayLike, y: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:

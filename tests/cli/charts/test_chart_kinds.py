@@ -331,3 +331,19 @@ def test_the_chart_of_years_has_the_signature_of_years_whatever_table_is_beside_
     ]
     assert charts[0]["title"] == charts[1]["title"]
     assert "trend:years" in "".join(charts[0]["title"]["subtitle"])
+
+
+def test_colours_of_columns_that_do_not_compare_go_from_each_one_s_lowest_to_its_highest() -> None:
+    numbers = {"hard": (0.1, 0.2, 0.3), "easy": (0.7, 0.9, 0.8), "equal": (0.5, 0.5, None)}
+    cells = [
+        {"row": str(n), "column": name, "value": value}
+        for name, values in numbers.items()
+        for n, value in enumerate(values)
+    ]
+    axes = {"rows": ("row", ["0", "1", "2"]), "columns": ("column", list(numbers))}
+    found = heat_map(cells, **axes, value="v", title="t", signature=["s:1"], lines=[], by_column=True)  # type: ignore[arg-type]
+    colour = found["layer"][0]["encoding"]["color"]
+    assert (colour["field"], colour["scale"]["domain"]) == ("shade", [0.0, 1.0])
+    shades = [row["shade"] for row in found["datasets"]["values"]]
+    assert shades[:8] == pytest.approx([0.0, 0.5, 1.0, 0.0, 1.0, 0.5, 0.5, 0.5])
+    assert shades[8] is None

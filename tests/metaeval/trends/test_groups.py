@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metaeval.trends.groups import COLUMNS, grouped
-from metaeval.trends.tables import bridges, wide, without_answer, without_step
+from metaeval.trends.tables import _people, bridges, wide, without_answer, without_step
 from tests.metaeval.trends.histories import made_history, made_point
 
 FOUND = made_history(
@@ -129,3 +129,17 @@ def test_a_group_whose_best_differs_by_protocol_has_no_step_and_a_line() -> None
     assert line.startswith("wmt20 en-de: no step for ")
     assert line.endswith(": it is YiSi-1-ref by wmt-z and BLEU-ref by mqm")
     assert without_step(grouped(FOUND, ("family",))) == []
+
+
+def test_what_people_reach_is_named_by_what_it_is_and_never_a_bound() -> None:
+    def of(source: str | None, value: float | None) -> dict[str, Any]:
+        return {"ceiling_source": source, "ceiling": value}
+
+    second = "wmt-z as if it were a metric"
+    halves = ("split halves of 9 annotators of mqm, 100 splits", "split halves of 61 annotators of mqm, 100 splits")
+    found = _people([of(second, 0.617), of(halves[0], 0.9), of(None, None), of(halves[1], 0.8), of(second, 0.617)])
+    assert found == [
+        "one half of the judgements against the other: 0.800 to 0.900",
+        "wmt-z as if it were a metric: 0.617",
+    ]
+    assert _people([of(None, None)]) == []
