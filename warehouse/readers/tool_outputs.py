@@ -255,8 +255,12 @@ class _Reading:
             row = _SEGMENT_LINE.fullmatch(line) or _SYSTEM_LINE.fullmatch(line)
             if row is not None and is_number(row["score"]):
                 found.append((number, row.groupdict()))
-            elif line.strip() and not line.startswith(_SAVED):
-                self._fault(number, repr(line), "FILE, Segment N and score: X, or FILE and score: X, by tabs")
+            elif not line.startswith(_SAVED):
+                self._fault(
+                    number,
+                    repr(line) if line.strip() else "a blank line",
+                    "FILE, Segment N and score: X, or FILE and score: X, by tabs",
+                )
         systems = self._systems(list(dict.fromkeys(cells["file"] for _, cells in found)))
         met: dict[str, int] = dict.fromkeys(systems, 0)
         for number, cells in found:
@@ -264,7 +268,7 @@ class _Reading:
             value = None if cells["score"] in MISSING else float(cells["score"])
             if at is not None and int(at) != met[file]:
                 self._fault(number, f"Segment {at} of {file}", f"Segment {met[file]}, the next")
-            met[file] += at is not None
+            met[file] = met[file] if at is None else int(at) + 1
             yield number, "sys" if at is None else "seg", systems[file], None, None, value
 
     def _of_list(self, text: str) -> Iterator[Row]:

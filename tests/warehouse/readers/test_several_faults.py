@@ -20,10 +20,12 @@ from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
 from warehouse.readers.mqm_averages import MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
+from warehouse.readers.pearmut import PearmutReader
 from warehouse.readers.recognition import OWN_READERS, RECORD_READERS
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader
+from warehouse.readers.tool_outputs import ToolOutputReader
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 from warehouse.readers.wmt25_human import Wmt25HumanReader
@@ -128,6 +130,17 @@ FILES: dict[str, tuple[RecordReader, str, str, Callable[[int], str], Given]] = {
         Given(),
     ),
     "own scores": (OwnScoreReader(), "M.seg.score", "", lambda n: f"A\t0.{n}\n", OWN),
+    "tool output": (ToolOutputReader(), "M.txt", "", lambda n: f"A.txt\tSegment {n - 1}\tscore: 0.{n}\n", OWN),
+    "Pearmut": (
+        PearmutReader(),
+        "wmt26/en-cs.jsonl",
+        "",
+        lambda n: (
+            f'{{"annotation": [{{"A": {{"score": {n}}}}}], "item": [{{"item_id": "news_###_d_###_{n}"}}], '
+            f'"user_id": "u", "item_i": {n}}}\n'
+        ),
+        Given(),
+    ),
 }
 DAMAGES: dict[str, Callable[[str], str]] = {
     "no number": lambda line: re.sub(r"\d+(\.\d+)?(?=\D*\n)", "b0gus", line, count=1),
@@ -141,7 +154,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 }
 ANY_NAME = ("another name",)  # no fault in itself in most formats
 PAIRS = tuple(itertools.product(DAMAGES, repeat=2))
-LONG = pytest.mark.long("all 64 pairs of damages in each of 15 formats: 12 seconds")
+LONG = pytest.mark.long("all 64 pairs of damages in each of 17 formats: 14 seconds")
 
 
 def test_every_reader_of_records_is_here() -> None:
