@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from warehouse.readers.text.tables import finite
+
 JUDGEMENT = (
     "judgement",
     "line",
@@ -64,13 +66,11 @@ def score_of(value: object) -> float | None:
 
 def number_of(value: object) -> float | None:
     """A finite number, or the one that a text holds; None where it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, str):
+        return finite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
         return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if abs(number) < float("inf") else None
+    return float(value)
 
 
 def time_of(times: object) -> datetime | None:

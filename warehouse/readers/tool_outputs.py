@@ -26,7 +26,7 @@ from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
-from warehouse.readers.text.tables import MISSING, numbers, text_of
+from warehouse.readers.text.tables import MISSING, finite, numbers, text_of
 from warehouse.wording import counted
 
 NO_SYSTEM = "no column system: `scorehouse add FILE --system NAME` if all rows are of one"
@@ -167,13 +167,7 @@ def _text(value: object) -> str | None:
 
 def is_number(cell: str) -> bool:
     """Whether a cell holds a number, or a word for a missing one."""
-    if cell.strip() in MISSING:
-        return True
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return cell.strip() in MISSING or finite(cell.strip()) is not None
 
 
 class _Reading:
@@ -265,7 +259,7 @@ class _Reading:
         met: dict[str, int] = dict.fromkeys(systems, 0)
         for number, cells in found:
             file, at = cells["file"], cells.get("at")
-            value = None if cells["score"] in MISSING else float(cells["score"])
+            value = finite(cells["score"])
             if at is not None and int(at) != met[file]:
                 self._fault(number, f"Segment {at} of {file}", f"Segment {met[file]}, the next")
             met[file] = met[file] if at is None else int(at) + 1
@@ -278,8 +272,8 @@ class _Reading:
             cell = line.strip()
             if cell in MISSING and cell:
                 yield number, "seg", system, None, None, None
-            elif cell and is_number(cell) and abs(float(cell)) < float("inf"):
-                yield number, "seg", system, None, None, float(cell)
+            elif (value := finite(cell)) is not None:
+                yield number, "seg", system, None, None, value
             elif number > 1 or not cell:
                 self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None where missing")
 

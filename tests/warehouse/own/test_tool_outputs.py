@@ -225,7 +225,9 @@ def test_scores_without_a_system_ask_for_it(database: Path, tmp_path: Path, name
         ("a.json", json.dumps({"Oak.txt": items("Ash", VALUES["Ash"])}), "unknown system 'Oak' in 5 lines"),
         ("a.out", "Ash.txt\tSegment 0\tscore: 1.0\nAsh.txt\tSegment 2\tscore: 1.0\n", "Segment 2 of Ash.txt"),
         ("a.out", "Ash.txt\tSegment 0\tscore: 1.0\nKilled\n", "'Killed'"),
+        ("a.out", "Ash.txt\tSegment 0\tscore: inf\n", "'Ash.txt\\tSegment 0\\tscore: inf'"),
         ("a.txt", "0.5\n\n0.25\n0.5\n0.5\n", "a blank line"),
+        ("a.txt", "0.5\n0.25\n0.5\n0.5\n" + "0.5\n" * 20 + "1_0\n", "'1_0'"),
     ],
 )
 def test_damaged_outputs_are_refused(database: Path, tmp_path: Path, name: str, text: str, found: str) -> None:

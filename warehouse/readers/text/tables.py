@@ -1,6 +1,7 @@
 """Delimited text as a frame of strings, and strings as numbers; each line that does not fit is a fault."""
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ NUL = (b"\0", "a NUL byte", "text in UTF-8")
 _RETURN = (b"\r", "a carriage return inside a line", "lines that end in a line feed")
 _MARK = b"\xef\xbb\xbf"
 _CONTROL = bytes(range(9)) + bytes(range(14, 32))  # none of them ends or separates anything
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _HEAD = 4096  # bytes of a file
 _FEWEST_CONTROL, _MOST_CONTROL = 20, 0.05  # in binary data there are more, and a larger share of it
 
@@ -142,6 +144,16 @@ def numbers(table: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame,
     is_right = is_missing | (value.is_not_null() & value.is_finite() & ~is_odd)
     kept, faults = cells_that_are(table, column, is_right, "a finite number, or None where missing", path)
     return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column)), faults
+
+
+def finite(cell: str) -> float | None:
+    """The finite number that a text is, in ASCII; None for any other text.
+
+    >>> [finite(cell) for cell in ("1e-3", "-.5", "inf", "1_0", "0x1", "1,5")]
+    [0.001, -0.5, None, None, None, None]
+    """
+    number = float(cell) if _NUMBER.fullmatch(cell) else float("inf")
+    return number if abs(number) < float("inf") else None
 
 
 def whole_numbers(table: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
