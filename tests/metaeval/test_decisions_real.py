@@ -11,9 +11,10 @@ from warehouse import Warehouse
 
 REFERENCES = {"en-de": "refA", "he-en": "refB"}
 QUERY = """
-SELECT h.system, h.segment, h.value, m.value FROM human_scores AS h JOIN scores AS m USING (testset, lp, system, segment)
-WHERE (h.testset, h.lp) = ('wmt23', $lp) AND h.human = 'mqm' AND h.value IS NOT NULL AND m.metric = $metric AND m.value IS NOT NULL
-  AND h.system NOT IN ('synthetic_ref', $reference)
+SELECT h.system, h.segment, h.value, m.value
+FROM human_scores AS h JOIN scores AS m USING (testset, lp, system, segment)
+WHERE (h.testset, h.lp, h.human, m.metric) = ('wmt23', $lp, 'mqm', $metric) AND h.value IS NOT NULL
+  AND m.value IS NOT NULL AND h.system NOT IN ('synthetic_ref', $reference)
 """
 
 
