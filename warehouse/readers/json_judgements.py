@@ -1,5 +1,6 @@
 """Judgements in JSON: score, errors and time of one, and the frames that many make."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -68,7 +69,7 @@ def number_of(value: object) -> float | None:
     """A finite number, or the one that a text holds; None where it is none."""
     if isinstance(value, str):
         return finite(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         return None
     return float(value)
 

@@ -19,11 +19,12 @@ import polars as pl
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given, KnownTexts
+from warehouse.readers.json_judgements import number_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
 from warehouse.readers.text.faults import first_faults
-from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import MISSING, finite, numbers, text_of
@@ -210,6 +211,9 @@ class _Reading:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else 0
             self._fault(line, "not a JSON document", "one, whole", "write it again")
             return
+        if not has_whole_characters(text, content):
+            self._fault(None, "half of a surrogate pair, which is not a character", "text in UTF-8")
+            return
         files: Mapping[str, Any] = content if isinstance(content, dict) else {"": content}
         systems = self._systems(list(files))
         for name, items in files.items():
@@ -235,13 +239,13 @@ class _Reading:
             return
         self.is_of_errors |= column == ERRORS
         value = item[column]
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
-        if value is not None and not is_number:
+        number = None if isinstance(value, str) else number_of(value)
+        if value is not None and number is None:
             self._fault(line, f"{column} {value!r}", "a finite number, or null where missing")
             return
         self.n_spans += sum(len(item[name]) for name in _SPANS if isinstance(item.get(name), list))
         source, translation = (_text(item.get(name or "")) for name in _texts_in(tuple(item)))
-        yield line, "seg", system, source, translation, None if value is None else float(value)
+        yield line, "seg", system, source, translation, number
 
     def _of_printed(self, text: str) -> Iterator[Row]:
         found = []

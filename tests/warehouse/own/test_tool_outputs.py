@@ -222,6 +222,8 @@ def test_scores_without_a_system_ask_for_it(database: Path, tmp_path: Path, name
         ("a.json", json.dumps({"Ash.txt": [{"src": "a", "mt": "b"}] * N}), "a row with the keys src, mt"),
         ("a.json", json.dumps({"Ash.txt": [{"COMET": "high"}] * N}), "COMET 'high'"),
         ("a.json", json.dumps({"Ash.txt": [{"COMET": True}] * N}), "COMET True"),
+        ("a.json", json.dumps({"Ash.txt": [{"COMET": 10**400}] * N}), f"COMET {10**400}"),
+        ("a.json", '{"\\ud83d.txt": [{"COMET": 1}]}', "half of a surrogate pair, which is not a character"),
         ("a.json", json.dumps({"Oak.txt": items("Ash", VALUES["Ash"])}), "unknown system 'Oak' in 5 lines"),
         ("a.out", "Ash.txt\tSegment 0\tscore: 1.0\nAsh.txt\tSegment 2\tscore: 1.0\n", "Segment 2 of Ash.txt"),
         ("a.out", "Ash.txt\tSegment 0\tscore: 1.0\nKilled\n", "'Killed'"),

@@ -145,6 +145,7 @@ def test_the_log_of_one_campaign_is_read_as_well() -> None:
     [
         (document(entry({"A": {"points": 3}})), "a judgement of 'A' with points"),
         (document(entry({"A": "good"})), "score 'good'"),
+        (document(entry({"A": 10**400})), "score 1000"),
         (document(entry({"A": judgement(3, ("x", 2, "minor"))})), "error "),
         (document(entry([{"A": 3}, {"A": 4}]) | {"item": []}), "annotations of other segments than the item has"),
         (document(entry({"A": 3}), {"annotation": []}), "an entry with annotation"),
