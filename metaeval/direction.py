@@ -25,7 +25,7 @@ def wrong_way(block: Block) -> list[str]:
         if there.sum() < _FEWEST or describe(metric.base_name).kind in _JUDGES_NOTHING:
             continue
         human, own = (x[there] - x[there].mean() for x in (scores.human, values))
-        size = np.sqrt(np.dot(human, human) * np.dot(own, own))
+        size = np.linalg.norm(human) * np.linalg.norm(own)
         if size > 0 and (r := np.dot(human, own) / size) < _CLEARLY:
             found.append(
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "

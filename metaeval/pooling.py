@@ -140,6 +140,8 @@ def _pooled(
     measure: Measure, chosen: Sequence[Evaluation], how: Pooling, shared: Sequence[_Name]
 ) -> tuple[Floats, dict[str, Floats]]:
     """Values (n_shared,), and variances by name."""
+    if not shared:
+        return np.empty(0), {}
     values = np.array([evaluation.value for evaluation in chosen])  # (n_sets, n_shared)
     if how == "mean":
         return values.mean(axis=0), {}

@@ -128,7 +128,7 @@ THOROUGH = (
     ("plan", "{testset}", "{lp}", "{best}", "{last}", "--tell", "systems", "--simulations", "20"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "systems", "-m", "pa", "--simulations", "20"),
     *(
-        ("export", "{folder}", "{testset}", "{lp}", "--format", form)
+        ("export", f"{{folder}}.{form}", "{testset}", "{lp}", "--format", form)
         for form in ("parquet", "csv", "mtme", "subset2evaluate", "texts")
     ),
 )

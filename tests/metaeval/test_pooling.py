@@ -1,10 +1,12 @@
 """Pooled rankings: which metrics have no pooled value, and why, in one line."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 import metaeval
+from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
 
 
@@ -27,3 +29,17 @@ def test_few_evaluation_sets_are_named(simulated_warehouse: Warehouse) -> None:
         "pa: no pooled value for Kestrel-23, Kestrel-23-QE, Marlin-23, Marlin-XL-23 (not in sim24 en-de); Kestrel-24, "
         "Kestrel-24-QE, Marlin-24, Marlin-XL-24 (not in sim23 en-de)"
     ) in found.notes
+
+
+@pytest.mark.parametrize("pool", ["mean", "pairs", "hunter-schmidt"])
+def test_metrics_of_which_none_is_in_all_sets_have_no_pooled_value(pool: str, tmp_path: Path) -> None:
+    fine, rough = ({name: table} for name, table in metric_tables().items() if name in ("Fine-src", "Rough-refA"))
+    layouts = (
+        tiny_layout(tmp_path / "a", testset="tiny23", metrics=fine),
+        tiny_layout(tmp_path / "b", testset="tiny24", metrics=rough),
+    )
+    measure = "kendall" if pool == "hunter-schmidt" else "acc_eq(by=item)"
+    with tiny_warehouse(tmp_path, *layouts) as warehouse:
+        found = metaeval.rank(warehouse, "all", "all", measure, pool=pool)
+    assert found.frame.select("metric", "value", "rank").rows() == [("Fine", None, None), ("Rough", None, None)]
+    assert any(note.startswith(f"{measure}: no pooled value for Fine") for note in found.notes)
