@@ -6,10 +6,39 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from cli.main import exit_code
 from tests.cli.odd_warehouses import ODD, odd_warehouse
 from tests.cli.sweeping import calls, fault
 from warehouse import LoadReport, Warehouse
 
+SAID = (
+    ("one_system", "counts tiny24 en-de", "no pairs: mqm has scores of no two outputs of a segment"),
+    (
+        "people_of_systems",
+        "scatter tiny24 en-de Noise2-src --view segments",
+        "no (system, segment) score by both mqm and Noise2-src",
+    ),
+    (
+        "one_metric",
+        "trend all all --anchor Noise1-src --over-years --draws 5",
+        "no slope: a trend needs 3 years with a gap to the anchor, there is 1",
+    ),
+    ("one_system", "trend all all --over-years", "pa is not defined, mqm has scores of one system alone: tiny24 en-de"),
+    ("documents_alone", "rank tiny24 en-de -m pa", "2 excluded, 2 no system or segment scores"),
+    ("documents_alone", "compare tiny24 en-de", "2 excluded, 2 no system or segment scores"),
+    (
+        "documents_alone",
+        "protocol wmt24 --on tiny24",
+        "by wmt24: no metric can be ranked: 2 no system or segment scores",
+    ),
+    ("half_judged", "plan tiny24 en-de Ash Elm --tell systems", "Elm is excluded: not judged by mqm"),
+    (
+        "one_score",
+        "segments tiny24 en-de --metric Noise2-src --metric Noise6-src",
+        "both score 1 output of tiny24 en-de that mqm judged, too few to compare",
+    ),
+)
+"""An odd warehouse, a command, and part of a line that says why there is no answer."""
 EVERY_NTH = 47  # of some 250 calls on each odd warehouse, in each run
 
 
@@ -31,6 +60,14 @@ def test_odd_warehouses_have_answers_or_reasons(name: str, tmp_path: Path, in_fu
     some = every if in_full else every[5 * list(ODD).index(name) % EVERY_NTH :: EVERY_NTH]
     found = {" ".join(words): fault(database, words) for words in some}
     assert {words: what for words, what in found.items() if what is not None} == {}
+
+
+@pytest.mark.parametrize(("name", "words", "line"), SAID)
+def test_what_is_missing_is_said(
+    name: str, words: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exit_code(["--db", str(odd_warehouse(name, tmp_path)), "--format", "json", *words.split()])
+    assert line in capsys.readouterr().err
 
 
 @pytest.mark.long("every command on all real evaluation sets: tens of minutes")
