@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,17 +11,13 @@ from warehouse.facts.testsets import facts_file
 from warehouse.loading.files import size
 from warehouse.readers.claims import Claim, EvalsetKey, Given
 from warehouse.readers.contents import Content
-from warehouse.readers.formats import PieceReader
-from warehouse.readers.kept import Kept, kept
 from warehouse.readers.recognition import record_reader_named
 from warehouse.readers.records import Records
 from warehouse.readers.text.ending import unterminated
 from warehouse.readers.text.head import readable
 from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import UNREADABLE
-from warehouse.readers.text.unpacking import ExpansionError, is_packed, unpacked, unpacked_pieces
-
-_LARGE = 2_000_000  # bytes as they lie there, above which a file is read in pieces
+from warehouse.readers.text.unpacking import ExpansionError, is_packed, unpacked
 
 
 @dataclass(eq=False)
@@ -38,8 +34,7 @@ class Opened:
     modified: int
     faults: tuple[Fault, ...] = ()
     evalsets: tuple[EvalsetKey, ...] | None = None
-    _records: Kept | None = field(default=None, repr=False)
-    _last: bytes = field(default=b"", repr=False)  # of the unpacked content
+    _records: Records | None = field(default=None, repr=False)
 
     @classmethod
     def open(cls, claim: Claim, given: Given) -> "Opened":
@@ -54,11 +49,11 @@ class Opened:
         return cls(claim, given, digest, n_bytes, modified, (), evalsets)
 
     @property
-    def records(self) -> Kept:
+    def records(self) -> Records:
         """All rows; parsed once."""
         if self._records is None:
-            self._records = self._kept()
-            self.faults += self._records.faults
+            self._records = self._parsed()
+            self.faults += tuple(self._records.faults)
         return self._records
 
     @property
@@ -98,19 +93,21 @@ class Opened:
         records = self.records.of(evalset)
         return replace(content, records=records, faults=tuple(dict.fromkeys((*content.faults, *self.faults))))
 
-    def _kept(self) -> Kept:
+    def _parsed(self) -> Records:
         path = self.claim.path
         if not self.sha256:
-            return kept([Records().normal(path)])
+            return Records().normal(path)
         try:
-            read = self._in_pieces() if self.n_bytes > _LARGE else kept([self._whole()])
-            is_whole = self.given.may_lack_end or self.claim.may_lack_end or self._last == b"\n" or is_packed(path)
-            cut = None if is_whole else self._cut()
+            data = unpacked(path.read_bytes(), self.given.most_unpacked)
+            is_whole = self.given.may_lack_end or self.claim.may_lack_end or is_packed(path)
         except ExpansionError as error:
             way_out = "raise --max-unpacked if it is sound"
             return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", way_out))
         except (OSError, EOFError, zlib.error) as error:
             return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a whole gzip file", WITHOUT_IT))
+        parsed = record_reader_named(self.claim.reader).parse(data, self.claim, self.given)
+        read = parsed.normal(path, self.given.numbering)
+        cut = None if is_whole else unterminated([data], path)
         further = []
         if not read.faults and not read.evalsets:
             further.append(Fault(str(path), 0, "no scores", "at least one row with a score"))
@@ -118,7 +115,7 @@ class Opened:
             further.append(cut)
         if not self.given.is_own:
             further += self._unsaid(read.evalsets)
-        return replace(read, faults=(*read.faults, *further))
+        return replace(read, faults=[*read.faults, *further])
 
     def _unsaid(self, evalsets: Iterable[EvalsetKey]) -> list[Fault]:
         """Rows of another test set or language pair than the one that the user named for the file."""
@@ -131,33 +128,10 @@ class Opened:
                 ]
         return []
 
-    def _whole(self) -> Records:
-        data = unpacked(self.claim.path.read_bytes(), self.given.most_unpacked)
-        self._last = data[-1:]
-        return self._normal(record_reader_named(self.claim.reader).parse(data, self.claim, self.given))
 
-    def _normal(self, records: Records) -> Records:
-        return records.normal(self.claim.path, self.given.numbering)
-
-    def _in_pieces(self) -> Kept:
-        reader = record_reader_named(self.claim.reader)
-        if not isinstance(reader, PieceReader):
-            return kept([self._whole()])
-        found = reader.parse_pieces(self._pieces, self.claim, self.given)
-        return kept(self._normal(records) for records in found)
-
-    def _pieces(self) -> Iterator[bytes]:
-        for piece in unpacked_pieces(self.claim.path, self.given.most_unpacked):
-            self._last = piece[-1:]
-            yield piece
-
-    def _cut(self) -> Fault | None:
-        return unterminated(self._pieces(), self.claim.path)
-
-
-def _nothing(fault: Fault) -> Kept:
+def _nothing(fault: Fault) -> Records:
     """A file of which nothing can be read."""
-    return kept([Records(faults=[fault]).normal(Path(fault.path))])
+    return Records(faults=[fault]).normal(Path(fault.path))
 
 
 def _checksum(claim: Claim, given: Given) -> tuple[str, int]:

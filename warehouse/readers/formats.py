@@ -1,8 +1,8 @@
 """What a reader is: of files whose rows say what they are of, or of a layout whose files are one thing."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from warehouse.database.stage import Stage
 from warehouse.readers.claims import Claim, Given
@@ -27,18 +27,6 @@ class RecordReader(Protocol):
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         """The rows of the whole file. data: its bytes, unpacked. Faults are in the answer; nothing is raised."""
-        ...
-
-
-@runtime_checkable
-class PieceReader(RecordReader, Protocol):
-    """A record reader that reads large files in pieces."""
-
-    def parse_pieces(self, pieces: Callable[[], Iterable[bytes]], claim: Claim, given: Given) -> Iterator[Records]:
-        """What `parse` gives, in pieces. pieces: the file's bytes, unpacked, in whole lines; may be asked for again.
-
-        Raises what the pieces raise.
-        """
         ...
 
 

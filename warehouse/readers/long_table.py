@@ -1,7 +1,7 @@
 """Scores of one's own in a long table: one score a row, with named columns."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +13,7 @@ from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.compact import compact, plain
-from warehouse.readers.records import Records, readable_rows
+from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.named_columns import (
     ERRORS,
@@ -22,8 +21,6 @@ from warehouse.readers.text.named_columns import (
     header_of,
     placed,
     table_under,
-    tables_under,
-    whole_header,
 )
 from warehouse.readers.text.tables import numbers
 from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
@@ -66,33 +63,6 @@ class LongTableReader:
         if not faults:
             notes += _of_others(table.height - scores.height)
         return Records(scores=scores, faults=faults, notes=notes)
-
-    def parse_pieces(self, pieces: Callable[[], Iterable[bytes]], claim: Claim, given: Given) -> Iterator[Records]:
-        """The rows of a large file in pieces: first all cells are checked and kept in little room."""
-        header = _header(next(iter(pieces()), b""), claim)
-        if header is None or header.form == "parquet":
-            yield self.parse(b"".join(pieces()), claim, given)
-            return
-        header = whole_header(header, pieces, claim.path)
-        kept, names = [], set[str]()
-        n_faults = n_others = 0
-        for table, faults in tables_under(header, pieces, claim.path):
-            table, lost = of_one_system(table, claim)
-            table, more = _named(table.select(name for name in table.columns if name[0] != "_"), given, claim.path)
-            more += lost
-            names.update(table["named"].drop_nulls())
-            kept.append(compact(table))
-            yield Records(faults=[*faults, *more])
-            n_faults += len(faults) + len(more)
-        types = {"line": pl.Int64, "segment": pl.Int64, "index": pl.Int64, "value": pl.Float64}
-        for number in range(len(kept)):
-            small, kept[number] = kept[number], pl.DataFrame()
-            table = plain(small, {name: types.get(name, pl.String) for name in small.columns})
-            scores, faults = _chosen(table, names, with_place(given, claim.path), claim.path)
-            n_faults += len(faults)
-            n_others += table.height - scores.height
-            yield Records(scores=readable_rows(scores) if n_faults else scores, faults=faults)
-        yield Records(notes=[*_unknown(header), *(() if n_faults else _of_others(n_others))])
 
 
 def _unknown(header: Header) -> list[str]:

@@ -5,7 +5,7 @@ settled later, for all files of an evaluation set together.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -88,6 +88,17 @@ class Records:
             faults=faults,
             notes=notes,
         )
+
+    def of(self, evalset: EvalsetKey) -> "Records":
+        """The rows of one evaluation set, without the faults of the file; of completed records."""
+        scores, judgements, segments = (
+            frame.filter(pl.col("testset") == evalset[0], pl.col("lp") == evalset[1])
+            for frame in (self.scores, self.judgements, self.segments)
+            if frame is not None
+        )
+        assert self.ratings is not None
+        ratings = self.ratings.join(judgements, on="judgement", how="semi", maintain_order="left")
+        return replace(self, scores=scores, judgements=judgements, segments=segments, ratings=ratings, faults=[])
 
     @property
     def evalsets(self) -> tuple[EvalsetKey, ...]:

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from warehouse.database.stage import Stage
-from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
-from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL, columns
+from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL
 from warehouse.staging.naming import check_known, met_systems, spelled
 from warehouse.staging.placing import declaring_segments, known_segments, report_lost
 
@@ -27,7 +26,7 @@ def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Ma
 
 
 def _rows(contents: Sequence[Content], name: str) -> pl.DataFrame:
-    tables = [(one.file_no, plain(getattr(one.records, name), columns(name))) for one in contents]
+    tables: list[tuple[int, pl.DataFrame]] = [(one.file_no, getattr(one.records, name)) for one in contents]
     return pl.concat([table.with_columns(file_no=pl.lit(file_no, dtype=pl.Int64)) for file_no, table in tables])
 
 

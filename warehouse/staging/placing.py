@@ -7,14 +7,13 @@ their lines. So the numbers do not depend on the order in which files come; thos
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL
-from warehouse.staging.row_faults import RowFaults, report_rows
+from warehouse.staging.row_faults import report_rows
 from warehouse.wording import counted
 
 _PLACE = ("segment", "document", "index")  # how rows name a segment: its line, its document, its place there
@@ -27,107 +26,61 @@ def stage_declared(declared: pl.DataFrame, stage: Stage) -> None:
         stage.add("segment", _segment_rows(rows, pl.col("file_no"), is_declared=True))
 
 
-class Placing:
-    """Finds the number of every segment that rows name; rows of segments that there are not become faults.
+def placed(
+    contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Scores and judgements with the number of every segment; rows of segments that there are not become faults.
 
-    All scores are met before the segments are settled, and placed after it; both may come in portions. Texts of
-    tutorials are no segments of the evaluation set: their judgements keep the numbers that the file gives.
+    Texts of tutorials are no segments of the evaluation set: their judgements keep the numbers that the file gives.
     """
-
-    def __init__(self, contents: Sequence[Content], stage: Stage) -> None:
-        self._contents = contents
-        self._stage = stage
-        self._asked: list[pl.DataFrame] = []
-        self._lost = RowFaults(_where(stage))
-        self._unplaced = RowFaults(_where(stage))
-        self._shown = _Shown.of(contents, stage)
-        self._keys: pl.DataFrame | None = None
-
-    def meet(self, scores: pl.DataFrame) -> None:
-        """Note the segments that scores name."""
-        shown, lost = self._as_shown(scores)
-        self._lost.add(lost.with_columns(found=_segment_in_words()))
-        self._asked = [_places_of([*self._asked, _rows_named(shown.filter(pl.col("level") == "seg"))])]
-
-    def settle(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Number the segments that all scores met and the judgements name; the judgements with numbers."""
-        self._lost.report(self._contents, self._stage)
-        is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
-        taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
-        judgements = judgements.filter(~is_taught)
-        self._keys = place(_places_of([*self._asked, _rows_named(judgements)]), self._stage)
-        unplaced = RowFaults(_where(self._stage))
-        placed = self._placed(judgements, pl.lit(True), unplaced)
-        unplaced.report(self._contents, self._stage)
-        return pl.concat([placed, taught]).sort("file_no", "line", maintain_order=True)
-
-    def place(self, scores: pl.DataFrame) -> pl.DataFrame:
-        """Scores with the numbers of their segments."""
-        return self._placed(self._as_shown(scores)[0], pl.col("level") == "seg", self._unplaced)
-
-    def report(self) -> None:
-        """Report the scores that could not be placed."""
-        self._unplaced.report(self._contents, self._stage)
-
-    def _as_shown(self, scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-        return (scores, scores.clear()) if self._shown is None else self._shown.read(scores)
-
-    def _placed(self, rows: pl.DataFrame, needs: pl.Expr, faults: RowFaults) -> pl.DataFrame:
-        assert self._keys is not None
-        rows = rows.join(self._keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
-        faults.add(rows.filter(needs & pl.col("number").is_null()).with_columns(found=_segment_in_words()))
-        return rows.filter(~needs | pl.col("number").is_not_null())
-
-
-def _rows_named(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(*_PLACE, "domain", "file_no")
-
-
-def _places_of(rows: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Each segment that rows name once, as they name it, with the first domain and file."""
+    scores = _as_shown(contents, scores, stage)
+    is_taught = (pl.col("status") == TUTORIAL) & pl.col("segment").is_not_null()
+    taught = judgements.filter(is_taught).with_columns(number=pl.col("segment"))
+    judgements = judgements.filter(~is_taught.fill_null(False))
+    is_seg = pl.col("level") == "seg"
+    asked = pl.concat([rows.select(*_PLACE, "domain", "file_no") for rows in (scores.filter(is_seg), judgements)])
     first = pl.col("domain").drop_nulls().first(), pl.col("file_no").min()
-    return pl.concat(rows).group_by(*_PLACE, maintain_order=True).agg(*first)
+    keys = place(asked.group_by(*_PLACE, maintain_order=True).agg(*first), stage)
+    scores = _with_numbers(contents, scores, is_seg, keys, stage)
+    judgements = _with_numbers(contents, judgements, pl.lit(True), keys, stage)
+    return scores, pl.concat([judgements, taught]).sort("file_no", "line", maintain_order=True)
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """A user's own files name segments by the numbers that the warehouse shows, and may name no others.
+def _with_numbers(
+    contents: Sequence[Content], rows: pl.DataFrame, needs: pl.Expr, keys: pl.DataFrame, stage: Stage
+) -> pl.DataFrame:
+    """Rows with the numbers of their segments. needs: which rows have one. keys: as `place` gives them."""
+    rows = rows.join(keys, on=list(_PLACE), how="left", nulls_equal=True, maintain_order="left")
+    report_lost(contents, rows.filter(needs & pl.col("number").is_null()), stage)
+    return rows.filter(~needs | pl.col("number").is_not_null())
 
-    strict: these files. held: segments of the warehouse, none of which is declared.
+
+def _as_shown(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) -> pl.DataFrame:
+    """The scores as other files name segments, where a user's own files name them by the numbers that the warehouse
+    shows; those may name no others.
     """
-
-    strict: Sequence[int]
-    held: pl.DataFrame
-
-    @classmethod
-    def of(cls, contents: Sequence[Content], stage: Stage) -> "_Shown | None":
-        """None where nothing is to be done."""
-        strict = [content.file_no for content in contents if content.claim.is_strict]
-        held = _held(stage)
-        if not strict or held.is_empty() or stage.evalset.is_declared or stage.segments:
-            return None
-        return cls(strict, held)
-
-    def read(self, scores: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The rows as other files name segments, and those of segments that there are not."""
-        held = self.held
-        is_theirs = pl.col("file_no").is_in(self.strict) & (pl.col("level") == "seg")
-        places = held.filter(pl.col("segment").is_null())
-        places = places.select(segment="number", shown_document="document", shown_index="index", is_shown=pl.lit(True))
-        rows = scores.join(places, on="segment", how="left", maintain_order="left")
-        is_shown = is_theirs & pl.col("is_shown").fill_null(False)
-        rows = rows.with_columns(
-            segment=pl.when(~is_shown).then(pl.col("segment")),
-            document=pl.when(is_shown).then("shown_document").otherwise("document"),
-            index=pl.when(is_shown).then("shown_index").otherwise("index"),
-        ).select(scores.columns)
-        lines = held.filter(pl.col("segment").is_not_null())["segment"].implode()
-        named = held.select("document", "index", is_there=pl.lit(True)).drop_nulls().unique()
-        rows = rows.join(named, on=["document", "index"], how="left", maintain_order="left")
-        is_there = pl.col("segment").is_in(lines) | (pl.col("segment").is_null() & pl.col("is_there").fill_null(False))
-        is_lost = is_theirs & ~is_there.fill_null(False)
-        kept = rows.filter(~is_theirs | is_there.fill_null(False))
-        return kept.select(scores.columns), rows.filter(is_lost).select(scores.columns)
+    strict = [content.file_no for content in contents if content.claim.is_strict]
+    held = _held(stage)
+    if not strict or held.is_empty() or stage.evalset.is_declared or stage.segments:
+        return scores
+    is_theirs = pl.col("file_no").is_in(strict) & (pl.col("level") == "seg")
+    places = held.filter(pl.col("segment").is_null())
+    places = places.select(segment="number", shown_document="document", shown_index="index", is_shown=pl.lit(True))
+    rows = scores.join(places, on="segment", how="left", maintain_order="left")
+    is_shown = is_theirs & pl.col("is_shown").fill_null(False)
+    rows = rows.with_columns(
+        segment=pl.when(~is_shown).then(pl.col("segment")),
+        document=pl.when(is_shown).then("shown_document").otherwise("document"),
+        index=pl.when(is_shown).then("shown_index").otherwise("index"),
+    ).select(scores.columns)
+    lines = held.filter(pl.col("segment").is_not_null())["segment"].implode()
+    named = held.select("document", "index", is_there=pl.lit(True)).drop_nulls().unique()
+    rows = rows.join(named, on=["document", "index"], how="left", maintain_order="left")
+    is_there = pl.col("segment").is_in(lines) | (pl.col("segment").is_null() & pl.col("is_there").fill_null(False))
+    is_lost = is_theirs & ~is_there.fill_null(False)
+    kept = rows.filter(~is_theirs | is_there.fill_null(False))
+    report_lost(contents, rows.filter(is_lost), stage)
+    return kept.select(scores.columns)
 
 
 def _where(stage: Stage) -> str:

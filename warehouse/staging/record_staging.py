@@ -7,15 +7,12 @@ import polars as pl
 from warehouse.database.stage import Stage
 from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
-from warehouse.readers.compact import plain
 from warehouse.readers.contents import Content
-from warehouse.readers.records import columns
 from warehouse.staging.damage import report_further_faults
 from warehouse.staging.naming import joined, met_systems, named, names_of
-from warehouse.staging.placing import Placing, settle_segments, stage_declared
-from warehouse.staging.portions import Portions
-from warehouse.staging.repetition import Complete, Distinct
-from warehouse.staging.slips import Slips
+from warehouse.staging.placing import placed, settle_segments, stage_declared
+from warehouse.staging.repetition import distinct, report_incomplete
+from warehouse.staging.slips import report_slips
 from warehouse.staging.vectors import stage_judgements, stage_vectors
 from warehouse.wording import counted
 
@@ -39,29 +36,15 @@ def stage_records(contents: Sequence[Content], stage: Stage, aliases: Mapping[st
 def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:
     judgements, ratings, declared = (_together(sound, name) for name in ("judgements", "ratings", "segments"))
     stage_declared(declared, stage)
-    portions = Portions(sound)
-    placing = Placing(sound, stage)
-    met = []
-    slips = Slips()
-    for rows in portions.in_order():
-        met.append(met_systems(rows))
-        placing.meet(rows)
-        slips.meet(rows)
-    slips.report(sound, portions, judgements, stage)
-    names = names_of(contents, pl.concat(met), judgements, stage, aliases)
-    judgements = placing.settle(named(judgements, names))
+    scores = _together(sound, "scores")
+    report_slips(sound, scores, judgements, stage)
+    names = names_of(contents, met_systems(scores), judgements, stage, aliases)
+    scores, judgements = placed(sound, named(scores, names), named(judgements, names), stage)
     _report_shared(sound, judgements, stage)
-    judged = judgements.select("scorer", "system").unique().rows()
-    distinct, complete = Distinct(sound, stage), Complete(sound, stage)
-    for number, rows in enumerate(portions.by_vector(names, judged)):
-        judged_here = judgements if number == 0 else judgements.clear()
-        scores = distinct.of(_with_means(sound, placing.place(named(rows, names)), judged_here))
-        complete.meet(scores)
-        vectors = stage_vectors(sound, scores, judged_here, stage)
-        stage_judgements(sound, judged_here, ratings, vectors, stage)
-    placing.report()
-    distinct.report()
-    complete.report()
+    scores = distinct(sound, _with_means(sound, scores, judgements), stage)
+    report_incomplete(sound, scores, stage)
+    vectors = stage_vectors(sound, scores, judgements, stage)
+    stage_judgements(sound, judgements, ratings, vectors, stage)
     _report_empty(sound, stage)
     for content in sound:
         assert content.records is not None
@@ -91,9 +74,7 @@ def _report_empty(contents: Sequence[Content], stage: Stage) -> None:
     for content in contents:
         rows = _rows_of(content)
         if "value" in rows.columns:
-            of_file = rows.group_by(pl.col("scorer").cast(pl.String)).agg(
-                pl.col("line").min().cast(pl.Int64), n=pl.len(), n_values=pl.col("value").count()
-            )
+            of_file = rows.group_by("scorer").agg(pl.col("line").min(), n=pl.len(), n_values=pl.col("value").count())
             counts.append(of_file.with_columns(file_no=pl.lit(content.file_no), path=pl.lit(str(content.claim.path))))
     if not counts:
         return
@@ -132,13 +113,15 @@ def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str
 
 
 def _together(contents: Sequence[Content], name: str) -> pl.DataFrame:
-    """One frame of all files, with `file_no`."""
-    frames: list[pl.DataFrame] = [getattr(content.records, name) for content in contents]
-    numbered = [
-        plain(table, columns(name)).with_columns(file_no=pl.lit(content.file_no, dtype=pl.Int64))
-        for content, table in zip(contents, frames, strict=True)
-    ]
-    return pl.concat([table for table in numbered if table.height] or numbered[:1])
+    """One frame of all files, with `file_no`; scores that count errors are turned round, so that more is better."""
+    numbered = []
+    for content in contents:
+        table: pl.DataFrame = getattr(content.records, name)
+        table = table.with_columns(file_no=pl.lit(content.file_no, dtype=pl.Int64))
+        if name == "scores" and content.claim.is_negated:
+            table = table.with_columns(value=0.0 - pl.col("value"), is_negated=pl.lit(True))
+        numbered.append(table)
+    return pl.concat(numbered)
 
 
 def _rows_of(content: Content) -> pl.DataFrame:

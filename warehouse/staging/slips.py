@@ -8,14 +8,13 @@ has.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.errors import Fault
 from warehouse.readers.contents import Content
-from warehouse.staging.portions import Portions
 from warehouse.wording import counted
 
 _FEWER, _FEWER_ALIKE = 4, 2  # times; where case or ending alone differ
@@ -59,35 +58,25 @@ def _is_one_slip(word: str, other: str) -> bool:
     return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
 
 
-class Slips:
-    """Finds the names in files that are slips; rows may come in portions."""
-
-    def __init__(self) -> None:
-        self._met: list[pl.DataFrame] = []
-
-    def meet(self, scores: pl.DataFrame) -> None:
-        """Count the names in some scores."""
-        self._met += [_counted(scores, "scores", column) for column in ("system", "scorer")]
-
-    def report(self, contents: Sequence[Content], portions: Portions, judgements: pl.DataFrame, stage: Stage) -> None:
-        """A fault for each slip. portions: of all scores that were met."""
-        judged = judgements.with_columns(level=pl.lit("seg"))
-        met = pl.concat([*self._met, *(_counted(judged, "judgements", column) for column in ("system", "rater"))])
-        keys = ["file_no", "rows", "column", "level"]
-        counts = met.drop_nulls("name").group_by(*keys, "name").agg(pl.col("n").sum(), pl.col("line").min())
-        paths = {content.file_no: str(content.claim.path) for content in contents}
-        told: set[tuple[int, str, str]] = set()
-        for names in counts.sort("file_no", "line", "name").partition_by(keys, maintain_order=True):
-            file_no, rows, column, level = names.select(keys).row(0)
-            for (rare, n_rare, line), (frequent, n_frequent) in _pairs(names):
-                frames = portions.in_order() if rows == "scores" else [judged]
-                here = (pl.col("file_no") == file_no) & (pl.col("level") == level)
-                if (file_no, column, rare) in told or _share_a_place(frames, here, column, (rare, frequent)):
-                    continue
-                told.add((file_no, column, rare))
-                found = f"{_WORDS[column]} {rare!r} with {counted(n_rare, 'score')}, {frequent!r} with {n_frequent}"
-                expected, way_out = "one spelling", "if they are two, load them from two files"
-                stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
+def report_slips(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
+    """A fault for each name in files that is a slip."""
+    frames = {"scores": scores, "judgements": judgements.with_columns(level=pl.lit("seg"))}
+    columns = (("scores", "system"), ("scores", "scorer"), ("judgements", "system"), ("judgements", "rater"))
+    met = pl.concat([_counted(frames[name], name, column) for name, column in columns])
+    keys = ["file_no", "rows", "column", "level"]
+    counts = met.drop_nulls("name").group_by(*keys, "name").agg(pl.col("n").sum(), pl.col("line").min())
+    paths = {content.file_no: str(content.claim.path) for content in contents}
+    told: set[tuple[int, str, str]] = set()
+    for names in counts.sort("file_no", "line", "name").partition_by(keys, maintain_order=True):
+        file_no, rows, column, level = names.select(keys).row(0)
+        for (rare, n_rare, line), (frequent, n_frequent) in _pairs(names):
+            here = (pl.col("file_no") == file_no) & (pl.col("level") == level)
+            if (file_no, column, rare) in told or _share_a_place(frames[rows], here, column, (rare, frequent)):
+                continue
+            told.add((file_no, column, rare))
+            found = f"{_WORDS[column]} {rare!r} with {counted(n_rare, 'score')}, {frequent!r} with {n_frequent}"
+            expected, way_out = "one spelling", "if they are two, load them from two files"
+            stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
 
 
 def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
@@ -108,12 +97,8 @@ def _pairs(names: pl.DataFrame) -> Iterator[tuple[tuple[str, int, int | None], t
                     yield (rare, n_rare, line), (frequent, n_frequent)
 
 
-def _share_a_place(frames: Iterable[pl.DataFrame], here: pl.Expr, column: str, names: Sequence[str]) -> bool:
+def _share_a_place(rows: pl.DataFrame, here: pl.Expr, column: str, names: Sequence[str]) -> bool:
     """Whether two names have scores at one place, which is of all that rows say but this name."""
-    places = []
-    for rows in frames:
-        others = [name for name in (*_NAMES, *_PLACE) if name in rows.columns and name != column]
-        chosen = rows.filter(here & pl.col(column).is_in(list(names)))
-        places.append(chosen.select(column, *others).unique())
-    found = pl.concat(places).unique()
+    others = [name for name in (*_NAMES, *_PLACE) if name in rows.columns and name != column]
+    found = rows.filter(here & pl.col(column).is_in(list(names))).select(column, *others).unique()
     return bool(found.drop(column).is_duplicated().any())

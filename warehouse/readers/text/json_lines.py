@@ -11,14 +11,12 @@ from warehouse.readers.text.faults import first_faults
 ONE_OBJECT = "one JSON object per line"
 
 
-def json_objects(
-    text: str, path: Path, faults: list[Fault], first_line: int = 1
-) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(text: str, path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of each line; numbers are floats, NaN is None. Faults are added to `faults`."""
     decoder = json.JSONDecoder(parse_int=float, parse_constant=_constant, object_pairs_hook=_each_once)
     wrong: list[Fault] = []
     n_wrong = 0
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=first_line):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
         found = f"not a JSON object, {line!r}" if line.strip() else "a blank line"
         try:
             content = decoder.decode(line)

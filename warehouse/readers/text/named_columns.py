@@ -1,7 +1,7 @@
 """Tables with named columns that users bring: CSV, TSV, JSON lines and Parquet, whatever the order of their columns."""
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,8 +12,8 @@ from warehouse.errors import Fault
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
-from warehouse.readers.text.quoted import quoted_cells, quoted_table, quoted_tables
-from warehouse.readers.text.tables import MISSING, table_of, text_of, texts_of
+from warehouse.readers.text.quoted import quoted_cells, quoted_table
+from warehouse.readers.text.tables import MISSING, text_of
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; the first that a table has counts
     "testset": ("testset", "testsetname", "dataset"),
@@ -126,58 +126,10 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
     return header, _stripped(table), faults
 
 
-def tables_under(
-    header: Header, pieces: Callable[[], Iterable[bytes]], path: Path
-) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
-    """As `table_under`, of a text in pieces of whole lines: a table for some rows each. pieces: asked for twice."""
-    if twice := _twice(header, path):
-        yield _stripped(_no_rows(header)), twice
-        return
-    if header.form == "json":
-        for text, first_line, more, _ in texts_of(pieces(), path):
-            sound = _sound_objects(text, path, more, first_line)
-            yield _stripped(_json_table(header, sound)), more
-        return
-    if "line" in header.columns or any(b'"' in piece for piece in pieces()):
-        faults: list[Fault] = []
-        texts = _telling(texts_of(pieces(), path), faults)
-        for table, more in quoted_tables(texts, header.names, header.separator, path, header.columns):
-            yield _stripped(table), [*faults, *more]
-            faults.clear()
-        return
-    called = dict(zip(header.columns, header.names, strict=True))
-    for text, first_line, faults, _ in texts_of(pieces(), path):
-        n_header = int(first_line == 1)
-        table, more = table_of(text, header.columns, header.separator, path, n_header=n_header, first_line=first_line)
-        yield _stripped(table.rename(called)), [*faults, *more]
-
-
-def whole_header(header: Header, pieces: Callable[[], Iterable[bytes]], path: Path) -> Header:
-    """The header of all of a text in pieces: further JSON lines may have further keys."""
-    if header.form != "json":
-        return header
-    columns: dict[str, None] = {}
-    for text, first_line, faults, _ in texts_of(pieces(), path):
-        for _, content in _sound_objects(text, path, faults, first_line):
-            columns |= dict.fromkeys(content)
-    return Header("json", tuple(columns))
-
-
-def _telling(texts: Iterable[tuple[str, int, list[Fault], bool]], faults: list[Fault]) -> Iterator[str]:
-    """The texts alone; their faults are added to a list."""
-    for text, _, found, _ in texts:
-        faults += found
-        yield text
-
-
 def _twice(header: Header, path: Path) -> list[Fault]:
     names = sorted({column for column in header.columns if header.columns.count(column) > 1})
     found = f"columns that appear twice: {', '.join(names)}"
     return [Fault(str(path), 1, found, "each once")] if names else []
-
-
-def _no_rows(header: Header) -> pl.DataFrame:
-    return pl.DataFrame(schema={"line": pl.Int64} | dict.fromkeys(header.names, pl.String))
 
 
 def _stripped(table: pl.DataFrame) -> pl.DataFrame:
@@ -262,12 +214,10 @@ def _json(text: str, path: Path) -> tuple[Header, pl.DataFrame, list[Fault]]:
     return header, _json_table(header, sound), faults
 
 
-def _sound_objects(
-    text: str, path: Path, faults: list[Fault], first_line: int = 1
-) -> list[tuple[int, dict[str, float | str | None]]]:
+def _sound_objects(text: str, path: Path, faults: list[Fault]) -> list[tuple[int, dict[str, float | str | None]]]:
     """Line number and object of each line that has texts and numbers; faults of the others are added to a list."""
     sound, with_parts = [], []
-    for line, content in json_objects(text, path, faults, first_line):
+    for line, content in json_objects(text, path, faults):
         if any(isinstance(cell, bool | dict | list) for cell in content.values()):
             found = "a value with parts, or true or false"
             with_parts.append(Fault(str(path), line, found, "texts and numbers", kind="values"))

@@ -18,7 +18,6 @@ from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import table_of
 from warehouse.wording import counted
 
-_ROWS = 100_000  # of one table
 _LONGEST_CELL = 2**31 - 1
 _ENCLOSED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 
@@ -44,16 +43,6 @@ def quoted_table(
         return table.rename(dict(zip(called, columns, strict=True))), wrong
     rows = _rows(io.StringIO(text, newline=""), separator, len(columns))
     return _table(itertools.islice(rows, n_header, None), columns, called, path)
-
-
-def quoted_tables(
-    texts: Iterable[str], columns: Sequence[str], separator: str, path: Path, called: Sequence[str]
-) -> Iterator[tuple[pl.DataFrame, list[Fault]]]:
-    """As `quoted_table`, of a text in pieces of whole lines, with one row as its header; a table for some rows each."""
-    lines = itertools.chain.from_iterable(io.StringIO(text, newline="") for text in texts)
-    rows = itertools.islice(_rows(lines, separator, len(columns)), 1, None)
-    while some := list(itertools.islice(rows, _ROWS)):
-        yield _table(some, columns, called, path)
 
 
 def _table(

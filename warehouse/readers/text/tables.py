@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -33,25 +33,14 @@ def text_of(data: bytes, path: Path) -> tuple[str, list[Fault]]:
         return "", [Fault(str(path), 0, "the file is empty", "scores")]
     if _is_binary(data):
         return "", [Fault(str(path), 0, "binary data", NUL[2])]
-    ((text, _, faults, is_whole),) = texts_of([data], path)
-    return text if is_whole else "", faults
-
-
-def texts_of(pieces: Iterable[bytes], path: Path) -> Iterator[tuple[str, int, list[Fault], bool]]:
-    """As `text_of`, of a file in pieces: text, number of its first line, faults, and whether any line is sound."""
-    n_before = 0
-    for number, piece in enumerate(pieces):
-        data = (piece.removeprefix(_MARK) if number == 0 else piece).replace(b"\r\n", b"\n")
-        n_lines = data.removesuffix(b"\n").count(b"\n") + 1
-        damages = damaged_lines(data)
-        faults = of_each_kind(
-            Fault(str(path), n_before + line, found, expected, kind="damaged") for line, found, expected in damages
-        )
-        text = data.decode("utf-8", "replace")
-        if damages:
-            text = text.replace("\0", UNREADABLE).replace("\r", UNREADABLE)
-        yield text, n_before + 1, faults, len({line for line, *_ in damages}) < n_lines
-        n_before += n_lines
+    data = data.removeprefix(_MARK).replace(b"\r\n", b"\n")
+    damages = damaged_lines(data)
+    faults = of_each_kind(Fault(str(path), *damage, kind="damaged") for damage in damages)
+    text = data.decode("utf-8", "replace")
+    if damages:
+        text = text.replace("\0", UNREADABLE).replace("\r", UNREADABLE)
+    n_lines = data.removesuffix(b"\n").count(b"\n") + 1
+    return text if len({line for line, *_ in damages}) < n_lines else "", faults
 
 
 def damaged_lines(
@@ -96,12 +85,11 @@ def table_of(
     path: Path,
     *,
     n_header: int = 0,
-    first_line: int = 1,
     may_trail: bool = False,
     floats: Iterable[str] = (),
     integers: Iterable[str] = (),
 ) -> tuple[pl.DataFrame, list[Fault]]:
-    """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from `first_line` on.
+    """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from 1.
 
     n_header: lines to pass over at the top. may_trail: one separator may stand at a line's end (taken away).
     floats, integers: columns that are read as `numbers` and `whole_numbers` do, one after the other.
@@ -110,9 +98,7 @@ def table_of(
     lines = text.split("\n")
     if lines and lines[-1] == "":
         lines.pop()
-    frame = pl.DataFrame({"text": lines[n_header:]}, schema={"text": pl.String}).with_row_index(
-        "line", first_line + n_header
-    )
+    frame = pl.DataFrame({"text": lines[n_header:]}, schema={"text": pl.String}).with_row_index("line", 1 + n_header)
     if may_trail:
         frame = frame.with_columns(pl.col("text").str.strip_suffix(separator))
     n_found = pl.col("text").str.count_matches(separator, literal=True) + 1
