@@ -30,7 +30,6 @@ LATE = {
     "queries/listing.py",  # completion: no Polars
     "warehouse/database/connection.py",  # completion: no Polars, no NumPy
     "warehouse/database/frames.py",  # completion, and never DuckDB: see there
-    "warehouse/staging/portions.py",  # a load of known files: no NumPy
 }
 """Modules of the warehouse and of queries that import a heavy library where it is used, and for whom."""
 
