@@ -5,9 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from .flat_spans import Spans
 
@@ -65,6 +62,9 @@ def best_sums(pairs: Pairs, sizes: tuple[np.ndarray, np.ndarray], n_outputs: int
     choices that no other betters in both P and R.
     Raises ValueError: a component with more choices than can be gone through.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     sums = np.zeros((2, n_outputs))
     if not len(pairs.output):
         return sums[0], sums[1]
@@ -128,6 +128,8 @@ def _front(edges: list[tuple[int, int, float, float]]) -> list[Point]:
 
 def _greatest_sum(edges: list[tuple[int, int, float, float]]) -> Point:
     """The best choice where a pair adds the same to both numerators."""
+    from scipy.optimize import linear_sum_assignment
+
     rows, places = (np.unique([edge[side] for edge in edges], return_inverse=True)[1] for side in (0, 1))
     credit = np.zeros((rows.max() + 1, places.max() + 1))
     credit[rows, places] = [edge[2] for edge in edges]
