@@ -91,7 +91,9 @@ def _mqm_2023(system: str, segment: int, value: str) -> str:
 
 
 def _documents_of_2025(row: Callable[[str, int], str]) -> list[str]:
-    return [row(document, at) for at, document in enumerate(dict.fromkeys(document for document, _ in PLACES))]
+    return [
+        row(document, at) for at, document in enumerate(("doc-one", "doc-two", "doc-three", "doc-four", "doc-five"))
+    ]
 
 
 def _automatic_2025(document: str, at: int) -> str:

@@ -15,6 +15,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
+from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.tables import table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
 
@@ -69,6 +70,8 @@ class DirectAssessmentReader:
             testset=pl.lit(testset), lp=pl.lit(lp), level=pl.lit(level), kind=pl.lit("human")
         )
         if level == "seg":
+            table, more = _of_one_kind(table, claim.path)
+            faults += more
             table = _placed(table)
         if level == "doc":
             table = table.with_columns(document=pl.col("SEGID"))
@@ -89,6 +92,16 @@ def _is_header(columns: Sequence[str], level: str) -> bool:
     needed = _NEEDED[level] | set(_SCORERS)
     is_placed = level != "seg" or bool(found & _PLACES)
     return len(found) == len(columns) and needed <= found <= _KNOWN and is_placed
+
+
+def _of_one_kind(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
+    """The rows whose SID is of the kind that most of them have: a line of the test set, or a document and an index."""
+    if "SID" not in table.columns or "SEGID" in table.columns:
+        return table, []
+    is_line = pl.col("SID").str.contains(r"^[0-9]+$")
+    if table.select(is_line.mean() > 0.5).item():
+        return cells_that_are(table, "SID", is_line, "a line of the test set, as in other rows", path)
+    return cells_that_are(table, "SID", ~is_line, "a document and a number, as in other rows", path)
 
 
 def _placed(table: pl.DataFrame) -> pl.DataFrame:

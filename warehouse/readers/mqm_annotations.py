@@ -1,6 +1,7 @@
 """MQM error annotations: `mqm_*.tsv`, one row an error, of the releases up to 2022 and of those since 2023.
 
-Tabs between columns, no quoting, segments by their line in the test set. The score of an annotator for a segment is
+Tabs between columns, no quoting, segments by their line in the test set, or by document and number within it where no
+column has lines. The score of an annotator for a segment is
 minus the weights of the errors that they marked; a segment's score is the mean over its annotators.
 """
 
@@ -26,13 +27,14 @@ _NAMES = {  # names of columns in both generations
     "doc": "document",
     "seg_id": "segment",
     "globalsegid": "segment",
+    "docsegid": "index",
     "rater": "rater",
     "source": "source",
     "target": "target",
     "category": "category",
     "severity": "severity",
 }
-_REQUIRED = ("system", "segment", "rater", "category", "severity")
+_REQUIRED = ("system", "rater", "category", "severity")
 _FILE = re.compile(
     r"(?P<before>[a-z]+_)?mqm[_-](?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\b(?P<part>.*)\.tsv"
 )
@@ -83,7 +85,8 @@ class MqmAnnotationsReader:
         self.name = f"mqm-annotations/3 ({weights.name})"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
-        if not head or not set(_REQUIRED) <= set(_columns(head[0])):
+        found = set(_columns(head[0])) if head else set()
+        if not set(_REQUIRED) <= found or not ("segment" in found or {"document", "index"} <= found):
             return None
         return claim_mqm(path, self.name, _FILE.match(path.name), given, is_annotation=True)
 
@@ -94,7 +97,7 @@ class MqmAnnotationsReader:
         errors, more, n_repeated = _rows(text, claim.path)
         faults += more
         errors, n_names = with_visible_names(errors, ("system", "document", "rater"))
-        errors, more = whole_numbers(errors, "segment", claim.path)
+        errors, more = whole_numbers(errors, _place(errors)[-1], claim.path)
         faults += more
         faults += _source_faults(errors, claim.path)
         errors = errors.with_columns(
@@ -119,6 +122,8 @@ class MqmAnnotationsReader:
         marked = errors.filter(~pl.col("is_no_error"))
         of_errors = f"{counted(judgements.height, 'judgement')} with {counted(marked.height, 'error')}"
         notes = [f"{of_errors}, weights {self.weights.name}"]
+        if n_again := marked.height - marked.select(pl.exclude("line")).unique().height:
+            notes.append(f"{counted(n_again, 'error')} listed again with the same text and marks, and counted again")
         if n_tests:
             notes[0] += f", {counted(n_tests, 'planted error')} excluded"
         if n_names:
@@ -163,7 +168,8 @@ def _rows(text: str, path: Path) -> tuple[pl.DataFrame, list[Fault], int]:
 
 def _place(errors: pl.DataFrame) -> list[str]:
     """The columns that tell segments apart."""
-    return [name for name in ("document", "segment") if name in errors.columns]
+    number = "segment" if "segment" in errors.columns else "index"
+    return [name for name in ("document", number) if name in errors.columns]
 
 
 def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
@@ -176,7 +182,7 @@ def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
     )
     if several.is_empty():
         return []
-    line, segment = several.sort("line").select("line", "segment").row(0)
+    line, segment = several.sort("line").select("line", _place(errors)[-1]).row(0)
     more = "" if several.height == 1 else f", and {counted(several.height - 1, 'more such segment')}"
     way_out = "load it with --numbering document and a column doc if numbers count within the document"
     return [Fault(str(path), line, f"segment {segment} has several source texts{more}", "one for each number", way_out)]
@@ -234,9 +240,8 @@ def _is_no_error() -> pl.Expr:
 
 def _judgements(errors: pl.DataFrame) -> pl.DataFrame:
     """One judgement for each annotator of a system's segment, named by the line of its first error."""
-    document = ["document"] if "document" in errors.columns else []
     return errors.group_by("judgement", maintain_order=True).agg(
-        pl.col("line", "system", "segment", "rater", *document).first(),
+        pl.col("line", "system", "rater", *_place(errors)).first(),
         value=0.0 - pl.col("weight").sum().round(DECIMALS),
         n=pl.lit(1),
         status=pl.lit("valid"),

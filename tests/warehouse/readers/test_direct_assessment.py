@@ -15,27 +15,32 @@ HEADER = "SYS SID RAW.SCR Z.SCR N \n"
 
 
 def test_segments_into_english_are_lines_and_others_have_document_and_index_from_0() -> None:
-    text = HEADER + "Online-A.1 17 80.5 0.25 2 \nHUMAN.0 bbc.co.uk_5_0 70 -0.5 1 \nyolo.1 bbc_12 NaN None 1 \n"
-    records = read(READER, FOLDER / "ad-seg-scores-de-en.csv", text)
-    assert not records.faults
-    columns = ("scorer", "line", "system", "segment", "document", "index", "value")
-    assert rows(records, *columns) == [
+    path, columns = (
+        FOLDER / "ad-seg-scores-de-en.csv",
+        ("scorer", "line", "system", "segment", "document", "index", "value"),
+    )
+    lines = read(READER, path, HEADER + "Online-A.1 17 80.5 0.25 2 \n")
+    documents = read(READER, path, HEADER + "HUMAN.0 bbc.co.uk_5_0 70 -0.5 1 \nyolo.1 bbc_12 NaN None 1 \n")
+    assert not [*lines.faults, *documents.faults]
+    assert [*rows(lines, *columns), *rows(documents, *columns)] == [
         ("wmt-raw", 2, "Online-A.1", 17, None, None, 80.5),
-        ("wmt-raw", 3, "HUMAN.0", None, "bbc.co.uk_5", 1, 70.0),
-        ("wmt-raw", 4, "yolo.1", None, "bbc", 13, None),
         ("wmt-z", 2, "Online-A.1", 17, None, None, 0.25),
-        ("wmt-z", 3, "HUMAN.0", None, "bbc.co.uk_5", 1, -0.5),
-        ("wmt-z", 4, "yolo.1", None, "bbc", 13, None),
+        ("wmt-raw", 2, "HUMAN.0", None, "bbc.co.uk_5", 1, 70.0),
+        ("wmt-raw", 3, "yolo.1", None, "bbc", 13, None),
+        ("wmt-z", 2, "HUMAN.0", None, "bbc.co.uk_5", 1, -0.5),
+        ("wmt-z", 3, "yolo.1", None, "bbc", 13, None),
     ]
-    assert set(rows(records, "testset", "lp", "level", "kind", "reference")) == {
-        ("wmt20", "de-en", "seg", "human", None)
-    }
-    assert records.judgements is not None
-    assert records.judgements.select("scorer", "system", "n", "status").rows() == [
-        ("wmt-raw", "Online-A.1", 2, "valid"),
-        ("wmt-raw", "HUMAN.0", 1, "valid"),
-        ("wmt-raw", "yolo.1", 1, "valid"),
-    ]
+    for records, names in ((lines, [("Online-A.1", 2)]), (documents, [("HUMAN.0", 1), ("yolo.1", 1)])):
+        found = set(rows(records, "testset", "lp", "level", "kind", "reference"))
+        assert found == {("wmt20", "de-en", "seg", "human", None)}
+        assert records.judgements is not None
+        judged = records.judgements.select("scorer", "system", "n", "status").rows()
+        assert judged == [("wmt-raw", name, n, "valid") for name, n in names]
+
+
+def test_lines_and_documents_are_not_mixed_in_one_file() -> None:
+    text = HEADER + "A 1 80 0.5 1 \nA 2 70 0.4 1 \nA 1_0 60 0.3 1 \n"
+    assert told(read(READER, FOLDER / "ad-seg-scores-de-en.csv", text)) == [(4, "SID '1_0'")]
 
 
 @pytest.mark.parametrize("trail", ["", " "])

@@ -280,3 +280,11 @@ def never_alone(records: Records) -> list[str]:
     kinds = errors.with_columns(kind=pl.concat_str("category", pl.lit(" "), "severity"))
     alone = kinds.filter(pl.col("kind").n_unique().over("system", "segment") == 1)
     return sorted(set(kinds["kind"]) - set(alone["kind"]))
+
+
+def test_an_error_that_is_listed_twice_is_noted() -> None:
+    """Rows that are the same to the last sign are one; those with another comment may be two errors."""
+    again = mqm_row().removesuffix("\n") + "again\n"
+    records = read(READER, TED, MQM_HEADER + mqm_row() + again + mqm_row(category="Style/Other"))
+    assert "1 error listed again with the same text and marks, and counted again" in records.notes
+    assert not any("listed again" in note for note in read(READER, TED, MQM_HEADER + mqm_row()).notes)

@@ -37,6 +37,14 @@ def mqm_without_documents(places: Places) -> str:
     return "system\tseg_id\trater\tsource\tcategory\tseverity\n" + rows
 
 
+def mqm_of_documents(places: Places) -> str:
+    """As bio-MQM has it: no number counts within the test set."""
+    rows = "".join(
+        f"Ash\t{doc}\t{number}\tr\tsource {at}\ttarget\tOther\tMinor\n" for at, (doc, number) in enumerate(places)
+    )
+    return "system\tdoc\tdocSegId\trater\tsource\ttarget\tcategory\tseverity\n" + rows
+
+
 def own_table(places: Places) -> str:
     rows = "".join(f"M,Ash,{doc},{number},0.{at}\n" for at, (doc, number) in enumerate(places))
     return "metric,system,document,segment,score\n" + rows
@@ -47,6 +55,7 @@ FORMS: list[tuple[Callable[[Places], str], str, Numbering]] = [
     (appraise_11, "lab.csv", "document"),
     (appraise_12, "lab.csv", "testset"),
     (mqm, "mqm_lab_ende.tsv", "testset"),
+    (mqm_of_documents, "mqm_lab_ende.tsv", "document"),
     (own_table, "own.csv", "testset"),
 ]
 
