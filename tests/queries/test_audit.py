@@ -206,11 +206,12 @@ def test_scores_without_a_row_are_missing_as_well(tmp_path: Path) -> None:
 
 
 def test_a_misspelt_system_is_an_error_and_its_query_shows_both(tmp_path: Path) -> None:
-    """Declared as a system of its own, so that it loads."""
-    (tmp_path / "testset.toml").write_text('name = "mine25"\n[lps."en-de"]\naliases = { Chery = "Chery" }\n')
-    rows = [("Chery" if row[:2] == ("Cherry", 7) else row[0], *row[1:]) for row in _TABLE]
-    report = load([_own_table(tmp_path, rows)], tmp_path / "w.duckdb", given=Given(testset="mine25", lp="en-de"))
-    assert report.is_clean, report.faults
+    """In a file of its own it loads."""
+    for name in ("Cherry", "Chery"):
+        (tmp_path / name).mkdir()
+        rows = [(name, *row[1:]) for row in _TABLE if row[0] == "Cherry" and (row[1] == 7) is (name == "Chery")]
+        report = load([_own_table(tmp_path / name, rows)], tmp_path / "w.duckdb", given=Given("mine25", "en-de"))
+        assert report.is_clean, report.faults
     (finding,) = _found(tmp_path / "w.duckdb", "misspelt")
     assert (finding.severity, finding.subject) == ("error", "Chery")
     assert finding.finding == "1 score of a system named nearly as Cherry (11 scores); misspelt?"

@@ -10,10 +10,7 @@ from warehouse.names import system_kind
 from warehouse.readers.contents import Content
 from warehouse.readers.records import TUTORIAL
 from warehouse.staging.row_faults import report_rows
-from warehouse.staging.spelling import Joined, is_misspelling, join_spellings, nearest, told_apart
-from warehouse.wording import counted
-
-FAR_FEWER = 10  # times as many rows has the system that a mistyped name is of
+from warehouse.staging.spelling import Joined, join_spellings, nearest, told_apart
 
 
 def met_systems(rows: pl.DataFrame) -> pl.DataFrame:
@@ -35,33 +32,11 @@ def names_of(
     used = pl.concat([scored.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
     names = joined(contents, used, stage, aliases)
     check_known(contents, scored, names, stage)
-    _report_misspelt(contents, scored, {*aliases, *aliases.values()}, stage)
     tutorials = _only_tutorials(scored, judgements)
     for file_no, spelling in used.select("file_no", "system").iter_rows():
         kind = "qc" if spelling in tutorials else system_kind(names[spelling])
         stage.add_systems(file_no, {names[spelling]: kind})
     return names
-
-
-def _report_misspelt(
-    contents: Sequence[Content], scored: pl.DataFrame, declared: Collection[str], stage: Stage
-) -> None:
-    """Systems of users' tables that look like another one there or in the warehouse, and have a tenth of its rows."""
-    paths = {content.file_no: str(content.claim.path) for content in contents if content.claim.is_table}
-    before = systems_before(stage)
-    for (file_no,), rows in scored.filter(pl.col("file_no").is_in(list(paths))).group_by("file_no"):
-        counts = {system: (line, n) for system, line, n in rows.select("system", "line", "n").iter_rows()}
-        most = max(n for _, n in counts.values())
-        for system, (line, n) in sorted(counts.items()):
-            if system in declared or system in before or n * FAR_FEWER > most:
-                continue
-            near = [name for name in sorted({*counts, *before}) if is_misspelling(system, name)]
-            near = [name for name in near if n * FAR_FEWER <= counts.get(name, (0, most))[1]]
-            if near:
-                found = f"system {system!r} in {counted(n, 'row')}, beside {near[0]!r}"
-                way_out = f"declare it in testset.toml if it is another: aliases = {{ {system!r} = {system!r} }}"
-                fault = Fault(paths[int(str(file_no))], line or 0, found, "one name for a system", way_out)
-                stage.fault(int(str(file_no)), fault)
 
 
 def named(rows: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:

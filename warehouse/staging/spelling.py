@@ -21,7 +21,6 @@ LETTERS = "same letters and digits"
 NUMBER = "number at the end dropped"
 BEFORE = "as before"
 _NUMBER = re.compile(r"\.\d+$")
-_FEWEST_LETTERS = 4  # of a name that can be seen to be another one, mistyped
 
 
 @dataclass(frozen=True)
@@ -154,28 +153,6 @@ def _by_letters(
 
 def _each(names: Iterable[str]) -> list[set[str]]:
     return [{name} for name in names]
-
-
-def is_misspelling(name: str, other: str) -> bool:
-    """Whether one name looks like another that somebody mistyped: one letter more, less, changed or swapped.
-
-    Numbers and lone letters tell systems apart, as do names of fewer than four letters.
-    >>> [is_misspelling(name, "Cherry-7b") for name in ("Chery-7b", "Chrery-7b", "cherry-7b.txt", "Cherry-8b")]
-    [True, True, True, False]
-    >>> is_misspelling("Online-A", "Online-B"), is_misspelling("CUNI-GA", "CUNI-MH")
-    (False, False)
-    """
-    one, two = (re.sub(r"\.(txt|hyp|out|mt)$", "", text.casefold()) for text in (name, other))
-    if name == other or is_human_name(name) or is_human_name(other) or min(len(one), len(two)) < _FEWEST_LETTERS:
-        return False
-    if re.sub(r"\D", "", one) != re.sub(r"\D", "", two):
-        return False
-    start = next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    rest, other_rest = one[start:], two[start:]
-    lone = [text for text in (rest, other_rest) if len(text) == 1 and not one[:start][-1:].isalnum()]
-    is_swapped = rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:]
-    is_near = rest[1:] == other_rest or rest == other_rest[1:] or rest[1:] == other_rest[1:] or is_swapped
-    return is_near and not lone
 
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:

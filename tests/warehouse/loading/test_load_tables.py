@@ -162,21 +162,6 @@ def test_facts_of_another_test_set_beside_a_table_are_noted_and_faulty_ones_refu
     assert fault.found.startswith("unknown keys ['years']")
 
 
-@pytest.mark.parametrize("name", ["Chery", "Cherry.txt", "cherry", "Chrery"])
-def test_a_system_of_a_table_that_is_misspelt_in_a_row_is_a_fault(tmp_path: Path, name: str) -> None:
-    rows = [(system, segment) for system in ("Ash", "Beech", "Cherry") for segment in range(1, 13)]
-    lines = [f"{name if row == ('Cherry', 7) else row[0]},{row[1]},0.{row[1]}" for row in rows]
-    (tmp_path / "own.csv").write_text("\n".join(["system,segment,MetA", *lines]) + "\n")
-    given = Given(testset="mine25", lp="en-de")
-    (fault,) = load([tmp_path / "own.csv"], tmp_path / "w.duckdb", given=given).faults
-    assert (fault.line, fault.found) == (32, f"system {name!r} in 1 row, beside 'Cherry'")
-    (tmp_path / "testset.toml").write_text(f'name = "mine25"\n[lps."en-de"]\naliases = {{ "{name}" = "Cherry" }}\n')
-    report = load([tmp_path / "own.csv"], tmp_path / "w.duckdb", given=given)
-    assert report.is_clean, report.faults
-    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
-        assert warehouse.rows("SELECT DISTINCT system FROM scores ORDER BY 1") == [("Ash",), ("Beech",), ("Cherry",)]
-
-
 def test_a_metric_of_a_table_with_a_gap_is_noted_but_not_a_human_score(tmp_path: Path) -> None:
     rows = [
         f"{system},{at},{'' if (system, at) == ('A', 2) else at / 10},{at if at < 3 else ''}"
