@@ -7,7 +7,7 @@ import polars as pl
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
 from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL
-from warehouse.staging.naming import check_known, met_systems, spelled
+from warehouse.staging.naming import check_known, spellings_in, spelled
 from warehouse.staging.placing import declaring_segments, known_segments, report_lost
 
 
@@ -21,7 +21,7 @@ def report_further_faults(contents: Sequence[Content], stage: Stage, aliases: Ma
         return
     scores, judgements = (_rows(damaged, name) for name in ("scores", "judgements"))
     names = spelled([set(scores["system"])], set(scores["system"]), stage, aliases)
-    check_known(damaged, met_systems(scores), {spelling: system.system for spelling, system in names.items()}, stage)
+    check_known(damaged, spellings_in(scores), {spelling: system.system for spelling, system in names.items()}, stage)
     _report_segments(damaged, scores, judgements, stage)
 
 

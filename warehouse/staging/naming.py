@@ -13,7 +13,7 @@ from warehouse.staging.row_faults import report_rows
 from warehouse.staging.spelling import Joined, join_spellings, nearest, told_apart
 
 
-def met_systems(rows: pl.DataFrame) -> pl.DataFrame:
+def spellings_in(rows: pl.DataFrame) -> pl.DataFrame:
     """The spellings of systems in some rows: file_no, system, the first line, and the number of lines."""
     return rows.group_by("file_no", "system").agg(pl.col("line").min(), n=pl.len())
 
@@ -27,7 +27,7 @@ def names_of(
 ) -> dict[str, str]:
     """The system of each spelling; systems that files bring something of go to the stage.
 
-    scored: as `met_systems` gives them, of all scores.
+    scored: as `spellings_in` gives them, of all scores.
     """
     used = pl.concat([scored.select("file_no", "system"), judgements.select("file_no", "system")]).unique()
     names = joined(contents, used, stage, aliases)
@@ -93,7 +93,7 @@ def _only_tutorials(scored: pl.DataFrame, judgements: pl.DataFrame) -> set[str]:
 
 
 def check_known(contents: Sequence[Content], scored: pl.DataFrame, names: Mapping[str, str], stage: Stage) -> None:
-    """Files that may name systems of the evaluation set only. scored: as `met_systems` gives them."""
+    """Files that may name systems of the evaluation set only. scored: as `spellings_in` gives them."""
     strict = [content.file_no for content in contents if content.claim.is_strict]
     there = systems_there(stage)
     unknown = {spelling: system for spelling, system in names.items() if system not in there}

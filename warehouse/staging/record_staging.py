@@ -9,7 +9,7 @@ from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.contents import Content
 from warehouse.staging.damage import report_further_faults
-from warehouse.staging.naming import joined, met_systems, named, names_of
+from warehouse.staging.naming import joined, spellings_in, named, names_of
 from warehouse.staging.placing import placed, settle_segments, stage_declared
 from warehouse.staging.repetition import distinct, report_incomplete
 from warehouse.staging.slips import report_slips
@@ -38,7 +38,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     stage_declared(declared, stage)
     scores = _together(sound, "scores")
     report_slips(sound, scores, judgements, stage)
-    names = names_of(contents, met_systems(scores), judgements, stage, aliases)
+    names = names_of(contents, spellings_in(scores), judgements, stage, aliases)
     scores, judgements = placed(sound, named(scores, names), named(judgements, names), stage)
     _report_shared(sound, judgements, stage)
     scores = distinct(sound, _with_means(sound, scores, judgements), stage)
