@@ -7,7 +7,7 @@ import polars as pl
 from warehouse.database.stage import Stage
 from warehouse.readers.contents import Content
 from warehouse.readers.records import MOST_SEGMENTS, TUTORIAL
-from warehouse.staging.naming import check_known, spellings_in, spelled
+from warehouse.staging.naming import check_known, spelled, spellings_in
 from warehouse.staging.placing import declaring_segments, known_segments, report_lost
 
 

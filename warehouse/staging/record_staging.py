@@ -9,7 +9,7 @@ from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.contents import Content
 from warehouse.staging.damage import report_further_faults
-from warehouse.staging.naming import joined, spellings_in, named, names_of
+from warehouse.staging.naming import joined, named, names_of, spellings_in
 from warehouse.staging.placing import placed, settle_segments, stage_declared
 from warehouse.staging.repetition import distinct, report_incomplete
 from warehouse.staging.slips import report_slips
