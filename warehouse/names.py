@@ -1,12 +1,14 @@
 """Names as the files have them: language pairs, metric variants, reference names; parsed and printed."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 LEVELS = ("sys", "domain", "doc", "seg")
 REFERENCE_FREE = "src"
 EXPORT_MANIFEST = "scorehouse-export.json"  # lies in each folder of exported Parquet
 UNFINISHED_EXPORT = "scorehouse-export.unfinished"  # lies in a folder while an export is being written
+_WIDTHLESS = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)*")
 _HUMAN_SYSTEM = re.compile(
     r"(ref[A-Z]?|synthetic_ref|postedit[A-Z]?|human([-_.][A-Za-z0-9]+)*|ref-[A-Z])(\.\d+)?", re.IGNORECASE
@@ -80,6 +82,15 @@ class MetricVariant:
         if not base_name or not reference:
             raise ValueError(f"{text!r} is no metric variant such as BLEU-refA")
         return cls(base_name, None if reference == REFERENCE_FREE else reference)
+
+
+def visible_name(name: str) -> str:
+    """A name without what nobody sees: blanks of any kind at its ends, characters without width, split accents.
+
+    >>> visible_name("\\u00a0COMET\\u200b ")
+    'COMET'
+    """
+    return _WIDTHLESS.sub("", unicodedata.normalize("NFC", name)).strip()
 
 
 def is_human_name(system: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.helpers import metric_tables, tiny_layout
 from warehouse import LoadReport, Warehouse, load
+from warehouse.names import visible_name
 
 HALF = "half of a surrogate pair, which is not a character"
 
@@ -42,7 +43,7 @@ def test_half_a_character_in_json_is_a_fault_with_its_line(tmp_path: Path) -> No
 
 NAMES = (
     *("\\write18{id}", "{id}", "{a,b}", "a[b]{c}", "**", "[!a]", "a?b", "~", "$HOME", "a'b", 'a"b', "a;b", "-- x"),
-    *("a%20b", "<script>", "=1+1", "\u202eabc", "\x1b[31m", "e\u0301", "\ufeff", "\\", "\\*", "a\\nb"),
+    *("a%20b", "<script>", "=1+1", "\u202eabc", "\x1b[31m", "e\u0301", "\ufeffx", "\\", "\\*", "a\\nb"),
 )
 
 
@@ -75,4 +76,18 @@ def test_a_metric_of_any_name_is_loaded_or_is_a_fault_of_its_file(
         assert statuses[testset] == "loaded"
         query = "SELECT count(*) FROM metrics WHERE testset = $testset AND base_metric = $name"
         with Warehouse.open(database) as warehouse:
-            assert warehouse.rows(query, {"testset": testset, "name": name}) == [(1,)]
+            assert warehouse.rows(query, {"testset": testset, "name": visible_name(name)}) == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "spelled", ["Fl\u00e4t ", "\u00a0Fl\u00e4t", "Fl\u00e4t\u200b", "Fla\u0308t", "\ufeffFl\u00e4t"]
+)
+@pytest.mark.parametrize("file", ["metric-scores/en-de/{}-src.seg.score", "human-scores/en-de.{}.seg.score"])
+def test_names_of_the_layouts_files_lose_what_nobody_sees(file: str, spelled: str, tmp_path: Path) -> None:
+    layout = tiny_layout(tmp_path / "in")
+    (layout / file.format(spelled)).write_bytes((layout / "metric-scores/en-de/Flat-src.seg.score").read_bytes())
+    assert not load([layout], tmp_path / "w.duckdb").faults
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        names = warehouse.rows("SELECT base_metric FROM metrics UNION ALL SELECT human FROM humans")
+    assert ("Fl\u00e4t",) in names
+    assert all(name.isalpha() for (name,) in names)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from warehouse.names import LEVELS, LanguagePair, MetricVariant
+from warehouse.names import LEVELS, LanguagePair, MetricVariant, visible_name
 from warehouse.readers.claims import Declares
 
 TEXT_FOLDERS = ("sources", "references", "system-outputs")
@@ -111,6 +111,7 @@ def _text_place(folder: str, lp: str, name: str, extension: str) -> Place:
 
 def _score_place(folder: str, lp: str, rest: str, extension: str) -> Place:
     name, _, level = rest.rpartition(".")
+    name = "-".join(map(visible_name, name.rsplit("-", 1))) if folder == "metric-scores" else visible_name(name)
     if not name or level not in LEVELS:
         raise ValueError("expected NAME.LEVEL.score with a level of sys, domain, doc or seg")
     if extension == "rating" and folder == "human-scores" and level == "seg":
