@@ -82,7 +82,11 @@ class TestFlags:
     ] = False
     unit: Annotated[
         str,
-        choice(UNITS, "--unit", help="What perm-inputs swaps: segments, or whole documents where theirs are alike."),
+        choice(
+            UNITS,
+            "--unit",
+            help="What is swapped, resampled or left out: segments, or whole documents.",
+        ),
     ] = "segment"
     legacy_df: Annotated[bool, typer.Option("--legacy-df", help="Williams: n-2 degrees of freedom, as in 2014.")] = (
         False

@@ -80,8 +80,8 @@ class Measure(ABC):
     threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
     can be compared with each other, too. adds_up: made of pairs that can be added up over evaluation sets.
     holding: tests that hold their level, by population, the best first. is_tested_as_z: what is compared with its
-    jackknife error is the difference of Fisher's z. takes_few_values: resamples often tie with the data, so in
-    permutation tests ties count half.
+    jackknife error over systems is the difference of Fisher's z. takes_few_values: resamples often tie with the data,
+    so in permutation tests ties count half.
     interval: the type of bootstrap interval that covers best; has_bca: whether a BCa interval fits it at all.
     why_tests: why the default test is the default, and why others do not apply.
     """

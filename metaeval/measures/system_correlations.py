@@ -57,7 +57,7 @@ class SystemPearson(SystemCorrelation):
 
     @property
     def tests(self) -> tuple[Test, ...]:
-        return ("perm-systems", "perm-inputs", "perm-both", "williams", *SYSTEMS_RESAMPLED)
+        return ("perm-systems", "perm-inputs", "perm-both", "williams", "jackknife-segments", *SYSTEMS_RESAMPLED)
 
 
 class SystemKendall(SystemCorrelation):

@@ -180,7 +180,7 @@ def _signature(question: Question, what: Asked) -> str:
         ("alpha", what.alpha),
         ("power", what.power),
         ("simulations", what.simulations),
-        ("test_resamples", what.draws if question.test in PERMUTATIONS else None),
+        ("test_resamples", what.draws if question.test in (*PERMUTATIONS, "bootstrap-normal") else None),
         ("fit", "logistic,log_n"),
         ("seed", what.seed),
         ("scorehouse", program_version()),

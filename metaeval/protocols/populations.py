@@ -90,7 +90,7 @@ def of_task(
     assert testing.population is not None
     measure = job.rule.measure
     test = measure.holding_test(testing.population, _n_systems(job))
-    if test is None or (len(job.group) > 1 and test not in ("perm-inputs", "perm-systems")):
+    if test is None or (len(job.group) > 1 and test not in ("bootstrap-normal", "perm-inputs", "perm-systems")):
         return None
     there = own.there
     if measure.resamples_segments(test):
@@ -121,9 +121,7 @@ def of_overall(
 
     Tasks of one language pair share their segments, and so the swaps.
     """
-    if testing.population != "segments" or any(
-        job.rule.measure.holding_test("segments") != "perm-inputs" for job in jobs
-    ):
+    if testing.population != "segments" or any("perm-inputs" not in job.rule.measure.tests for job in jobs):
         return None
     there = np.array([k for k in own.there if all(_has_segments(job, names[k]) for job in jobs)], dtype=np.int64)
     if len(there) < 2:
@@ -146,10 +144,14 @@ def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
 
 
 def _counts_half(job: Job, testing: TestOptions) -> bool:
-    """Whether the test of a task for testing.population counts ties half."""
+    """Whether a test of a task for testing.population, its own or as a part of the overall score, counts ties half."""
     assert testing.population is not None
-    test = job.rule.measure.holding_test(testing.population, _n_systems(job))
-    return test is not None and bool(by_default(job.rule.measure, test, testing.population, testing).mid_p)
+    measure = job.rule.measure
+    tests = {measure.holding_test(testing.population, _n_systems(job))}
+    if testing.population == "segments":
+        tests.add("perm-inputs")
+    found = [by_default(measure, test, testing.population, testing) for test in tests if test in measure.tests]
+    return any(one.mid_p for one in found)
 
 
 def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOptions) -> list[_Part]:

@@ -58,10 +58,10 @@ def by_default(measure: Measure, test: Test, population: Population, testing: Te
 
 
 def generalises(measure: Measure, testing: TestOptions) -> str:
-    """The line on what a result generalises to, whether ties count half, and a measured level that is far off."""
+    """The line on what a result generalises to, the null hypothesis, whether ties count half, and a level far off."""
     assert testing.test is not None
     assert testing.population is not None
-    line = f"generalises to: {IN_WORDS[testing.population]}"
+    line = f"generalises to: {IN_WORDS[testing.population]}; null hypothesis: {null_in_words(testing)}"
     if testing.mid_p and measure.takes_few_values:
         line += "; resamples that tie with the data count half (mid-p)"
     levels = levels_of(measure, testing)
@@ -74,6 +74,13 @@ def generalises(measure: Measure, testing: TestOptions) -> str:
 
 
 _METRICS: Mapping[Null, str] = {"equal": "equally good metrics", "exchangeable": "exchangeable metrics"}
+
+
+def null_in_words(testing: TestOptions) -> str:
+    """The null hypothesis of a test: metrics that are equally good, or ones that could change places."""
+    assert testing.population is not None
+    null = "exchangeable" if testing.test in (*PERMUTATIONS, "pairs") else "equally good"
+    return f"{null} on {IN_WORDS[testing.population]}"
 
 
 def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:
@@ -121,7 +128,7 @@ class Tested:
     """A test of all pairs of a block's metrics, in the block's order.
 
     p: (M, M), [a, b] = p-value that a is better than b, NaN on the diagonal and where a value is not defined.
-    error: (M, M) standard errors of the differences, where the test has them (`runner.Run`). is_exact: also where no
+    reach: (M, M) of the 95% intervals of differences, where the test has them (`runner.Run`). is_exact: also where no
     value is defined, and nothing is drawn. excluded: metric -> why it is excluded.
     """
 
@@ -131,7 +138,7 @@ class Tested:
     null: Floats | None
     is_exact: bool
     excluded: Mapping[str, Exclusion]
-    error: Floats | None = None
+    reach: Floats | None = None
 
 
 def run_test(
@@ -172,7 +179,7 @@ def run_test(
     epsilon = evaluation.epsilon if measure.is_calibrated else None
     rng = np.random.default_rng([options.seed, 1])
     found = run(measure, [block], epsilon, options, testing, rng, advance)
-    return Tested(block, evaluation, found.p, found.null, found.is_exact, excluded, found.error)
+    return Tested(block, evaluation, found.p, found.null, found.is_exact, excluded, found.reach)
 
 
 def signature_of_test(tested: Tested, options: Options, testing: TestOptions) -> str:
@@ -196,7 +203,7 @@ def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Par
         ("early_stopping", "yes" if testing.early_stop else None),
         ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if testing.test == "williams" else None),
         ("absolute", "yes" if testing.absolute else None),
-        ("scale", "fisher_z" if testing.test in VARYING and tested.evaluation.measure.is_tested_as_z else None),
+        ("scale", "fisher_z" if testing.test in VARYING and tested.reach is None else None),
         ("test_seed", None if is_exact else options.seed),
     ]
 

@@ -29,7 +29,7 @@ class TestOptions:
         protocols the organisers' "greater". draws: resamples. plus_one: (b+1)/(n+1) p-values (permutation tests, and
         pairs where it draws). mid_p: resamples that tie with the data count half (permutation tests); None = for
         measures that take few values, where no test is named. early_stop: early stopping (permutation tests).
-        whole_documents: swap documents, not single segments (perm-inputs).
+        whole_documents: documents, not single segments, are swapped, resampled or left out.
         legacy_df, absolute: of Williams' test.
         resample, interval: what the intervals of two metrics resample, and how they are made ("percentile", "bca"
         or "normal"; None = the measure's own).
@@ -99,7 +99,7 @@ _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(
         "plus_one": (*PERMUTATIONS, "pairs"),
         "mid_p": PERMUTATIONS,
         "early_stop": PERMUTATIONS,
-        "whole_documents": ("perm-inputs",),
+        "whole_documents": ("perm-inputs", "bootstrap-normal", "jackknife-segments"),
         "legacy_df": ("williams",),
         "absolute": ("williams",),
     }

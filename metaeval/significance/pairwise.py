@@ -10,7 +10,6 @@ from metaeval.evaluation import evaluate
 from metaeval.human_variation import undefined
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
-from metaeval.kernels.resampling.bootstrap_test import NORMAL
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
@@ -71,11 +70,11 @@ class PairwiseComparison:
     """Two metrics compared, the better one first.
 
     values: of both, as the first test has them. difference: first minus second, over means of judged segments; low,
-    high: its 95% bootstrap interval, that of the first test where it has standard errors, so that it holds 0 where
-    two-sided p > .05; (low, high) in value_intervals: those of the two values over the same means;
-    resample, interval: what was resampled, and the type of interval. power: share of bootstrap resamples in which
-    a normal test finds the difference (`kernels.bootstrap.power`); NaN, like the intervals, for a measure whose
-    segments are not redrawn. words: the same in sentences.
+    high: its 95% interval, that of the first test where it has one, so that it holds 0 just where two-sided p > .05;
+    (low, high) in value_intervals: those of the two values over the same means; resample, interval: what was resampled,
+    and the type of interval ("student-t" where groups of segments were left out). power: share of bootstrap resamples
+    in which a normal test finds the difference (`kernels.bootstrap.power`); NaN, like the intervals, for a measure
+    whose segments are not redrawn. words: the same in sentences.
     """
 
     metrics: tuple[str, str]
@@ -85,7 +84,7 @@ class PairwiseComparison:
     high: float
     value_intervals: tuple[Ends, Ends]
     resample: Resample
-    interval: IntervalMethod
+    interval: str
     tests: tuple[PairTest, ...]
     power: float
     words: tuple[str, ...]
@@ -127,18 +126,19 @@ def compare_pair(
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
     resampled = _bootstrapped(block, measure, options, testing, (first, second), progress)
-    made = dict.fromkeys(("value_interval", "interval"), how)
-    if main.error is not None and testing.resample == "inputs" and settled.interval in (None, "normal"):
-        gap = rows[0].values[0] - rows[0].values[1]
-        reach = NORMAL * float(main.error[first, second])
+    made: list[tuple[str, str, int | None]] = [("interval", str(how), testing.draws)]
+    own = "normal" if main_testing.test == "bootstrap-normal" else "student-t"
+    is_of_segments = main_testing.population == "segments" and testing.resample == "inputs"
+    if main.reach is not None and is_of_segments and settled.interval in (None, own):
+        gap, reach = rows[0].values[0] - rows[0].values[1], float(main.reach[first, second])
         resampled = replace(resampled, difference=Interval(gap, gap - reach, gap + reach, 0))
-        made["interval"] = how = "normal"
+        made = [("value_interval", str(how), testing.draws)] if how != own else []
+        made.append(("interval", own, None if main.is_exact else testing.draws))
     scores = ",system_score=judged-mean" if measure.level == "sys" else ""
-    signed = {
-        name: interval_in_words(CONFIDENCE, one, testing.resample, testing.draws, options.seed) + scores
-        for name, one in made.items()
-        if name == "interval" or one != how
-    }
+    signed = [
+        (name, interval_in_words(CONFIDENCE, one, testing.resample, n_draws, options.seed) + scores)
+        for name, one, n_draws in made
+    ]
     return PairwiseComparison(
         metrics=names,
         values=rows[0].values,
@@ -147,7 +147,7 @@ def compare_pair(
         high=resampled.difference.high,
         value_intervals=resampled.ends,
         resample=testing.resample,
-        interval=how,
+        interval=made[-1][1],
         tests=rows,
         power=resampled.power,
         words=_words(names, measure, rows, resampled, testing),
@@ -161,7 +161,7 @@ def compare_pair(
         measure=str(measure),
         signature=signature_of_test(main, main_options, main_testing)
         + _beside(found[1:])
-        + ("" if np.isnan(resampled.difference.value) else f"|{line(list(signed.items()))}"),
+        + ("" if np.isnan(resampled.difference.value) else f"|{line(signed)}"),
     )
 
 

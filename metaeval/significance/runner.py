@@ -8,12 +8,13 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.bootstrap_test import bootstrap_test
+from metaeval.kernels.resampling.bootstrap_test import NORMAL, bootstrap_test
 from metaeval.kernels.resampling.draws import Advance
-from metaeval.kernels.resampling.jackknife_test import jackknife_test
+from metaeval.kernels.resampling.jackknife_test import jackknife_test, p_of_differences
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import difference_p_values, permutation_test
+from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
 from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
 from metaeval.kernels.resampling.williams import williams_test
 from metaeval.measures import Measure
@@ -33,13 +34,14 @@ class Run:
 
     p: (M, M), [a, b] = p-value that a is better than b (that they differ, if two-sided), NaN on the diagonal and where
     a value is not defined. null: (n_pairs, n_draws) drawn differences of metrics a < b, where kept. is_exact: nothing
-    was drawn for p. error: (M, M) standard errors of the differences, whose normal distribution p is of.
+    was drawn for p. reach: (M, M) how far the 95% interval of a difference goes on either side of it, where it is the
+    test's: it holds 0 just where two-sided p > .05.
     """
 
     p: Floats
     null: Floats | None
     is_exact: bool
-    error: Floats | None = None
+    reach: Floats | None = None
 
 
 def run(
@@ -74,7 +76,7 @@ def run(
         if testing.test == "bootstrap":
             return _bootstrapped(measure, blocks[0], epsilon, options, testing, resampling)
         if testing.test == "bootstrap-normal":
-            return _of_resamples(measure, blocks[0], options, testing, resampling)
+            return _of_resamples(measure, blocks, options, testing, resampling)
         return _permuted(measure, blocks, epsilon, options, testing, resampling)
     except ValueError as error:
         raise QuestionError(f"{measure}, {testing.test}: {error}") from error
@@ -168,18 +170,37 @@ def _bootstrapped(
 
 
 def _of_resamples(
-    measure: Measure, block: Block, options: Options, testing: TestOptions, resampling: Mapping[str, Any]
+    measure: Measure, blocks: Sequence[Block], options: Options, testing: TestOptions, resampling: Mapping[str, Any]
 ) -> Run:
-    """The difference over its standard deviation in resamples, which are of the measure's limit where it has one."""
-    found = bootstrap_test(
-        measure.in_simulations.resampled(block, options, None),
-        measure.value(block, options).value,
-        alternative=testing.side,
-        **resampling,
-    )
-    first, second = np.triu_indices(len(found.values), 1)
-    gaps = found.draws[first] - found.draws[second] if testing.keep_null else None
-    return Run(found.p, gaps, is_exact=False, error=found.error)
+    """The difference over its standard deviation in resamples, which are of the measure's limit where it has one.
+
+    Pooled language pairs have segments of their own: variances add up, weighted by the pairs of systems.
+    """
+    values = [measure.value(block, options) for block in blocks]
+    limit = measure.in_simulations
+    statistics = [_of_units(limit.resampled(block, options, None), block, testing) for block in blocks]
+    found = [
+        bootstrap_test(statistic, one.value, alternative=testing.side, **resampling)
+        for statistic, one in zip(statistics, values, strict=True)
+    ]
+    if len(found) == 1:
+        first, second = np.triu_indices(len(found[0].values), 1)
+        gaps = found[0].draws[first] - found[0].draws[second] if testing.keep_null else None
+        return Run(found[0].p, gaps, is_exact=False, reach=found[0].reach)
+    if not measure.adds_up:
+        raise QuestionError(f"{measure} of several language pairs together has no test; name one language pair")
+    n_pairs = np.array([0.0 if one.n_pairs is None else np.max(one.n_pairs) for one in values])
+    shares = n_pairs / n_pairs.sum()
+    pooled = sum(share * one.values for share, one in zip(shares, found, strict=True))
+    error = np.sqrt(sum((share * one.error) ** 2 for share, one in zip(shares, found, strict=True)))
+    return Run(p_of_differences(pooled, error, np.inf, testing.side), None, is_exact=False, reach=NORMAL * error)
+
+
+def _of_units(statistic: ResampleStatistic, block: Block, testing: TestOptions) -> ResampleStatistic:
+    """The statistic with whole documents in the place of segments, where these are the units."""
+    if not testing.whole_documents:
+        return statistic
+    return DocumentResample(statistic, documents_of(block.selection, block.judged.any(axis=0)))
 
 
 def _jackknifed(
@@ -194,12 +215,7 @@ def _jackknifed(
     statistic = measure.resampled_systems(block, options) if varying == "systems" else None
     if statistic is None:
         of_part = measure.of_segments if varying == "segments" else measure.resampled
-        statistic = of_part(block, options, epsilon)
-    found = jackknife_test(
-        statistic,
-        varying,
-        alternative=testing.side,
-        fisher=measure.is_tested_as_z,
-        **resampling,
-    )
-    return Run(found.p, None, is_exact=varying != "both")
+        statistic = _of_units(of_part(block, options, epsilon), block, testing)
+    fisher = measure.is_tested_as_z and varying != "segments"
+    found = jackknife_test(statistic, varying, alternative=testing.side, fisher=fisher, **resampling)
+    return Run(found.p, None, is_exact=varying != "both", reach=None if fisher else found.reach)

@@ -33,6 +33,11 @@ class BootstrapTest:
     p: Floats
     draws: Floats
 
+    @property
+    def reach(self) -> Floats:
+        """(M, M) how far the 95% interval of a difference goes on either side of it."""
+        return NORMAL * self.error
+
 
 def bootstrap_test(
     statistic: ResampleStatistic,

@@ -45,6 +45,13 @@ class JackknifeTest:
     p: Floats
     df: int
 
+    @property
+    def reach(self) -> Floats:
+        """(M, M) how far the 95% interval of a difference goes on either side of it."""
+        from scipy.special import stdtrit
+
+        return np.asarray(-stdtrit(self.df, 0.025) * self.error, dtype=np.float64)
+
 
 def jackknife_test(
     statistic: ResampleStatistic,

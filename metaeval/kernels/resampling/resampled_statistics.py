@@ -70,6 +70,34 @@ class AnyResample:
 
 
 @dataclass(frozen=True)
+class DocumentResample:
+    """A statistic whose segments are picked in whole documents, which are all of its columns.
+
+    documents: (S,) each segment's document, from 0 without gaps.
+    """
+
+    statistic: ResampleStatistic
+    documents: Ints
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N systems, number of documents)."""
+        return self.statistic.shape[0], int(self.documents.max()) + 1
+
+    def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
+        """See `ResampleStatistic`; segments: places of documents."""
+        if segments is None:
+            return self.statistic.values(systems, None, n_draws)
+        members = [np.flatnonzero(self.documents == document) for document in range(self.shape[1])]
+        drawn = [np.concatenate([members[document] for document in picks]) for picks in segments]
+        of_draw = (
+            self.statistic.values(None if systems is None else systems[k : k + 1], picks[np.newaxis], 1)
+            for k, picks in enumerate(drawn)
+        )
+        return np.concatenate(list(of_draw))
+
+
+@dataclass(frozen=True)
 class SegmentSumsResample:
     """Pearson without grouping, or Pairwise Difference Pearson, from sums over segments.
 

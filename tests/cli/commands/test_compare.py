@@ -37,7 +37,7 @@ def test_json_has_the_documented_shape(compare: Scorehouse) -> None:
     assert all(b - a in (0, 1) for a, b in zip(shape["clusters"], shape["clusters"][1:], strict=False))
     assert (shape["measure"], shape["test"], shape["alternative"], shape["draws"]) == (
         "pa",
-        "perm-inputs",
+        "bootstrap-normal",
         "two-sided",
         50,
     )
@@ -112,8 +112,9 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     ran = compare(*words, "--draws", 100)
     assert ran.code == 0
     assert [line.split()[0] for line in ran.out.splitlines()[2:]] == [
-        "perm-inputs",
+        "jackknife-segments",
         "perm-systems",
+        "perm-inputs",
         "perm-both",
         "williams",
         "bootstrap-normal",
@@ -256,7 +257,7 @@ def test_an_interrupt_ends_with_130_and_stores_nothing(database: Path) -> None:
     )
     os.close(stderr)
     shown = b""
-    while b"spa perm-inputs" not in shown:
+    while b"spa bootstrap-normal" not in shown:
         shown += os.read(terminal, 4096)  # fails where the process ends first
     process.send_signal(signal.SIGINT)
     with contextlib.suppress(OSError):  # the end of the process is the end of its terminal

@@ -43,7 +43,7 @@ def test_options_of_tests_need_tests(command: tuple[str, ...], words: tuple[str,
     ("words", "line"),
     [
         ((*RANK, "--explain", "--pool", "mean"), "--pool does not go with --explain"),
-        ((*RANK, "--significance", "--absolute"), "absolute goes with williams, not with perm-inputs"),
+        ((*RANK, "--significance", "--absolute"), "absolute goes with williams, not with bootstrap-normal"),
         ((*RANK, "--explain", "--significance"), "--significance does not go with --explain"),
         ((*RANK, "--explain", "--raw-ties"), "--raw-ties does not go with --explain"),
         ((*RANK, "--explain", "--chart", "a.json"), "--chart does not go with --explain"),

@@ -189,7 +189,7 @@ def test_submitted_human_scores_are_the_truth_of_tests_of_means_too(block: Block
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("pearson", ["perm-systems", "perm-inputs", "perm-both", "williams", *SYSTEMS_RESAMPLED]),
+        ("pearson", ["perm-systems", "perm-inputs", "perm-both", "williams", "jackknife-segments", *SYSTEMS_RESAMPLED]),
         ("pa", ["perm-systems", "perm-inputs", "perm-both", *SYSTEMS_RESAMPLED]),
         ("spa", ["perm-inputs", "perm-systems", "perm-both", *SYSTEMS_RESAMPLED]),
         ("spa(binary=yes)", []),

@@ -775,7 +775,7 @@ def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_w
     )
     (task,) = found.tasks
     assert task.beside is not None
-    assert task.beside.test == "perm-inputs"
+    assert task.beside.test == "bootstrap-normal"
     assert task.beside.clusters.any()
     assert "|p_value:one_sided,ge,uncorrected|population_p_value:two_sided,mid,uncorrected|" in found.signature
     lines = beside_lines(found)

@@ -135,7 +135,7 @@ def test_a_named_test_that_is_the_default_is_the_same_question_and_another_slice
     with_result: tuple[bytes, Compared], compared_before: Path
 ) -> None:
     whole = with_result[1]
-    assert ran(compared_before, testing=replace(QUICK, test="perm-inputs")).notes == [FROM_STORE]
+    assert ran(compared_before, testing=replace(QUICK, test="jackknife-segments")).notes == [FROM_STORE]
     other = ran(compared_before, replace(SIM, metrics=("*",)))
     assert other.notes == []
     assert whole.comparison is not None
@@ -182,7 +182,7 @@ def test_an_interrupt_stores_nothing(database: Path) -> None:
 
     for asked in (SIM, TWO):
         with pytest.raises(KeyboardInterrupt):
-            ran(database, asked, progress=interrupted)
+            ran(database, asked, replace(QUICK, test="bootstrap-normal"), progress=interrupted)
     with pytest.raises(KeyboardInterrupt):
         protocol(database, progress=interrupted)
     assert n_results(database) == 0

@@ -22,6 +22,7 @@ from metaeval.measures.applicable import POPULATIONS, SWAPS, Population
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
 from metaeval.options import Options
+from metaeval.planning.simulation import drawn_block
 from metaeval.significance import levels
 from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
 from metaeval.significance.levels import Level
@@ -33,7 +34,7 @@ from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive
 from tests.comparing import compare
-from tests.drawn_units import swap_blocks
+from tests.drawn_units import resampled_units, swap_blocks
 from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
@@ -105,8 +106,7 @@ def test_p_of_submitted_scores_is_that_of_a_plain_loop(simulated_warehouse: Ware
 @pytest.mark.parametrize("measure", ["pa", "spearman"])
 def test_p_of_judged_means_is_that_of_a_plain_loop(simulated_warehouse: Warehouse, measure: str) -> None:
     block = fetched(simulated_warehouse, FEW)
-    found = compare(simulated_warehouse, FEW, parsed(measure), JUDGED, replace(PAPER, test=None, draws=8, mid_p=False))
-    assert found.test == "perm-inputs"
+    found = compare(simulated_warehouse, FEW, parsed(measure), JUDGED, replace(PAPER, draws=8))
     kept = block.judged.any(axis=0)
     human, metrics = block.human[:, kept], block.scores[:, :, kept]
     masks = np.concatenate(list(swap_blocks(np.random.default_rng([0, 1]), 8, (int(kept.sum()),))))
@@ -258,7 +258,7 @@ def test_two_sided_p_are_at_least_as_large(simulated_warehouse: Warehouse) -> No
 
 
 def test_kept_differences_are_those_of_the_metrics_as_sorted(simulated_warehouse: Warehouse) -> None:
-    testing = TestOptions(draws=100, keep_null=True, alternative="greater")
+    testing = TestOptions(test="perm-inputs", draws=100, keep_null=True, alternative="greater")
     found = compare(simulated_warehouse, FEW, parsed("pearson"), Options(), testing)
     assert found.null is not None
     first, second = np.triu_indices(len(found.metrics), 1)
@@ -380,7 +380,7 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(draws=110, n_threads=2)
     compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing, lambda *step: seen.append(step))
     assert [done for _, done, _ in seen] == [25, 50, 75, 100, 110]
-    assert {(what, total) for what, _, total in seen} == {("pa perm-inputs", 110)}
+    assert {(what, total) for what, _, total in seen} == {("pa bootstrap-normal", 110)}
 
 
 # --- what is refused ------------------------------------------------------------------------------------------------
@@ -420,7 +420,12 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
         ),
         ("pa", Options(), TestOptions(test="bootstrap", population="segments"), "for population 'systems', not for"),
         ("spa", Options(), TestOptions(population="segment"), "unknown population 'segment'; did you mean 'segments'"),
-        ("pearson", Options(), TestOptions(legacy_df=True), "legacy df goes with williams, not with perm-inputs"),
+        (
+            "pearson",
+            Options(),
+            TestOptions(legacy_df=True),
+            "legacy df goes with williams, not with jackknife-segments",
+        ),
         ("pearson", Options(), TestOptions(test="williams", plus_one=True), "plus one goes with"),
         ("acc_eq(by=doc)", Options(), TestOptions(early_stop=True), "early stop goes with"),
         ("pearson", Options(), TestOptions(early_stop=True, keep_null=True), "no complete null distribution"),
@@ -449,7 +454,7 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
     with pytest.raises(QuestionError, match="no submitted system scores"):
         compare(simulated_warehouse, asked, parsed("pa"), Options(system_score="submitted"), TestOptions())
     found = compare(simulated_warehouse, asked, parsed("pa"), Options(), TestOptions(draws=10))
-    assert found.test == "perm-inputs"
+    assert found.test == "bootstrap-normal"
 
 
 @pytest.mark.parametrize(
@@ -459,7 +464,7 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
         ("acc_eq(by=item)", "systems", "jackknife-systems"),
         ("acc_eq(by=system)", "systems", "perm-systems"),
         ("tau_eq(by=none)", "segments", "jackknife-segments"),
-        ("pearson", "segments", "perm-inputs"),
+        ("pearson", "segments", "jackknife-segments"),
         ("pearson", "systems", "jackknife-systems"),
         ("pearson", "both", "jackknife-systems"),
         ("pearson(top=8)", "systems", "jackknife-systems"),
@@ -467,7 +472,12 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
         ("pa", "both", "perm-systems"),
         ("acc_eq(by=item)", "both", "jackknife-both"),
         ("pearson(by=none)", "both", "jackknife-both"),
-        ("pa", "segments", "perm-inputs"),
+        ("pa", "segments", "bootstrap-normal"),
+        ("spearman", "segments", "bootstrap-normal"),
+        ("kendall", "segments", "bootstrap-normal"),
+        ("tau_ap", "segments", "bootstrap-normal"),
+        ("pearson(top=8)", "segments", "bootstrap-normal"),
+        ("spa", "segments", "bootstrap-normal"),
         ("spa", "both", "perm-systems"),
         ("tau_b(by=none)", "segments", "perm-inputs"),
         ("weighted_tau", "systems", "perm-systems"),
@@ -512,7 +522,11 @@ def test_a_result_says_what_it_generalises_to(
         "systems": "new systems on these segments",
         "both": "new systems and new segments",
     }
-    assert found.notes[0].split(";")[0] == f"generalises to: {words[population]}"
+    means, null = found.notes[0].split("; ")[:2]
+    assert means == f"generalises to: {words[population]}"
+    same = "exchangeable" if found.test.startswith("perm") else "equally good"
+    assert null == f"null hypothesis: {same} on {words[population]}"
+    assert same == "equally good" or parsed(measure).level == "seg" or population != "segments"
     assert f"|population:{population}|alternative:two-sided|" in found.signature
     assert as_json(found)["population"] == population
 
@@ -528,11 +542,14 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
     asked = replace(FEW, segments=(1, 40))
     pairs = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(test="pairs"))
     assert pairs.notes[0] == (
-        "generalises to: new segments of these systems; but pairs finds too many differences: level 0.236 between "
-        "equally good metrics (made), 0.050 between exchangeable metrics (made), nominal 0.05 (docs/levels.md)"
+        "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
+        "; but pairs finds too many differences: level 0.236 between equally good metrics (made), 0.050 between "
+        "exchangeable metrics (made), nominal 0.05 (docs/levels.md)"
     )
     valid = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(draws=20))
-    assert valid.notes[0] == "generalises to: new segments of these systems"
+    assert valid.notes[0] == (
+        "generalises to: new segments of these systems; null hypothesis: exchangeable on new segments of these systems"
+    )
 
 
 # --- conventions ----------------------------------------------------------------------------------------------------
@@ -560,12 +577,12 @@ HALF = "; resamples that tie with the data count half (mid-p)"
 
 @pytest.mark.parametrize("measure", ["pa", "kendall"])
 def test_ties_count_half_where_no_test_is_named(simulated_warehouse: Warehouse, measure: str) -> None:
-    asked, testing = replace(FEW, segments=(1, 40)), TestOptions(draws=40)
+    asked, testing = replace(FEW, segments=(1, 40)), TestOptions(population="systems", draws=40)
     found = compare(simulated_warehouse, asked, parsed(measure), Options(), testing)
-    named = compare(simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-inputs"))
+    named = compare(simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-systems"))
     refused = compare(simulated_warehouse, asked, parsed(measure), Options(), replace(testing, mid_p=False))
     wanted = compare(
-        simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-inputs", mid_p=True)
+        simulated_warehouse, asked, parsed(measure), Options(), replace(testing, test="perm-systems", mid_p=True)
     )
     assert "|test_p_value:two_sided,mid,uncorrected|" in found.signature
     assert "|test_p_value:two_sided,ge,uncorrected|" in named.signature
@@ -633,7 +650,7 @@ def test_pearson_over_new_systems_is_tested_on_fisher_s_scale(
 
 
 def test_ties_of_a_measure_of_many_values_count_whole(simulated_warehouse: Warehouse) -> None:
-    asked, testing = replace(FEW, segments=(1, 40)), TestOptions(draws=20)
+    asked, testing = replace(FEW, segments=(1, 40)), TestOptions(test="perm-inputs", draws=20)
     found = compare(simulated_warehouse, asked, parsed("pearson"), Options(), testing)
     assert "|test_p_value:two_sided,ge,uncorrected|" in found.signature
     assert HALF not in found.generalises
@@ -698,7 +715,7 @@ def test_the_json_shape_is_the_documented_one(simulated_warehouse: Warehouse) ->
     assert shape["p"].shape == (len(shape["metrics"]),) * 2
     assert (shape["measure"], shape["test"], shape["alternative"], shape["draws"]) == (
         "pa",
-        "perm-inputs",
+        "bootstrap-normal",
         "two-sided",
         40,
     )
@@ -712,7 +729,7 @@ def test_options_without_effect_are_left_aside_where_several_tests_run() -> None
 
 
 def test_fitted_options_name_judged_means_where_segments_are_drawn() -> None:
-    for test in ("perm-inputs", "perm-both", "bootstrap"):
+    for test in ("perm-inputs", "perm-both", "bootstrap", "bootstrap-normal", "jackknife-segments"):
         assert fitted_options(parsed("pearson"), test, Options(), SIM).system_score == "judged-mean"
     assert fitted_options(parsed("pearson"), "perm-systems", Options(), SIM).system_score is None
     assert fitted_options(parsed("pa"), "bootstrap", Options(), SIM).system_score is None
@@ -803,7 +820,7 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
     """Against the statistic itself, with each document's coin on all its segments."""
     asked = replace(FEW, segments=(1, 60))
     block, measure = fetched(simulated_warehouse, asked, text), parsed(text)
-    testing = TestOptions(draws=50, whole_documents=True)
+    testing = TestOptions(test="perm-inputs", draws=50, whole_documents=True, mid_p=measure.takes_few_values)
     found = compare(simulated_warehouse, asked, measure, Options(), testing)
     assert "|unit:document|" in found.signature
     kept = block.judged.any(axis=0)
@@ -826,7 +843,42 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
             assert found.p[i, j] == (whole - ties / 2 if is_half else whole) / 50
 
 
+@pytest.mark.parametrize(("text", "test"), [("pearson", "jackknife-segments"), ("pa", "bootstrap-normal")])
+def test_documents_are_left_out_and_resampled_whole(simulated_warehouse: Warehouse, text: str, test: str) -> None:
+    """Against the measure itself on the segments of the documents that are left, or drawn."""
+    asked = replace(FEW, segments=(1, 60))
+    measure, options = parsed(text), Options(system_score="judged-mean")
+    block = fetched(simulated_warehouse, asked, text)
+    found = compare(simulated_warehouse, asked, measure, Options(), TestOptions(draws=30, whole_documents=True))
+    assert found.test == test
+    assert "|unit:document|" in found.signature
+    kept = np.flatnonzero(block.judged.any(axis=0))
+    documents = np.unique(np.array(block.selection.documents)[kept], return_inverse=True)[1]
+    n = int(documents.max()) + 1
+    if test == "jackknife-segments":
+        picks = [np.delete(np.arange(n), one) for one in range(n)]
+    else:
+        drawn = resampled_units(np.random.default_rng([0, 1]), 30, "inputs", (len(block.systems), n))
+        picks = [row for _, rows in drawn for row in rows]  # type: ignore[union-attr]
+    values = []
+    for one in picks:
+        columns = kept[np.concatenate([np.flatnonzero(documents == document) for document in one])]
+        values.append(measure.value(drawn_block(block, "segments", columns), options).value)
+    names = [metric.name for metric in block.metrics]
+    a, b = (names.index(name) for name in found.metrics[:2])
+    gaps = np.array(values)[:, a] - np.array(values)[:, b]
+    gap = found.values[0] - found.values[1]
+    if test == "jackknife-segments":
+        error = np.sqrt((n - 1) / n * np.sum((gaps - gaps.mean()) ** 2))
+        assert found.p[0, 1] == pytest.approx(2 * stats.t.sf(gap / error, n - 1))
+    else:
+        assert found.p[0, 1] == pytest.approx(2 * stats.norm.sf(gap / gaps.std(ddof=1)))
+
+
 def test_documents_belong_to_swapped_segments(simulated_warehouse: Warehouse) -> None:
     testing = TestOptions(test="perm-both", whole_documents=True)
-    with pytest.raises(QuestionError, match="unit document goes with perm-inputs, not with perm-both"):
+    with pytest.raises(
+        QuestionError,
+        match="unit document goes with perm-inputs or bootstrap-normal or jackknife-segments, not with",
+    ):
         compare(simulated_warehouse, FEW, parsed("pa"), Options(), testing)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap, power
@@ -39,8 +40,9 @@ def test_the_better_metric_comes_first_and_every_fitting_test_has_a_row(simulate
     assert found.values[0] > found.values[1]
     rows = [(one.test, one.population, one.system_score, one.draws) for one in found.tests]
     assert rows == [
-        ("perm-inputs", "segments", "judged-mean", 200),
+        ("jackknife-segments", "segments", "judged-mean", 0),
         ("perm-systems", "systems", "submitted", 200),
+        ("perm-inputs", "segments", "judged-mean", 200),
         ("perm-both", "both", "judged-mean", 200),
         ("williams", "systems", "submitted", 0),
         ("bootstrap-normal", "segments", "judged-mean", 200),
@@ -109,7 +111,7 @@ def test_every_kind_of_measure_has_a_pairwise_comparison(simulated_warehouse: Wa
     assert found.tests
     assert all(0 <= one.p <= 1 for one in found.tests)
     assert np.isnan(found.power) == ("doc" in text)
-    assert np.isnan(found.low) == ("doc" in text)
+    assert np.isnan(found.low) == (text == "tau_b(by=doc)")  # acc_eq by document has that of its test
 
 
 def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> None:
@@ -134,7 +136,7 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
         "deviation."
     )
     one = fought(simulated_warehouse, "pearson")
-    assert "(perm-inputs, two-sided, 200 resamples)" in one.words[0]
+    assert "(jackknife-segments, two-sided, exact)" in one.words[0]
     assert "a difference would be found (two-sided" in one.words[-1]
 
 
@@ -228,7 +230,7 @@ def test_tests_that_the_scores_do_not_allow_are_named(tmp_path: Path) -> None:
         assert len(found.words) == 1
         assert "without williams: it needs at least 4 systems, there are 3" in found.notes
         assert "without jackknife-systems: it needs at least 4 systems, there are 3" in found.notes
-        assert "without perm-inputs: Only-src (no segment scores)" in found.notes
+        assert "without bootstrap-normal: Only-src (no segment scores)" in found.notes
         with pytest.raises(QuestionError, match="more than 3 systems, got 3"):
             fought(warehouse, "pearson", asked, TestOptions(test="williams"))
 
@@ -264,8 +266,12 @@ def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
 
 
 def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_warehouse: Warehouse) -> None:
-    """Normal for Pearson over systems: the value, and 1.96 standard deviations of the resampled ones on either side."""
-    found = fought(simulated_warehouse, "pearson", testing=replace(QUICK, draws=60))
+    """Normal for Pearson over systems: the value, and 1.96 standard deviations of the resampled ones on either side.
+
+    Where a test of segments has an interval of its own, it is that one (below).
+    """
+    few = replace(QUICK, draws=60, population="systems")
+    found = fought(simulated_warehouse, "pearson", testing=few)
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     drawn = bootstrap(PEARSON.resampled(block, Options(), None), rng=np.random.default_rng([0, 2]), n_draws=60)
     names = [metric.name for metric in block.metrics]
@@ -276,9 +282,19 @@ def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_war
     )
     assert "|interval:95%,normal," in found.signature
     assert found.interval == "normal"
-    few = replace(TWO, segments=(1, 40))
-    assert fought(simulated_warehouse, "spa(n=20)", few, replace(QUICK, draws=20)).interval == "normal"
-    assert fought(simulated_warehouse, "pa", few, replace(QUICK, draws=20)).interval == "percentile"
+    asked = replace(TWO, segments=(1, 40))
+    assert fought(simulated_warehouse, "spa(n=20)", asked, few).interval == "normal"
+    assert fought(simulated_warehouse, "pa", asked, few).interval == "percentile"
+
+
+def test_the_interval_of_pearson_is_that_of_the_segments_left_out(simulated_warehouse: Warehouse) -> None:
+    found = fought(simulated_warehouse, "pearson")
+    reach = (found.high - found.low) / 2
+    error = reach / student.ppf(0.975, 39)
+    assert found.tests[0].p == pytest.approx(2 * student.sf(found.difference / error, 39))
+    assert found.interval == "student-t"
+    assert "|value_interval:95%,normal,resamples=200,resample=inputs,seed=0,system_score=judged-mean" in found.signature
+    assert found.signature.endswith("|interval:95%,student-t,resample=inputs,system_score=judged-mean")
 
 
 @pytest.mark.parametrize("text", ["pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)"])
