@@ -41,7 +41,7 @@ class SoftPairwiseAccuracy(Measure):
     fixed_system_score: ClassVar[SystemScore | None] = "judged-mean"
     interval: ClassVar[IntervalMethod] = "normal"  # values of resamples are biased, and their quantiles with them
     why_tests: ClassVar[str] = (
-        "p-values of system pairs come from segments, so segments are swapped (Thompson et al. 2024); none for "
+        "p-values of system pairs come from segments, which are resampled (Thompson et al. 2024 swap them); none for "
         "binary=yes, which the paper does not test"
     )
 

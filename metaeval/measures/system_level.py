@@ -25,7 +25,7 @@ class SystemMeasure(Measure):
 
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_SYSTEMS
     why_tests: ClassVar[str] = (
-        "segments are swapped where system scores are means over judged ones; submitted scores only swap with their "
+        "segments are resampled where system scores are means over judged ones; submitted scores only swap with their "
         "systems"
     )
 

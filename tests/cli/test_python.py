@@ -207,11 +207,23 @@ def test_findings_of_the_audit_are_those_of_the_command_line(
 
 
 def test_comparisons_are_those_of_the_command_line(scorehouse: Scorehouse, simulated_warehouse: Warehouse) -> None:
-    words = ("-m", "pa", "--plus-one", "--no-mid-p", "--correction", "holm", "--draws", "20", "--format", "csv")
-    ran = scorehouse("compare", "sim24", "cs-uk", *words)
-    found = metaeval.compare(
-        simulated_warehouse, "sim24", "cs-uk", "pa", plus_one=True, mid_p=False, correction="holm", draws=20, fresh=True
+    words = (
+        "-m",
+        "pa",
+        "--test",
+        "perm-inputs",
+        "--plus-one",
+        "--no-mid-p",
+        "--correction",
+        "holm",
+        "--draws",
+        "20",
+        "--format",
+        "csv",
     )
+    ran = scorehouse("compare", "sim24", "cs-uk", *words)
+    asked: dict[str, Any] = {"test": "perm-inputs", "plus_one": True, "mid_p": False, "correction": "holm", "draws": 20}
+    found = metaeval.compare(simulated_warehouse, "sim24", "cs-uk", "pa", fresh=True, **asked)
     assert pl.read_csv(StringIO(ran.out)).equals(pl.read_csv(StringIO(found.frame.write_csv())))
 
 
