@@ -9,7 +9,7 @@ from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
-from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS, VARYING, Population, Test
+from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, PERMUTATIONS, VARYING, Population, Test
 from metaeval.options import Options
 from metaeval.signature import Parts, line, p_value_convention, signature
 from metaeval.significance.levels import NOMINAL, Level, Null, measured_levels
@@ -203,7 +203,7 @@ def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Par
         ("early_stopping", "yes" if testing.early_stop else None),
         ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if testing.test == "williams" else None),
         ("absolute", "yes" if testing.absolute else None),
-        ("scale", "fisher_z" if testing.test in VARYING and tested.reach is None else None),
+        ("scale", "fisher_z" if testing.test in JACKKNIVES and tested.evaluation.measure.is_tested_as_z else None),
         ("test_seed", None if is_exact else options.seed),
     ]
 
