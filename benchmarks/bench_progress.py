@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 MIDDLE, BASE = 2014, 0.8  # true accuracy of a metric of that year
 NEWER = 2016
-N_METRICS, N_SETS = (8, 12, 20, 40), (3, 10, 40)
+N_METRICS, N_SETS = (8, 20, 40), (3, 10, 40)
 WORLDS = ((0.007, 0.0), (0.014, 0.002), (0.042, 0.0), (0.042, 0.004))  # standard deviation of metrics, true slope
 FEWEST = 5
 

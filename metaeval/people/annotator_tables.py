@@ -24,7 +24,7 @@ _LEGEND: dict[str, Sequence[tuple[str, str]]] = {
         (
             "drift",
             "drift: change of judgement minus system mean from an annotator's first to last, by least squares; its "
-            "interval resamples documents",
+            "interval is by the jackknife over documents, of at least 5",
         ),
     ),
     "pairs": (

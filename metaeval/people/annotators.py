@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.kernels.agreement.krippendorff import interval_alpha
-from metaeval.kernels.agreement.reliability import slopes
+from metaeval.kernels.agreement.reliability import drift
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.annotator_tables import View, legend, schema, summary
 from metaeval.people.halves import N_SPLITS
@@ -19,7 +19,6 @@ from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted
 
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
-FEWEST_DOCUMENTS = 5  # of an annotator, for an interval of drift
 _INTERVAL = (0.025, 0.975)
 
 
@@ -90,6 +89,7 @@ def _signature(score: JudgedScore, people: People, settings: Settings, view: Vie
             ("alpha", "interval" if people.names else None),
             ("interval", f"percentile,{settings.unit}s" if people.names else None),
             ("resamples", settings.draws if people.names else None),
+            ("drift", "jackknife,documents,t" if people.names and people.has_order else None),
             ("halves", halves),
             ("splits", N_SPLITS),
             ("seed", settings.seed),
@@ -126,29 +126,16 @@ def _alpha(people: People, settings: Settings) -> tuple[float | None, float | No
     return alpha, *_quantiles(drawn if alpha is not None else np.array([])), len(names)
 
 
-def _drifts(people: People, settings: Settings) -> list[Interval]:
+def _drifts(people: People) -> list[Interval]:
     """For each annotator the change of the residual from the first judgement to the last, with its interval.
 
-    The interval resamples documents: an annotator gives the judgements of one in a row, and they are alike. Of fewer
-    than 5 documents there is none.
+    Documents are its units: an annotator gives the judgements of one in a row, and they are alike.
     """
-    nothing: Interval = (None, None, None)
     if not people.has_order or people.judged.raters is None:
-        return [nothing] * len(people.names)
-    residuals, weights = people.residuals, resamples(people.documents, settings)
-    found: list[Interval] = []
-    for number in range(len(people.names)):
-        own = people.judged.raters == number
-        n = int(own.sum())
-        if n < 3:
-            found.append(nothing)
-            continue
-        place = np.arange(n) / (n - 1)
-        value = or_none(slopes(place, residuals[own], np.ones((1, n)))[0])
-        drawn = slopes(place, residuals[own], weights[:, people.documents[own]])
-        is_enough = len(np.unique(people.documents[own])) >= FEWEST_DOCUMENTS
-        found.append((value, *_quantiles(drawn if is_enough else np.array([]))))
-    return found
+        return [(None, None, None)] * len(people.names)
+    owns = [people.judged.raters == number for number in range(len(people.names))]
+    found = [drift(people.residuals[own], people.documents[own]) for own in owns]
+    return [(or_none(one.value), or_none(one.low), or_none(one.high)) for one in found]
 
 
 def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
@@ -158,7 +145,7 @@ def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
     if halves == "annotators" and judged.n_raters < 2:
         raise QuestionError("halves of annotators need at least two that are known; --halves judgements splits those")
     of_systems, of_outputs = reliability(judged, settings.seed, halves)
-    drifts = _drifts(people, settings)
+    drifts = _drifts(people)
     has_drift = any(value is not None for value, _, _ in drifts)
     return [
         {
@@ -200,7 +187,7 @@ def _annotator_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
     n, total = np.bincount(place), np.bincount(place, values)
     apart = values - (total[place] - values) / (n[place] - 1) if values.size else values
     rows = []
-    for number, (name, drift) in enumerate(zip(people.names, _drifts(people, settings), strict=True)):
+    for number, (name, change) in enumerate(zip(people.names, _drifts(people), strict=True)):
         own, common = judged.raters == number, raters == number
         rows.append(
             {
@@ -213,9 +200,9 @@ def _annotator_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
                 "sd": _sd(judged.values[own]),
                 "leniency": float(residuals[own].mean()),
                 "difference": float(apart[common].mean()) if common.any() else None,
-                "drift": drift[0],
-                "drift_low": drift[1],
-                "drift_high": drift[2],
+                "drift": change[0],
+                "drift_low": change[1],
+                "drift_high": change[2],
             }
         )
     return rows

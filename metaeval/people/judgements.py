@@ -21,7 +21,7 @@ class Settings:
     """How annotators are looked at.
 
     halves: what is split for reliability; None: annotators where at least 4 are known, else single judgements.
-    unit: what is resampled for the interval of alpha; for that of drift it is documents. draws: resamples.
+    unit: what is resampled for the interval of alpha. draws: resamples.
     """
 
     halves: Halves | None = None

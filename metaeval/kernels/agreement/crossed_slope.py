@@ -13,6 +13,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 
 RATIOS = (0.0, 0.02, 0.06, 0.16, 0.4, 1.0, 3.0, 10.0, 50.0, 500.0)  # of a variance to the residual one, tried first
 LARGEST, LINEAR = 1e6, 0.01  # ratios are searched on a scale that is logarithmic from LINEAR on
+LEAST = 0.6
 EXACT = 1e-13  # of the sum of squares: residuals that are rounding noise
 
 
@@ -42,8 +43,7 @@ def crossed_slope(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike
     """Fit v[r, c] = a[r] + (b + t[r]) x[c] + u[c] + e[r, c] by restricted maximum likelihood.
 
     a are constants; t, u and e are normal with variances τ², σ_u² and σ_e² scales[r]; b is found by generalised least
-    squares. Student's t has columns - 2 degrees of freedom where u is all of the variance of b, up to half as many
-    more where it is less of it, in proportion: by simulation (`benchmarks/bench_progress.py`).
+    squares. Degrees of freedom: see `_freedom`.
     values: (R, C), NaN = none; each row must have values at two x. x: (C,). scales: (R,), above 0.
     Values that lie on lines which differ by constants alone have an error of 0.
     Raises ValueError: shapes, scales, a row without two x.
@@ -62,8 +62,7 @@ def crossed_slope(values: npt.ArrayLike, x: npt.ArrayLike, scales: npt.ArrayLike
         from scipy.special import stdtrit  # here, so that commands start without SciPy
 
         error = float(np.sqrt(residual / solved.information))
-        of_columns = min(ratios[0] * float((solved.of_columns**2).sum()) * solved.information, 1.0)
-        freedom = (n - 2) * (1.5 - of_columns / 2)
+        freedom = _freedom(data, solved, ratios, n)
         width = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * error
         low, high, p = solved.slope - width, solved.slope + width, two_sided(solved.slope, error, freedom)
     tau2 = ratios[1] * residual
@@ -101,7 +100,8 @@ def _has_two(values: Floats, x: Floats) -> Bools:
 @dataclass(frozen=True)
 class _Solved:
     """b for given variances, those of residuals 1: its information (1 / variance), the weighted sum of squares of what
-    it leaves, -2 log-likelihood without these, and (C,) what the slope gains from 1 more in all values of a column.
+    it leaves, -2 log-likelihood without these, and what the slope gains from 1 more in all values of a column, (C,), or
+    in the slope of a row, (R,).
     """
 
     slope: float
@@ -109,6 +109,7 @@ class _Solved:
     squares: float
     determinant: float
     of_columns: Floats
+    of_rows: Floats
 
 
 @dataclass(frozen=True)
@@ -194,7 +195,25 @@ class _Data:
         n = self.there.sum(axis=1)
         determinant = float(((n - 2) * np.log(self.scales) + np.log(own)).sum() + np.linalg.slogdet(matrix)[1])
         of_columns = inner[:, 0] / information
-        return _Solved(found, information, squares, determinant + np.log(information), of_columns)
+        of_rows = self.rows_x @ (self.x / information - column * of_columns) / own
+        return _Solved(found, information, squares, determinant + np.log(information), of_columns, of_rows)
+
+
+def _freedom(data: _Data, solved: _Solved, ratios: tuple[float, float], n_columns: int) -> float:
+    """Degrees of freedom of b's variance, which is the sum of what u, t and e add to it.
+
+    The lesser of Satterthwaite's, of columns - 2, rows - 1 and the residuals' own, and of columns - 2 times 1, where u
+    is all of the variance, to 1.5, where it is nothing. Variances of u and t are easily estimated as 0, so t counts as
+    LEAST of what u leaves at least. The rules are those that hold by simulation (`benchmarks/bench_progress.py`).
+    Source: Satterthwaite 1946.
+    """
+    n_rows = len(data.values)
+    columns = min(ratios[0] * float((solved.of_columns**2).sum()) * solved.information, 1.0)
+    rows = min(ratios[1] * float((solved.of_rows**2).sum()) * solved.information, 1.0 - columns)
+    rows = max(rows, LEAST * (1.0 - columns))
+    of_rest = max(data.freedom - (n_columns - 2) - (n_rows - 1), 1)
+    parts = columns**2 / (n_columns - 2) + rows**2 / (n_rows - 1) + (1.0 - columns - rows) ** 2 / of_rest
+    return min(1 / parts, (n_columns - 2) * (1.5 - columns / 2))
 
 
 def _ratios(data: _Data) -> tuple[float, float]:
