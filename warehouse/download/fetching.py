@@ -16,14 +16,13 @@ from email.message import Message
 from pathlib import Path
 from typing import IO
 
-from warehouse.download.pace import Pace, Patience, within
 from warehouse.errors import SourceError
 from warehouse.progress import Progress
 
 _CHUNK = 1 << 18
 _MOST_BYTES = 64 << 30  # where the server doesn't say how many there are; the organisers' archive has a few 10⁹
 _MOST_DIGITS = 19  # of a number of bytes
-_PATIENCE = Patience()
+_PATIENCE = 30.0  # seconds without a byte
 _ATTEMPTS = 5  # in a row that come no further than any before
 
 
@@ -76,15 +75,15 @@ def fetch(
     *,
     sha256: str | None = None,
     progress: Progress | None = None,
-    patience: Patience = _PATIENCE,
+    patience: float = _PATIENCE,
     pause: float = 1.0,
 ) -> Fetched:
     """Fetch a file from the first address that has it, into `target`; an earlier part is resumed.
 
     What has come lies beside the target as NAME.part until it is complete, also when the function is interrupted.
     A part is resumed only where the server vouches that the file is still the same (ETag, date or size).
-    urls: http or https. sha256: of the content, where known. patience: how slow the server may be; pause: seconds
-    before the second attempt, doubled with each further one.
+    urls: http or https. sha256: of the content, where known. patience: seconds that the server may say nothing.
+    pause: seconds before the second attempt, doubled with each further one.
     Raises SourceError: no address answers, the connection ends early again and again, or the content is another than
     announced. OSError: the disk.
     """
@@ -109,7 +108,7 @@ def _check_address(url: str) -> None:
 
 
 def _fetch_one(
-    url: str, target: Path, sha256: str | None, progress: Progress | None, patience: Patience, pause: float
+    url: str, target: Path, sha256: str | None, progress: Progress | None, patience: float, pause: float
 ) -> Fetched:
     target.parent.mkdir(parents=True, exist_ok=True)
     part, note = target.with_name(target.name + ".part"), target.with_name(target.name + ".part.json")
@@ -183,16 +182,14 @@ class _WebOnly(urllib.request.HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
-def _open(url: str, headers: Mapping[str, str], patience: Patience) -> http.client.HTTPResponse:
+def _open(url: str, headers: Mapping[str, str], patience: float) -> http.client.HTTPResponse:
     """Raises SourceError: refused for good. _CutError: worth another attempt. urllib.error.HTTPError: 304 and 416."""
     request = urllib.request.Request(
         url, headers={"User-Agent": "scorehouse", "Accept-Encoding": "identity", **headers}
     )
     try:
         opener = urllib.request.build_opener(_WebOnly)
-        response: http.client.HTTPResponse = within(
-            patience.seconds, lambda: opener.open(request, timeout=patience.seconds)
-        )
+        response: http.client.HTTPResponse = opener.open(request, timeout=patience)
     except urllib.error.HTTPError as error:
         if error.code in (304, 416):
             raise
@@ -210,7 +207,7 @@ def _open(url: str, headers: Mapping[str, str], patience: Patience) -> http.clie
     return response
 
 
-def _is_unchanged(held: _Version, url: str, patience: Patience) -> bool:
+def _is_unchanged(held: _Version, url: str, patience: float) -> bool:
     """Whether the server still has what was fetched before; True, too, where it can't be asked."""
     headers = {"If-None-Match": held.etag} if held.etag else {"If-Modified-Since": held.modified}
     if not any(headers.values()):
@@ -238,7 +235,7 @@ def _version(url: str, headers: Message, size: int) -> _Version:
     )
 
 
-def _transfer(url: str, part: Path, note: Path, progress: Progress | None, patience: Patience) -> _Version:
+def _transfer(url: str, part: Path, note: Path, progress: Progress | None, patience: float) -> _Version:
     """One connection: append to the part, or begin anew; the version that the part now is, complete.
 
     Raises _CutError: the connection ended before the end. SourceError: see `_open`.
@@ -264,7 +261,7 @@ def _transfer(url: str, part: Path, note: Path, progress: Progress | None, patie
             _remove(part, note)
             raise _CutError("the file on the server has changed")
         note.write_text(json.dumps(asdict(version)), encoding="utf-8")
-        _receive(response, part, first, size, progress, patience)
+        _receive(response, part, first, size, progress)
     return version
 
 
@@ -284,20 +281,14 @@ def _receive(
     first: int,
     size: int,
     progress: Progress | None,
-    patience: Patience,
 ) -> None:
-    done, pace = first, Pace(patience)
+    done = first
     with part.open("ab" if first else "wb") as file:
         while chunk := _next_chunk(response, done):
             file.write(chunk)
             done += len(chunk)
             if done > (size if size >= 0 else _MOST_BYTES):
                 raise SourceError(f"{response.url}: more than {size if size >= 0 else _MOST_BYTES} bytes received")
-            try:
-                pace.add(len(chunk))
-            except TimeoutError as error:
-                where = f"{done} bytes are kept, the same command resumes there"
-                raise SourceError(f"{response.url}: the server is too slow: {error}; {where}") from error
             if progress is not None:
                 progress("downloading", done, max(size, 0))
     if size >= 0 and done < size:
