@@ -17,13 +17,14 @@ from warehouse.readers.claims import EvalsetKey, Numbering
 from warehouse.readers.numbering import numbered, numbering_faults
 from warehouse.readers.text.cells import with_visible_names
 from warehouse.readers.text.faults import first_faults
-from warehouse.readers.text.tables import UNREADABLE
+from warehouse.readers.text.tables import MISSING, UNREADABLE
 from warehouse.wording import counted
 
 Kind = pl.DataType | type[pl.DataType]
 
 MOST_SEGMENTS = 2**31 - 1
 _NAMES = ("testset", "lp", "scorer", "reference", "system", "rater", "item", "domain", "document")
+_NO_NAMES = (*MISSING, "N/A", "#N/A", "#NAME?", "#REF!", "#VALUE!")  # the last ones are spreadsheets' errors
 _ENDING = ".txt"  # of a system's output
 _SUMMARIES = ("mean", "average", "avg", "median", "overall", "total", "all systems")
 TUTORIAL = "tutorial"  # status of judgements of texts that no system made
@@ -208,7 +209,7 @@ def _checks(frame: pl.DataFrame) -> list[_Check]:
     checks = []
     for name in ("testset", "lp", "system", "scorer"):
         if name in frame.columns:
-            lacks = pl.col(name).is_null() | (pl.col(name) == "")
+            lacks = pl.col(name).is_null() | pl.col(name).is_in(_NO_NAMES)
             checks.append(_Check(f"no {name}", f"a {name}", lacks))
     pairs = [lp for lp in frame["lp"].unique().to_list() if lp is not None and not is_language_pair(lp)]
     checks.append(_Check("language pair", "one such as en-de", pl.col("lp").is_in(pairs), "lp"))

@@ -45,6 +45,21 @@ def mqm_of_documents(places: Places) -> str:
     return "system\tdoc\tdocSegId\trater\tsource\ttarget\tcategory\tseverity\n" + rows
 
 
+def submission_2021(places: Places) -> str:
+    return "".join(
+        f"M\ten-de\tgeneraltest2022\tnews\t{doc}\trefA\tAsh\t{number}\t0.{at}\n"
+        for at, (doc, number) in enumerate(places)
+    )
+
+
+def submission_2025(places: Places) -> str:
+    rows = "".join(
+        f"{doc}\t{number}\ten\tde\tofficial\tAsh\tnews\tM\t0.{at}\n" for at, (doc, number) in enumerate(places)
+    )
+    header = "doc_id\tsegment_id\tsource_lang\ttarget_lang\tset_id\tsystem_id\tdomain_name\tmethod\toverall\n"
+    return header + rows
+
+
 def own_table(places: Places) -> str:
     rows = "".join(f"M,Ash,{doc},{number},0.{at}\n" for at, (doc, number) in enumerate(places))
     return "metric,system,document,segment,score\n" + rows
@@ -99,3 +114,15 @@ def test_a_number_with_two_source_texts_is_refused_where_no_document_is_named(tm
     found = loaded(mqm_without_documents(BY_DOCUMENT), "mqm_lab_ende.tsv", tmp_path, None)
     assert isinstance(found, str)
     assert "segment 1 has several source texts, and 1 more such segment" in found
+
+
+@pytest.mark.parametrize("form", [submission_2021, submission_2025])
+@pytest.mark.parametrize("places", [BY_DOCUMENT, BY_TESTSET], ids=["by document", "by test set"])
+def test_submissions_are_of_either_numbering(form: Callable[[Places], str], places: Places, tmp_path: Path) -> None:
+    path = tmp_path / "wmt22" / "M.seg.score"
+    path.parent.mkdir()
+    path.write_text(form(places))
+    assert not load([path], tmp_path / "w.duckdb").faults
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        found = warehouse.rows("SELECT document, segment, value FROM scores ORDER BY value")
+    assert found == [(*place, at / 10) for at, place in enumerate(BY_TESTSET)]

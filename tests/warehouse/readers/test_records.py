@@ -85,3 +85,10 @@ def test_further_rows_of_one_language_pair_or_another_are_counted_together() -> 
     faults = Records(scores=pl.DataFrame(rows)).normal(Path("f")).faults
     assert str(faults[0]) == "f:1: language pair 'German', expected one such as en-de"
     assert [fault.n_more for fault in faults if fault.n_more] == [30 - len(faults) + 1]
+
+
+@pytest.mark.parametrize("word", ["NaN", "None", "null", "NA", "#N/A", "#REF!"])
+@pytest.mark.parametrize("column", ["system", "scorer"])
+def test_a_word_for_nothing_is_no_name(word: str, column: str) -> None:
+    faults = Records(scores=pl.DataFrame([{**_SCORE, column: word}])).normal(Path("x")).faults
+    assert [(fault.line, fault.found) for fault in faults] == [(7, f"no {column}")]
