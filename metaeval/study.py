@@ -10,6 +10,7 @@ import polars as pl
 from metaeval.evaluation import EQUAL, Evaluation, evaluate
 from metaeval.human_variation import undefined
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure, parse_measure
 from metaeval.notes import EXPLAIN, Hinted, excluding
 from metaeval.options import Options
@@ -20,6 +21,7 @@ from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Selection, Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.wording import counted
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,22 @@ def study(
     return Study(tuple(results))
 
 
+def float_noise(human: Floats, by: str) -> int:
+    """Pairs of human scores (systems, segments) of one group that are equal to nine decimals, but not equal.
+
+    >>> float_noise(np.array([[0.3, 1.0], [0.1 + 0.2, 1.0], [0.5, np.nan]]), "item")
+    1
+    """
+    groups = {"item": human.T, "system": human}.get(by, human.reshape(1, -1))
+
+    def tied(scores: Floats) -> int:
+        repeats = np.unique(scores, return_counts=True)[1]
+        return int((repeats * (repeats - 1) // 2).sum())
+
+    judged = [group[~np.isnan(group)] for group in groups]
+    return sum(tied(np.round(group, 9) + 0.0) - tied(group) for group in judged)
+
+
 def _result(block: Block, measure: Measure, options: Options) -> Result:
     evaluation = evaluate(measure, block, options)
     is_judged = block.judged.any() or not measure.definition.needs_segments
@@ -94,6 +112,9 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         )
     if (remark := measure.remark_on(block.selection.human)) is not None:
         notes.append(f"{measure}: {remark}")
+    if measure.name in ("acc_eq", "tau_eq") and (n_pairs := float_noise(block.human, measure["by"])):
+        words = f"{measure}: {counted(n_pairs, 'pair')} of human scores differ by float noise alone"
+        notes.append(Hinted(words, "--round-human 6 ties them"))
     notes += _sources(evaluation, options)
     if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
         notes.append(f"{measure}: of 2 systems, a correlation can only be 1 or -1")

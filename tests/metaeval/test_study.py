@@ -363,3 +363,27 @@ def test_a_threshold_of_direct_assessment_is_told_on_other_human_scores(
 def test_the_remark_on_a_threshold_is_in_the_notes_of_a_ranking(tiny: Warehouse) -> None:
     line = "kendall_like: a threshold of 25 is meant for raw direct assessment from 0 to 100, not for mqm"
     assert line in _study(tiny, "kendall_like").notes
+
+
+@pytest.mark.parametrize(("measure", "n_pairs"), [("acc_eq", 1), ("tau_eq(by=none)", 2), ("acc_eq(by=system)", 1)])
+def test_human_scores_apart_by_float_noise_are_counted_beside_the_value(
+    tmp_path: Path, measure: str, n_pairs: int
+) -> None:
+    systems = ("A", "B", "C")
+    human = np.array([[0.3, 0.1 + 0.2], [0.1 + 0.2, -1.0], [-2.0, -3.0]])
+    layout = tiny_layout(
+        tmp_path / "in",
+        systems=systems,
+        documents=(("news", "a"), ("news", "b")),
+        humans={"mqm": ScoreTable(systems, seg=human, sys=human.mean(axis=1))},
+        metrics={"Fine-src": ScoreTable(systems, seg=human + 1, sys=human.mean(axis=1) + 1)},
+        texts=False,
+    )
+    with tiny_warehouse(tmp_path, layout) as warehouse:
+        found = {
+            digits: study(warehouse, Slice(TESTSET, LP), [parse_measure(measure)], Options(round_human=digits))
+            for digits in (None, 6)
+        }
+    (note,) = [note for note in found[None].notes if "float noise" in note]
+    assert f": {n_pairs} pair" in note
+    assert not any("float noise" in note for note in found[6].notes)
