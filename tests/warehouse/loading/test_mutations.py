@@ -13,7 +13,11 @@ from tests.warehouse.loading.mutating import MUTATIONS, cases
 from tests.warehouse.small_files import SMALL, Rows, outcome, written
 
 FILES = {(name, change): files for name, small in SMALL.items() for change, files in cases(small)}
-ANOTHER_NAME = {  # the only rows or columns of a name: nothing tells that another was meant
+ANOTHER_NAME = {  # the only rows or columns of a name, and annotators of the layout: nothing tells of the other
+    *(
+        ("layout's ratings", f"rater with {how}")
+        for how in ("another case", ".txt", "a letter less", "a letter more", "another letter")
+    ),
     *((name, f"system with {how}") for name in ("list of systems", "table of systems") for how in ("another case",)),
     *(
         (name, f"system with a{how}")

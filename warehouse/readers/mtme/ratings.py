@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from warehouse.database.stage import Documents, Stage
-from warehouse.names import system_kind
+from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import Content
 from warehouse.readers.marked_errors import score_of_errors
 from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, report
@@ -137,7 +137,7 @@ def _parse_rating(line: str) -> Rating:
         raise ValueError(counted(len(cells), "column"))
     if not cells[0]:
         raise ValueError("an empty system name")
-    rater = cells[2] if len(cells) == 3 and cells[2] not in ("", "None") else None
+    rater = visible_name(cells[2]) if len(cells) == 3 and cells[2] not in ("", "None") else None
     if cells[1] == "None":
         return cells[0], None, rater
     try:
