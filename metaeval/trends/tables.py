@@ -140,6 +140,8 @@ def contexts(frame: pl.DataFrame) -> list[str]:
         .agg(
             pl.col("testset").unique(maintain_order=True),
             pl.col("lp").unique(maintain_order=True),
+            pl.col("bridge").drop_nulls().unique(maintain_order=True),
+            pl.col("bridge").is_null().any().alias("has_official"),
             *(
                 getattr(pl.col(name), how)().alias(f"{name}_{how}")
                 for name in ("n_systems", "human_sd", "significant_pairs", "tied_pairs", "coverage")
@@ -176,7 +178,9 @@ def _context(row: dict[str, Any]) -> str:
         return " to ".join(ends)
 
     where = row["lp"][0] if len(row["lp"]) == 1 else counted(len(row["lp"]), "language pair")
-    parts = [f"{span('n_systems', 'd')} systems"]
+    common = f"{' (in part those' if row['has_official'] else ' (those'} that {' or '.join(row['bridge'])} judged too)"
+    common = common if row["bridge"] else ""
+    parts = [f"{span('n_systems', 'd')} systems{common}"]
     for name, form, words in (
         ("human_sd", ".3g", "sd of human scores {}"),
         ("significant_pairs", ".0%", "{} of system pairs differ significantly"),

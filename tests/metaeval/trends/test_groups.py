@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from metaeval.trends.groups import COLUMNS, grouped
-from metaeval.trends.tables import _people, bridges, wide, without_answer, without_step
+from metaeval.trends.tables import _people, bridges, contexts, wide, without_answer, without_step
 from tests.metaeval.trends.histories import made_history, made_point
 
 FOUND = made_history(
@@ -143,3 +143,19 @@ def test_what_people_reach_is_named_by_what_it_is_and_never_a_bound() -> None:
         "wmt-z as if it were a metric: 0.617",
     ]
     assert _people([of(None, None)]) == []
+
+
+def test_a_line_by_the_other_protocol_says_that_it_stands_on_the_common_systems() -> None:
+    """A ranking by that protocol alone has all systems that it judged, so its values may differ."""
+    points = [
+        (2020, made_point("wmt20", "en-de", {"BLEU": 0.7}, human="mqm", n_systems=7)),
+        (2020, made_point("wmt20", "en-de", {"BLEU": 0.7}, human="mqm", bridge="wmt-z", n_systems=7)),
+        (2020, made_point("wmt20", "en-de", {"BLEU": 0.8}, human="wmt-z", bridge="mqm", n_systems=7)),
+    ]
+    da, mqm = contexts(grouped(made_history(*points), ["family"]))
+    assert da.startswith("2020 da: wmt20 en-de; 7 systems (those that mqm judged too), ")
+    assert mqm.startswith("2020 mqm: wmt20 en-de; 7 systems, ")
+    both = contexts(
+        grouped(made_history(*points, (2020, made_point("wmt20", "cs-en", {"BLEU": 0.8}, n_systems=9))), ["family"])
+    )
+    assert "7 to 9 systems (in part those that mqm judged too), " in both[0]
