@@ -147,7 +147,7 @@ def rows(data: Sequence[str]) -> Iterator[Row]:
     for name in data:
         for population in POPULATIONS if name == SIMULATED else ("segments", "documents"):
             for measure, test in _tested():
-                if _is_for(population, measure, test):
+                if measure not in _NOT_MATCHED and is_for(population, measure, test):
                     yield Row(name, "equal", population, 0.0, measure, test)  # type: ignore[arg-type]
 
 
@@ -170,10 +170,8 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
     return claimed == population or test not in (*JACKKNIVES, _NORMAL) or test == parsed.holding_test(population)
 
 
-def _is_for(population: Population, measure: str, test: str) -> bool:
-    """Of equal metrics, whether a test is one of this population: named for it, or its default."""
-    if measure in _NOT_MATCHED:
-        return False
+def is_for(population: Population, measure: str, test: str) -> bool:
+    """Whether a test is one of this population: named for it, or its default."""
     parsed = parse_measure(measure)
     of_tests = "segments" if population == "documents" else population
     return parsed.claims(plain(test)) == of_tests or plain(test) == parsed.holding_test(of_tests)

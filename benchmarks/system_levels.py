@@ -1,11 +1,11 @@
-"""How often the tests of `systems` find one of two equally good systems better.
+"""How often the tests of `systems` find one of two exchangeable systems better.
 
     python -m benchmarks.system_levels                              # what there is
     python -m benchmarks.system_levels --minutes 5 --db all.duckdb  # more worlds
 
 A world is two systems' scores by one scorer, people's (most outputs have no error, so differences tie) or a metric's.
 The systems are two of `benchmarks.null_worlds.simulated_pair`, or two of an evaluation set of WMT23, picked by chance,
-and equally good because a fair coin for each unit exchanges their scores: `segments` are drawn with replacement, each
+and exchangeable because a fair coin for each unit exchanges their scores: `segments` are drawn with replacement, each
 with its coin; or whole `documents` are. Turning all coins exchanges the systems, so the difference of their means is
 symmetric around 0. Tests are those of the command, one-sided for the system that is first by chance: 5% is promised, by
 199 resamples. `python -m docs.generate` makes the table of docs/levels.md.

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from docs.level_tables import coverage_of, levels_of, power_of, system_tests
+from docs.level_tables import intervals, levels_of, power, system_tests
 from docs.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -161,11 +161,8 @@ def sections() -> dict[str, str]:
         "tables": schema_part("table"),
         "levels-equal": levels_of("equal"),
         "levels-exchangeable": levels_of("exchangeable"),
-        "power-simulated": power_of("simulated"),
-        "power-en-de": power_of("wmt23 en-de"),
-        "coverage-simulated": coverage_of("simulated"),
-        "coverage-en-de": coverage_of("wmt23 en-de"),
-        "coverage-he-en": coverage_of("wmt23 he-en"),
+        "power": power(),
+        "coverage": intervals(),
         "system-levels": system_tests(),
     }
 

@@ -1,14 +1,12 @@
 """Tables of docs/levels.md, from what the simulations counted."""
 
 from collections.abc import Mapping
-from typing import get_args
 
 from benchmarks import coverage, levels, system_levels
 from benchmarks.counted import interval
 from benchmarks.null_worlds import POPULATIONS
 from benchmarks.null_worlds import Population as PopulationOfWorlds
 from docs.tables import table
-from metaeval.kernels.resampling.bootstrap import Resample
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import Population
 from metaeval.significance.levels import MID_P, Null
@@ -29,7 +27,11 @@ _POPULATION_OF: Mapping[PopulationOfWorlds, Population] = {
 
 def levels_of(null: Null) -> str:
     """One row a population, measure and test: how often it has p ≤ .05 where there is no difference, by data."""
-    found = {row: count for row, count in levels.read().items() if row.null == null and row.effect == 0}
+    found = {
+        row: count
+        for row, count in levels.read().items()
+        if row.null == null and row.effect == 0 and levels.is_for(row.population, row.measure, row.test)
+    }
     shares = {
         (row.population, row.measure, row.test, row.data): _level(count.n_found, count.n_worlds)
         for row, count in found.items()
@@ -60,68 +62,70 @@ def _default(name: str, population: PopulationOfWorlds) -> str:
 
 
 def _level(n_found: int, n_worlds: int) -> str:
-    """A share, with the number of worlds where that is not 1,000; bold where it is outside .035 to .065.
+    """A share as `_of`, bold where it is outside .035 to .065.
 
-    >>> _level(236, 1000), _level(50, 1000), _level(20, 400)
-    ('**.236**', '.050', '.050 (400)')
+    >>> _level(236, 1000), _level(50, 1000), _level(4, 400)
+    ('**.236**', '.050', '**.010** (400)')
     """
-    share = n_found / n_worlds
-    shown = f"{share:.3f}".removeprefix("0")
-    shown = shown if 0.035 <= share <= 0.065 else f"**{shown}**"
+    share, *number = _of(n_found, n_worlds).split(" ")
+    return " ".join([share if 0.035 <= n_found / n_worlds <= 0.065 else f"**{share}**", *number])
+
+
+def _of(n_found: int, n_worlds: int) -> str:
+    """A share, with the number of worlds where that is not 1,000.
+
+    >>> _of(236, 1000), _of(20, 400)
+    ('.236', '.050 (400)')
+    """
+    shown = f"{n_found / n_worlds:.3f}".removeprefix("0")
     return shown if n_worlds == 1000 else f"{shown} ({n_worlds})"
 
 
-def power_of(data: str) -> str:
-    """One row a measure and test: how often it finds a metric that is worse by noise of two sizes."""
-    found = {row: count for row, count in levels.read().items() if row.data == data and row.effect in levels.EFFECTS}
+def power() -> str:
+    """One row a population, measure and test: how often it finds a metric that is worse by noise of two sizes."""
+    found = {row: count for row, count in levels.read().items() if row.effect}
+    columns = [(data, effect) for data in _DATA for effect in levels.EFFECTS]
     shares = {
-        (row.population, row.measure, row.test, row.effect): _share(count.n_found, count.n_worlds, off=1.0)
+        (row.population, row.measure, row.test, row.data, row.effect): _of(count.n_found, count.n_worlds)
         for row, count in found.items()
     }
-    tested = dict.fromkeys((row.population, row.measure, row.test) for row in found)
+    columns = [column for column in columns if any(known[3:] == column for known in shares)]
     rows = [
-        [
-            _POPULATIONS[null],
-            f"`{m}`",
-            f"`{test}`",
-            *(shares.get((null, m, test, effect), "") for effect in levels.EFFECTS),
-        ]
-        for null, m, test in tested
+        [_POPULATIONS[one[0]], f"`{one[1]}`", f"`{one[2]}`", *(shares.get((*one, *column), "") for column in columns)]
+        for one in dict.fromkeys((row.population, row.measure, row.test) for row in found)
     ]
-    return table(["data sets of", "measure", "test", *(f"noise {effect:g}" for effect in levels.EFFECTS)], rows)
+    return table(["data sets of", "measure", "test", *(f"{data}, {effect:g}" for data, effect in columns)], rows)
 
 
-def coverage_of(data: str) -> str:
-    """One row a measure and type of interval: how often it holds the truth, for what is resampled."""
-    found = {row: count for row, count in coverage.read().items() if row.data == data}
+def intervals() -> str:
+    """One row a measure and type of interval: how often it holds the truth, by data and what is resampled."""
+    found = coverage.read()
     shares = {
-        (row.measure, row.method, row.resample, row.of): _held(count.n_holding, count.n_intervals)
+        (row.measure, row.method, row.data, row.resample, row.of): _held(count.n_holding, count.n_intervals)
         for row, count in found.items()
     }
-    columns = [(one, of) for one in get_args(Resample) for of in ("value", "difference")]
-    columns = [column for column in columns if any(known[2:] == column for known in shares)]
+    columns = list(dict.fromkeys((row.data, row.resample, row.of) for row in found))
     kinds = dict.fromkeys((row.measure, row.method) for row in found)
     rows = [[f"`{m}`", f"`{how}`", *(shares.get((m, how, *column), "") for column in columns)] for m, how in kinds]
-    return table(["measure", "interval", *(f"`{one}`: {of}" for one, of in columns)], rows)
+    named = [f"{data}, `{resample}`: {of}" for data, resample, of in columns]
+    return table(["measure", "interval", *named], rows)
 
 
 def _held(n_holding: int, n_intervals: int) -> str:
-    """A share of intervals with its 95% binomial interval and their number; bold where that excludes 93 to 97%.
+    """A share of intervals; bold where its 95% binomial interval excludes 93 to 97%.
 
     >>> _held(90, 100), _held(80, 100)
-    ('.900 [.824, .951] 100', '**.800** [.708, .873] 100')
+    ('.90', '**.80**')
     """
     low, high = interval(n_holding, n_intervals)
-    shown = f"{n_holding / n_intervals:.3f}".removeprefix("0")
-    shown = f"**{shown}**" if high < 0.93 or low > 0.97 else shown
-    ends = ", ".join(f"{end:.3f}".removeprefix("0") for end in (low, high))
-    return f"{shown} [{ends}] {n_intervals}"
+    shown = f"{n_holding / n_intervals:.2f}".removeprefix("0")
+    return f"**{shown}**" if high < 0.93 or low > 0.97 else shown
 
 
 def system_tests() -> str:
-    """One row a test of `systems` and its unit: how often it finds one of two equally good systems better."""
+    """One row a test of `systems` and its unit: how often it finds one of two exchangeable systems better."""
     found = system_levels.read()
-    shares = {row: _share(count.n_found, count.n_worlds) for row, count in found.items()}
+    shares = {row: _level(count.n_found, count.n_worlds) for row, count in found.items()}
     columns = dict.fromkeys((row.data, row.scorer) for row in found)
     rows = []
     for test, unit, null in dict.fromkeys((row.test, row.unit, row.null) for row in found):
@@ -133,15 +137,3 @@ def system_tests() -> str:
         rows.append([_POPULATIONS[null], f"`{test}`", unit, *(of_row.get(column, "") for column in columns)])
     rows.sort(key=lambda row: row[0], reverse=True)
     return table(["data sets of", "test", "unit", *(f"{data}, {scorer}" for data, scorer in columns)], rows)
-
-
-def _share(n_found: int, n_worlds: int, off: float = 0.025) -> str:
-    """A share with its 95% binomial interval and the number of worlds; bold where it is off .05 by more than `off`.
-
-    >>> _share(236, 1000), _share(50, 1000)
-    ('**.236** [.210, .264] 1000', '.050 [.037, .065] 1000')
-    """
-    share = n_found / n_worlds
-    low, high = (f"{end:.3f}".removeprefix("0") for end in interval(n_found, n_worlds))
-    shown = f"{share:.3f}".removeprefix("0")
-    return f"{f'**{shown}**' if abs(share - 0.05) > off else shown} [{low}, {high}] {n_worlds}"
