@@ -61,6 +61,7 @@ MOST_DEAR = 400  # worlds of equal metrics for tests that take long
 DRAWS = {True: 99, False: 199}  # resamples: of spa, of everything else
 _NORMAL: Test = "bootstrap-normal"
 _SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "bootstrap", _NORMAL, *JACKKNIVES)
+_OF_ONE_POPULATION: tuple[str, ...] = (*JACKKNIVES, _NORMAL, "jackknife-segments")
 _WITH_TIES: tuple[Test, ...] = ("perm-inputs", "perm-systems")
 _TIES_HALF = tuple(f"{test}{MID_P}" for test in _WITH_TIES)
 TESTED: dict[str, tuple[str, ...]] = {
@@ -72,7 +73,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "pearson(by=item)": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
     "pearson(by=none)": ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
     "pdp": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
-    "pearson": ("williams", *_SYSTEM_TESTS),
+    "pearson": ("williams", *_SYSTEM_TESTS, "jackknife-segments"),
     "spearman": (*_WITH_TIES, *_TIES_HALF, _NORMAL),
     "kendall": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
     "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL),
@@ -167,7 +168,7 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
         return claimed == "segments"
     if measure.startswith("spa") and test in ("perm-inputs", "perm-both") and population == "systems":
         return False
-    return claimed == population or test not in (*JACKKNIVES, _NORMAL) or test == parsed.holding_test(population)
+    return claimed == population or test not in _OF_ONE_POPULATION or test == parsed.holding_test(population)
 
 
 def is_for(population: Population, measure: str, test: str) -> bool:
