@@ -112,7 +112,7 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         )
     if (remark := measure.remark_on(block.selection.human)) is not None:
         notes.append(f"{measure}: {remark}")
-    if measure.name in ("acc_eq", "tau_eq") and (n_pairs := float_noise(block.human, measure["by"])):
+    if measure.is_calibrated and (n_pairs := float_noise(block.human, measure["by"])):
         words = f"{measure}: {counted(n_pairs, 'pair')} of human scores differ by float noise alone"
         notes.append(Hinted(words, "--round-human 6 ties them"))
     notes += _sources(evaluation, options)

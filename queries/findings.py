@@ -152,10 +152,11 @@ def _missing(row: Row) -> Reported:
 
 
 def _misspelt(row: Row) -> Reported:
+    of_other = f"{row['other']} ({counted(row['n_other'], 'score')})"
     return Reported(
         "error",
         row["system"],
-        f"{counted(row['n'], 'score')} of a system named nearly as {row['other']} ({row['n_other']} scores); misspelt?",
+        f"{counted(row['n'], 'score')} of a system named nearly as {of_other}; misspelt?",
         row["n"],
         shown={"system": row["system"], "other": row["other"]},
     )

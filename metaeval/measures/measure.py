@@ -189,6 +189,10 @@ class Measure(ABC):
         """The measure whose tests' levels were measured, and which these are like."""
         return str(self)
 
+    def n_within(self, block: Block) -> int:
+        """How many draws of its own the measure makes in each resample, over all pairs of systems; 0: none."""
+        return 0
+
     @property
     def in_simulations(self) -> "Measure":
         """The measure in its place where many data sets are simulated: the same up to a known noise, and faster."""

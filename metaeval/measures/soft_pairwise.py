@@ -83,6 +83,9 @@ class SoftPairwiseAccuracy(Measure):
     def measured_as(self) -> str:
         return "spa(n=99)"  # fewer signs add no more than a little noise to both metrics alike
 
+    def n_within(self, block: Block) -> int:
+        return (self.n_draws or 0) * len(block.systems) * (len(block.systems) - 1) // 2
+
     @property
     def in_simulations(self) -> Measure:
         return self if self.n_draws is None else replace(self, values=(_INFINITE, self["binary"]))

@@ -135,6 +135,8 @@ def compare_pair(
         made = [("value_interval", str(how), testing.draws)] if how != own else []
         made.append(("interval", own, None if main.is_exact else testing.draws))
     scores = ",system_score=judged-mean" if measure.level == "sys" else ""
+    if _takes_minutes(measure, block, testing):
+        scores += f",measure={measure.in_simulations}"
     signed = [
         (name, interval_in_words(CONFIDENCE, one, testing.resample, n_draws, options.seed) + scores)
         for name, one, n_draws in made
@@ -175,6 +177,8 @@ def _on_levels(rows: Sequence[PairTest]) -> list[str]:
     ]
 
 
+_DRAWN_WITHIN: tuple[Test, ...] = ("perm-inputs", "perm-both", "bootstrap", "jackknife-both")
+_MOST_WITHIN = 1_000_000_000  # draws of a measure's own in all resamples: half a minute
 _OF_A_TEST = ("unit", "test_resamples", "test_p_value", "early_stopping", "degrees_of_freedom", "absolute", "scale")
 
 
@@ -197,6 +201,7 @@ def tests_of_pair(
     """
     assert testing.test is not None
     tests: list[Test] = [testing.test]
+    dear: list[Test] = []
     notes: list[str] = []
     if is_named:
         return tests, notes
@@ -205,9 +210,20 @@ def tests_of_pair(
             notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
         elif measure.resamples_segments(test) and block.excluded:
             notes.append(excluding(f"without {test}:", by_reason(block.excluded).items()))
+        elif test in _DRAWN_WITHIN and test != testing.test and _takes_minutes(measure, block, testing):
+            dear.append(test)
         elif test != testing.test:
             tests.append(test)
+    if dear:
+        notes.append(
+            f"without {', '.join(dear)}: {measure.n_within(block)} draws of {measure} in each of {testing.draws} "
+            f"resamples take minutes, so that they run when named; intervals are of {measure.in_simulations}"
+        )
     return tests, notes
+
+
+def _takes_minutes(measure: Measure, block: Block, testing: TestOptions) -> bool:
+    return testing.draws * measure.n_within(block) > _MOST_WITHIN
 
 
 def _tested(
@@ -275,8 +291,9 @@ def _bootstrapped(
     if np.isnan(found.value).all():
         return nothing
     epsilon = found.epsilon if measure.is_calibrated else None
+    limit = measure.in_simulations if _takes_minutes(measure, block, testing) else measure
     drawn = bootstrap(
-        measure.resampled(block, options, epsilon),
+        limit.resampled(block, options, epsilon),
         testing.resample,
         rng=np.random.default_rng([options.seed, 2]),
         n_draws=testing.draws,

@@ -139,12 +139,18 @@ WITH_TESTS: dict[str, Any] = {"significance": True, "draws": 20}
 @pytest.mark.parametrize(
     ("words", "keywords"),
     [
-        ((*TESTED, "--plus-one"), {**WITH_TESTS, "plus_one": True}),
+        (
+            (*TESTED, "--test", "perm-inputs", "--plus-one"),
+            {**WITH_TESTS, "test": "perm-inputs", "plus_one": True},
+        ),
         (
             (*TESTED, "--test", "perm-inputs", "--mid-p", "--unit", "document"),
             {**WITH_TESTS, "test": "perm-inputs", "mid_p": True, "unit": "document"},
         ),
-        ((*TESTED, "--early-stop", "--no-mid-p"), {**WITH_TESTS, "early_stop": True, "mid_p": False}),
+        (
+            (*TESTED, "--test", "perm-inputs", "--early-stop", "--no-mid-p"),
+            {**WITH_TESTS, "test": "perm-inputs", "early_stop": True, "mid_p": False},
+        ),
         ((*TESTED, "--by", "domain"), {**WITH_TESTS, "by": "domain"}),
         (("--intervals", "--draws", "20"), {"intervals": True, "draws": 20}),
         (("--intervals", "--significance"), {"intervals": True, "significance": True}),

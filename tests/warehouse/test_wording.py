@@ -14,7 +14,10 @@ SOURCES = [
     for path in sorted((ROOT / name).rglob("*.py"))
     if "kernels" not in path.parts  # their errors are of arrays
 ]
-NO_NUMBERS = {"pairwise.py: system scores", "tables.py: systems"}
+NO_NUMBERS = {
+    *("pairwise.py: system scores", "tables.py: systems", "direction.py: system scores: "),
+    "system_pairs.py: scores of one system alone",
+}
 """Kinds of scores, and a range such as 9 to 14."""
 MANY = re.compile(
     r" (more |other |different |such |\w+ed )?"

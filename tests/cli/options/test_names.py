@@ -28,7 +28,10 @@ def test_every_parameter_that_names_what_is_loaded_takes_any_spelling(command: s
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in COSTLY and "sim24" in examples(name)[0]])
-def test_a_command_answers_the_same_in_another_spelling(command: str, scorehouse: Scorehouse) -> None:
+def test_a_command_answers_the_same_in_another_spelling(
+    command: str, scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # an export writes there
     (example,) = examples(command)
     other = re.sub(r"acc_eq", "acc-t", example.replace("sim24", "SIM24").replace("en-de", "EN-De"))
     assert other != example

@@ -331,3 +331,24 @@ def test_accuracy_is_tested_on_means_of_segments_by_one_bootstrap_and_on_pairs_o
 def test_accuracy_has_no_bca_interval(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="pa takes few values, which a BCa interval does not fit"):
         fought(simulated_warehouse, "pa", testing=replace(QUICK, interval="bca"))
+
+
+def test_what_would_take_minutes_beside_the_test_is_left_out_and_said(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = fought(simulated_warehouse, "spa(n=100)")
+    monkeypatch.setattr("metaeval.significance.pairwise._MOST_WITHIN", 100_000)
+    found = fought(simulated_warehouse, "spa(n=100)")
+    assert [one.test for one in whole.tests if one not in found.tests] == [
+        *("perm-inputs", "perm-both", "bootstrap", "jackknife-both")
+    ]
+    (note,) = [note for note in found.notes if note.startswith("without perm-inputs, perm-both")]
+    assert note.endswith(
+        ": 10500 draws of spa(n=100) in each of 200 resamples take minutes, so that they run when named; "
+        "intervals are of spa(n=inf)"
+    )
+    assert "measure=spa(n=inf)" in found.signature
+    assert (found.low, found.high) == (whole.low, whole.high)
+    np.testing.assert_allclose(found.value_intervals, whole.value_intervals, atol=0.02)
+    named = fought(simulated_warehouse, "spa(n=100)", testing=replace(QUICK, test="perm-inputs"))
+    assert [one.test for one in named.tests] == ["perm-inputs"]
