@@ -22,6 +22,7 @@ from metaeval.significance.metric_tests import (
     generalises,
     run_test,
     signature_of_test,
+    without_p,
 )
 from metaeval.significance.options import Alternative, TestOptions, pairs_that_differ
 from metaeval.table import without
@@ -121,7 +122,7 @@ def compare_block(
     """
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
-    notes = [generalises(measure, testing)]
+    notes = ["; ".join([generalises(measure, testing), *without_p(tested, testing)])]
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
     notes += remarks(tested.block)

@@ -73,6 +73,14 @@ def generalises(measure: Measure, testing: TestOptions) -> str:
     return f"{line}; but {testing.test} finds {which} differences: level {found}, nominal {NOMINAL:g} (docs/levels.md)"
 
 
+def without_p(tested: "Tested", testing: TestOptions) -> list[str]:
+    """A line where metrics have values and no two of them a p, as there are too few segments."""
+    if not np.isnan(tested.p).all() or np.count_nonzero(~np.isnan(tested.evaluation.value)) < 2:
+        return []
+    units = "documents" if testing.whole_documents else "segments"
+    return [f"p is not defined: {testing.test} needs at least 3 {units} with human scores"]
+
+
 _METRICS: Mapping[Null, str] = {"equal": "equally good metrics", "exchangeable": "exchangeable metrics"}
 
 

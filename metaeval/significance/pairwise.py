@@ -26,6 +26,7 @@ from metaeval.significance.metric_tests import (
     parts_of_test,
     run_test,
     signature_of_test,
+    without_p,
 )
 from metaeval.significance.options import TestOptions
 from queries.blocks import Block
@@ -155,6 +156,7 @@ def compare_pair(
         words=_words(names, measure, rows, resampled, testing),
         notes=(
             generalises(measure, main_testing),
+            *without_p(main, main_testing),
             *notes,
             *_on_levels(rows),
             *undefined(main.evaluation, main.block, main_options),
@@ -326,7 +328,8 @@ def _words(
     sides = "one-sided" if main.alternative == "greater" else "two-sided"
     how = f"{main.test}, {sides}, {counted(main.draws, 'resample') if main.draws else 'exact'}"
     if np.isnan(main.p) or np.isnan(main.values).any():
-        return (f"By {by}, {first} and {second} cannot be compared: a value is not defined.",)
+        what = "a value" if np.isnan(main.values).any() else "p"
+        return (f"By {by}, {first} and {second} cannot be compared: {what} is not defined.",)
     verdict = "is significantly better than" if main.p <= testing.alpha else "is not significantly better than"
     if main.values[0] == main.values[1]:
         verdict = "has the same value as"

@@ -12,7 +12,7 @@ from metaeval.kernels.arrays.checks import Floats
 
 from .bootstrap import Alternative, bootstrap
 from .draws import Advance
-from .jackknife_test import p_of_differences, variances_of_differences
+from .jackknife_test import LEAST_SYSTEMS, p_of_differences, variances_of_differences
 from .resampled_statistics import ResampleStatistic
 
 NORMAL = 1.959963984540054  # the 97.5% quantile
@@ -56,7 +56,8 @@ def bootstrap_test(
     times `error` on either side of it: 0 is inside where two-sided p is above 1 less its confidence. It is centred on
     the difference itself, not on that of the resamples, so their bias moves nothing. values: (M,) the metrics' values,
     where resamples are those of a limit of the measure; None = the statistic's own. Without any variance p is 1 where
-    the metrics are equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
+    the metrics are equal, else 0; with fewer than three segments it is not defined. Nothing is added to p. Executor
+    and threads as in `permutation_test`.
     Raises ValueError: n_draws below 2, an unknown alternative.
     Source: Efron and Tibshirani 1993, section 12.3.
     """
@@ -71,5 +72,7 @@ def bootstrap_test(
     variance = variances_of_differences(found.draws.T)
     own = np.array([np.nanvar(one) if (~np.isnan(one)).any() else np.nan for one in found.draws])
     variance[variance <= ROUNDING * (own[:, np.newaxis] + own)] = 0.0
+    if statistic.shape[1] < LEAST_SYSTEMS:
+        variance[:] = np.nan
     error = np.sqrt(variance)
     return BootstrapTest(observed, error, p_of_differences(observed, error, np.inf, alternative), found.draws)

@@ -158,9 +158,9 @@ def _all_but_one(n: int) -> Ints:
 def _without_segments(statistic: ResampleStatistic) -> Floats:
     """(number of groups, M) values without each of the groups of segments."""
     n_segments = statistic.shape[1]
-    if n_segments < LEAST_SYSTEMS:
-        raise ValueError(f"a variance over segments needs at least {LEAST_SYSTEMS} of them, not {n_segments}")
     segments = np.arange(n_segments)
+    if n_segments < LEAST_SYSTEMS:
+        return np.full_like(statistic.values(None, segments[np.newaxis], 1), np.nan)
     n_groups = min(SEGMENT_GROUPS, n_segments)
     left = (segments[np.newaxis, segments % n_groups != group] for group in range(n_groups))
     return np.concatenate([statistic.values(None, kept, 1) for kept in left])
