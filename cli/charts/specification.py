@@ -1,6 +1,6 @@
 """What every chart has: a title over its signature, data sets that can be taken out, and colours that are safe.
 
-Colours are told apart by their lightness, too, so that a chart can be printed in grey; hues are those of Okabe and Ito
+Colours differ in lightness, too, so that a chart can be printed in grey; hues are those of Okabe and Ito
 (without yellow, which fades on paper) or of one ramp, which colour-blind people can tell apart. Marks whose colour must
 follow light and dark pages have none of their own: the configuration gives it.
 """
