@@ -36,6 +36,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("paper", "paper", "paper"),
         ("report", "report", "report"),
         ("systems", "systems", "systems"),
+        ("autorank", "autorank", "autorank"),
         ("means", "means", "means"),
         ("counts", "counts", "counts"),
         ("ties", "ties", "ties"),

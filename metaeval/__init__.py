@@ -12,7 +12,17 @@ if TYPE_CHECKING:
     from metaeval.questions.analyses import deltas, diff, hard_pairs, noise, oracles, paper, plan, trend
     from metaeval.questions.people import annotators
     from metaeval.questions.rankings import compare, protocol, rank, systems
-    from metaeval.questions.tables import audit, correlations, counts, means, scatter, segments, thresholds, ties
+    from metaeval.questions.tables import (
+        audit,
+        autorank,
+        correlations,
+        counts,
+        means,
+        scatter,
+        segments,
+        thresholds,
+        ties,
+    )
     from metaeval.table import Table
 
 __all__ = [
@@ -20,6 +30,7 @@ __all__ = [
     "Table",
     "annotators",
     "audit",
+    "autorank",
     "compare",
     "correlations",
     "counts",
@@ -52,7 +63,7 @@ _HOMES = {
         ("deltas", "diff", "hard_pairs", "noise", "oracles", "paper", "plan", "trend"), "metaeval.questions.analyses"
     ),
     **dict.fromkeys(
-        ("audit", "correlations", "counts", "means", "scatter", "segments", "thresholds", "ties"),
+        ("audit", "autorank", "correlations", "counts", "means", "scatter", "segments", "thresholds", "ties"),
         "metaeval.questions.tables",
     ),
 }

@@ -19,6 +19,7 @@ from queries.selection import Level, MetricChoice, Selection, Slice, most_common
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
+from warehouse.facts.autorank import autoranks
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
 """Opens the warehouse, for what reads first and computes when it is closed."""
@@ -190,6 +191,7 @@ def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list
         *selection.notes,
         *_own_metrics(selection, metrics),
         *_reference_without_metrics(selection, metrics),
+        *_chosen_by_metrics(selection),
     ]
 
 
@@ -216,6 +218,14 @@ def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricCho
         f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
         f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
     ]
+
+
+def _chosen_by_metrics(selection: Selection) -> list[str]:
+    """A line where metrics chose the systems that people judged."""
+    testset = selection.slice.testset
+    if selection.human is None or testset not in autoranks():
+        return []
+    return [f"AutoRank, a mean of metrics, chose the systems of {testset} that people judged (`scorehouse autorank`)"]
 
 
 def equal_metrics(block: Block) -> list[str]:

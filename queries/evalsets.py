@@ -39,6 +39,18 @@ def official_human_of_systems(warehouse: Warehouse, testset: str, lp: str) -> st
     return None if name is None else str(name)
 
 
+def has_standard_reference(warehouse: Warehouse, testset: str, lp: str) -> bool:
+    """Whether an evaluation set has a reference that its organisers declared.
+
+    Raises QuestionError: unknown test set or language pair.
+    """
+    ((found,),) = warehouse.rows(
+        "SELECT standard_reference IS NOT NULL FROM evalset WHERE evalset_id = $number",
+        {"number": evalset_id(warehouse, testset, lp)},
+    )
+    return bool(found)
+
+
 def stored_names(warehouse: Warehouse) -> dict[str, set[str]]:
     """The names of test sets, language pairs and metrics of a warehouse."""
     rows = warehouse.rows("SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id")
@@ -125,6 +137,19 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
         reason = f"no language pair of {testsets} has an official human score that is loaded"
         raise QuestionError(reason, way_out=choice_of_humans(humans))
     return Evalsets(chosen, tuple(one for one in named if one not in chosen))
+
+
+def language_pairs(warehouse: Warehouse, testset: str, lps: str) -> list[str]:
+    """Language pairs of one test set from names joined by commas, or "all" of them, whoever judged them.
+
+    Raises QuestionError: unknown test set or language pair.
+    """
+    there = _evalsets_with_humans(warehouse)
+    if testset not in there:
+        evalset_id(warehouse, testset, lps)  # says which there are, or that several are too many
+    if lps == "all":
+        return sorted(there[testset])
+    return [lp for _, lp in expand(warehouse, testset, lps).chosen]
 
 
 Humans = list[tuple[str, bool]]  # name, and whether it is an official one

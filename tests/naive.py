@@ -50,6 +50,8 @@ def tau(name: str, cells: list[tuple[float, float]], epsilon: float = 0.0) -> fl
         "tau_14": (c - d, c + d + tm),
         "tau_23": (c + thm - d - th - tm, p),
         "acc23": (c + thm, p),
+        "accuracy": (c, c + d + tm),
+        "accuracy_with_half_ties": (c + tm / 2, c + d + tm),
     }[name]
     return top / bottom if bottom else math.nan
 

@@ -15,6 +15,7 @@ DRAWN = {
     "protocol": "a panel for the overall score and each task",
     "trend": "each family over the years, by human protocol, and its gap to the anchor",
     "systems": "a matrix of p-values of systems, clusters parted",
+    "autorank": "systems by their rank, a panel for each language pair",
     "deltas": "agreement with people over a metric's difference, with a band, by human protocol",
     "hard-pairs": "every pair of systems: people's difference and the share of metrics that see it",
     "noise": "values over rising noise, by its kind; with `--oracles` values of oracles",

@@ -1,5 +1,6 @@
 """Statistics on plain arrays: numpy and SciPy alone, no files, no names of metrics or systems."""
 
+from .agreement.autorank import AutoRank, autorank
 from .agreement.correlation import correlation_matrix, kendall, pearson, spearman, system_correlation
 from .agreement.crossed_slope import CrossedSlope, crossed_slope
 from .agreement.hunter_schmidt import PooledCorrelation, hunter_schmidt
@@ -11,6 +12,8 @@ from .agreement.soft_pairwise import soft_pairwise_accuracy
 from .agreement.tau import (
     GroupMean,
     acc23,
+    accuracy,
+    accuracy_with_half_ties,
     average,
     group_mean,
     kendall_like,
@@ -31,6 +34,7 @@ from .resampling.year_permutation import YearTrend, slope_over_years, year_trend
 from .spans import span_precision_recall
 
 __all__ = [
+    "AutoRank",
     "Calibration",
     "CrossedSlope",
     "GroupMean",
@@ -41,6 +45,9 @@ __all__ = [
     "RandomEffects",
     "YearTrend",
     "acc23",
+    "accuracy",
+    "accuracy_with_half_ties",
+    "autorank",
     "average",
     "calibrate",
     "calibration_curve",

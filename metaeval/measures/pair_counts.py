@@ -10,7 +10,7 @@ import numpy as np
 
 from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts, standard_deviations
-from metaeval.kernels.agreement.tau import TAUS, CountStatistic
+from metaeval.kernels.agreement.tau import STATISTICS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import group_scores
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
@@ -34,9 +34,14 @@ class CountedPairs(GroupMeasure):
     """A function of the numbers of concordant, discordant and tied pairs."""
 
     @property
+    def statistic_name(self) -> str:
+        """Its statistic among `STATISTICS`."""
+        return self.name
+
+    @property
     def statistic(self) -> CountStatistic:
         """From pair counts to the measure, (M, n_groups)."""
-        return TAUS[self.name]
+        return STATISTICS[self.statistic_name]
 
     @property
     def threshold(self) -> tuple[float, bool]:
@@ -102,7 +107,7 @@ class CountedPairs(GroupMeasure):
 
     def resample_of(self, judged: Judged) -> ResampleStatistic:
         if self.by == "item" and self.on_nan == "drop" and self.pool == "groups":
-            return item_resample(judged.human, judged.scores, self.name, self._thresholds(judged))
+            return item_resample(judged.human, judged.scores, self.statistic_name, self._thresholds(judged))
         return super().resample_of(judged)
 
     @property
@@ -123,6 +128,14 @@ class TauC(CountedPairs):
     @property
     def adds_up(self) -> bool:
         return False
+
+
+class Accuracy(CountedPairs):
+    """The share of pairs right, of those that people do not tie."""
+
+    @property
+    def statistic_name(self) -> str:
+        return "accuracy" if self["ties"] == "wrong" else "accuracy_with_half_ties"
 
 
 class Tabular(CountedPairs):
@@ -256,6 +269,17 @@ DEFINITIONS = (
         range="[0, 1]",
         is_correlation=False,
     ),
+)
+ACCURACY = Definition(
+    Accuracy,
+    "accuracy",
+    "seg",
+    "share of pairs right, of those with different human scores: challenge sets",
+    "C / (C+D+Tm), or (C + Tm/2) / (C+D+Tm)",
+    "Amrhein et al. 2022; Karpinska et al. 2022",
+    (BY, Parameter("ties", "wrong", "what a metric tie is", choice("wrong", "half")), EPSILON, POOL, ON_NAN),
+    range="[0, 1]",
+    is_correlation=False,
 )
 KENDALL_LIKE = Definition(
     KendallLike,

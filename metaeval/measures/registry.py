@@ -32,6 +32,7 @@ _DEFINITIONS: tuple[Definition, ...] = (
     top_systems.DEFINITION,
     *group_correlations.DEFINITIONS,
     *pair_counts.DEFINITIONS,
+    pair_counts.ACCURACY,
     *calibrated.DEFINITIONS,
     pairwise_differences.DEFINITION,
     pair_counts.KENDALL_LIKE,

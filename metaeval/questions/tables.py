@@ -10,6 +10,7 @@ from metaeval.signature import line, program_version
 from metaeval.system_scores import SystemScore
 from metaeval.table import Table
 from metaeval.tables import agreement
+from metaeval.tables import autorank as ranking
 from metaeval.tables import counts as pair_counting
 from metaeval.tables import disagreements as reading
 from metaeval.tables import means as averaging
@@ -64,6 +65,24 @@ def means(
     SparkSession; None for the active one, else Spark on this machine.
     """
     return averaging.system_means(warehouse, slice_of(testset, lp, options), engine, session=session)
+
+
+@question
+def autorank(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str = "all",
+    *,
+    low: float = 25.0,
+    high: float = 100.0,
+    **options: Unpack[SliceOptions],
+) -> Table:
+    """Rank systems by several metrics, without human scores.
+
+    lp: or several, joined by commas, or "all". low, high: percentiles over systems whose distance is the scale of each
+    metric. Without metrics named, those of the task's own AutoRank (WMT25), else all of the slice.
+    """
+    return ranking.autorank(warehouse, slice_of(testset, lp, options), low=low, high=high).table
 
 
 @question

@@ -34,6 +34,7 @@ OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "tau_b(by=item)", "--all-metrics", "--ceiling"),
     ("compare", "-m", "pa", "--draws", "5"),
     ("compare", "-m", "tau_b(by=item)", "--draws", "5", "--all-metrics"),
+    ("autorank",),
     ("means",),
     ("means", "--all-metrics", "--engine", "duckdb"),
     ("counts",),

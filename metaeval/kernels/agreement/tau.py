@@ -98,6 +98,22 @@ def acc23(counts: PairCounts) -> Floats:
     return _ratio(counts.n_concordant + counts.n_tied_both, counts.n_pairs)
 
 
+def accuracy(counts: PairCounts) -> Floats:
+    """C / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: of the pairs that differ by people, those that are right.
+
+    A metric tie is wrong. NaN where the human scores are constant. Source: Amrhein et al. 2022 (ACES), whose tau is
+    twice this minus 1, and Karpinska et al. 2022 (DEMETR).
+    """
+    judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
+    return _ratio(counts.n_concordant, judged)
+
+
+def accuracy_with_half_ties(counts: PairCounts) -> Floats:
+    """(C + Tm / 2) / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: as `accuracy`, a metric tie half right."""
+    judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
+    return _ratio(counts.n_concordant + counts.n_tied_metric / 2, judged)
+
+
 def tabular(counts: PairCounts, coefficients: Sequence[Sequence[float | None]]) -> Floats:
     """A tau of the WMT family from its table of coefficients, (n_metrics, n_groups).
 
@@ -143,6 +159,11 @@ TAUS: Mapping[str, CountStatistic] = MappingProxyType(
         "acc23": acc23,
     }
 )
+
+STATISTICS: Mapping[str, CountStatistic] = MappingProxyType(
+    {**TAUS, "accuracy": accuracy, "accuracy_with_half_ties": accuracy_with_half_ties}
+)
+"""The taus, and what else is made of pair counts alone, by name."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import CORRELATIONS
 from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
-from metaeval.kernels.agreement.tau import TAUS
+from metaeval.kernels.agreement.tau import STATISTICS, TAUS
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import group_labels, judged_groups
@@ -72,7 +72,7 @@ class PairsResample:
             for outcome in self.outcomes
         ]  # each (k * M, S)
         counts = replace(self.template, **dict(zip(OUTCOMES, sums, strict=True)))
-        values = TAUS[self.statistic](counts).reshape(n_draws, n_metrics, n_segments)
+        values = STATISTICS[self.statistic](counts).reshape(n_draws, n_metrics, n_segments)
         defined = ~np.isnan(values)
         times = times_drawn(segments, n_draws, n_segments)[:, :, np.newaxis]
         total = (np.where(defined, values, 0.0) @ times)[:, :, 0]
@@ -107,11 +107,11 @@ def item_resample(
 ) -> GroupResample:
     """A correlation or tau by item, groups averaged, prepared for `bootstrap`.
 
-    statistic: a name of `correlation.CORRELATIONS` or `tau.TAUS`; epsilon: each metric's tie threshold, kept in
+    statistic: a name of `correlation.CORRELATIONS` or `tau.STATISTICS`; epsilon: each metric's tie threshold, kept in
     every resample (taus only). Raises ValueError: arrays, an unknown statistic.
     """
-    if statistic not in CORRELATIONS and statistic not in TAUS:
-        known = ", ".join([*CORRELATIONS, *TAUS])
+    if statistic not in CORRELATIONS and statistic not in STATISTICS:
+        known = ", ".join([*CORRELATIONS, *STATISTICS])
         raise ValueError(f"unknown statistic {statistic!r}; expected one of {known}")
     human, metrics = checked_scores(human, metrics)
     if statistic in CORRELATIONS:
@@ -119,7 +119,7 @@ def item_resample(
         return GroupResample(*correlation.table(human, metrics), AnyResample(correlation, human, metrics))
     thresholds = checks.thresholds(epsilon, len(metrics))
     counts = _counts(human, metrics, thresholds)
-    table = TAUS[statistic](counts)
+    table = STATISTICS[statistic](counts)
     if statistic == "tau_c":
         return GroupResample(table, counts.labels, AnyResample(_StuartsTau(), human, metrics))
     outcomes = _outcomes(human, metrics, thresholds)

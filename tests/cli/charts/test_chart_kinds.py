@@ -32,6 +32,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "hard_pairs": ("hard-pairs", "sim24"),
     "noise": ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
     "oracles": ("noise", *SIM, "--oracles", "-m", "pdp"),
+    "autorank": ("autorank", *SIM),
     "deltas": ("deltas", "simBLEU", "all", "cs-uk", "--human", "mqm", "--draws", "5"),
     "plan": (
         *("plan", *SIM, "Oriole", "Embermatch", "-m", "pearson(by=none)"),

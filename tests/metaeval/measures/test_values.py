@@ -186,6 +186,11 @@ ORACLES: dict[str, Oracle] = {
         for by in ("item", "system")
         for threshold, epsilon in (("", 0.0), (", epsilon=0.5", 0.5))
     },
+    **{
+        f"accuracy(by={by}, ties={ties})": _by_group(by, lambda cells, n=name: naive.tau(n, cells))  # type: ignore[misc]
+        for by in ("item", "system")
+        for ties, name in (("wrong", "accuracy"), ("half", "accuracy_with_half_ties"))
+    },
     "tau_c(by=item)": _by_group("item", lambda cells: naive.tau("tau_c", cells)),
     "tau_14(by=item, pool=pairs)": _pooled_tau_14,
     "acc_eq(by=item)": _calibrated("item"),

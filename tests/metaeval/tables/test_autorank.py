@@ -1,0 +1,106 @@
+"""Rankings without people: which systems and metrics are in, what is said of the others, and WMT25's printed values."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import metaeval
+from metaeval.tables.autorank import autorank
+from queries.selection import Slice
+from tests.helpers import ScoreTable, beside_data, metric_tables, tiny_layout, tiny_warehouse
+from warehouse import QuestionError, Warehouse, load
+
+
+def test_ranks_are_those_of_the_means_over_all_segments(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        found = metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Fine-src"])
+    means = {"Ash": 0.79, "Beech": 0.67, "Cherry": 0.22}
+    rows = {row["system"]: row for row in found.frame.rows(named=True)}
+    assert {name: row["Fine-src"] for name, row in rows.items()} == pytest.approx(means)
+    spread = 0.79 - (0.22 + 0.67) / 2  # best minus the lower quarter, half way from the last to the middle one
+    assert rows["Cherry"]["z"] == pytest.approx((0.22 - 0.67) / spread)
+    assert [row["rank"] for row in rows.values()] == [1, 2, 3]
+    assert rows["Beech"]["autorank"] == pytest.approx(1 + 2 * (0.79 - 0.67) / (0.79 - 0.22))
+
+
+def test_systems_that_a_named_metric_did_not_score_are_excluded_and_listed(tmp_path: Path) -> None:
+    rough = metric_tables()["Rough-refA"]
+    assert rough.seg is not None
+    few = ScoreTable(systems=("Ash", "Beech"), seg=np.array(rough.seg[:2]))
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path, metrics={**metric_tables(), "Few-src": few})) as warehouse:
+        found = metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Fine", "Few"])
+        assert found.frame["system"].to_list() == ["Ash", "Beech"]
+        assert "excluded, systems that not all of the metrics scored: Cherry (en-de)" in found.notes
+
+
+def test_a_metric_that_scores_most_systems_the_same_has_no_scale(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        found = metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Flat-src", "Fine-src"])
+        assert "excluded, metrics that score too many systems the same: Flat-src (en-de)" in found.notes
+        assert "Flat-src" not in found.frame.columns
+        with pytest.raises(QuestionError, match="no scale"):
+            metaeval.autorank(warehouse, "tiny24", "en-de", metrics=["Flat-src"])
+
+
+def test_metrics_without_segment_scores_are_excluded_and_listed(tmp_path: Path) -> None:
+    tables = {name: one for name, one in metric_tables().items() if name != "Flat-src"}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path, metrics=tables)) as warehouse:
+        found = metaeval.autorank(warehouse, "tiny24", "en-de")
+    assert "excluded, metrics without segment scores of all systems: Only-src (en-de)" in found.notes
+    assert "Only-src" not in found.frame.columns
+
+
+def test_missing_scores_are_counted(tmp_path: Path) -> None:
+    tables = metric_tables()
+    fine = tables["Fine-src"].seg
+    assert fine is not None
+    holes = np.array(fine)
+    holes[0, 1] = np.nan
+    layout = tiny_layout(tmp_path, metrics={"Fine-src": ScoreTable(systems=tables["Fine-src"].systems, seg=holes)})
+    with tiny_warehouse(tmp_path, layout) as warehouse:
+        found = metaeval.autorank(warehouse, "tiny24", metrics=["Fine-src"])
+    assert "means without 1 missing score: en-de 1" in found.notes
+
+
+def test_nothing_to_rank_by_is_one_line(tmp_path: Path) -> None:
+    only = {"Only-src": metric_tables()["Only-src"]}
+    with tiny_warehouse(tmp_path, tiny_layout(tmp_path, metrics=only)) as warehouse:
+        with pytest.raises(QuestionError, match="no metric of tiny24 en-de has segment scores of all systems"):
+            metaeval.autorank(warehouse, "tiny24", "en-de")
+        with pytest.raises(QuestionError, match="unknown language pair 'en-xx'"):
+            metaeval.autorank(warehouse, "tiny24", "en-de,en-xx")
+        with pytest.raises(QuestionError, match="low < high"):
+            metaeval.autorank(warehouse, "tiny24", low=50, high=10)
+
+
+@pytest.fixture(scope="module")
+def automatic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    database = tmp_path_factory.mktemp("automatic") / "w.duckdb"
+    report = load([beside_data("more", "wmt25-general-mt-automatic", "automatic_scores")], database)
+    assert not report.faults
+    return database
+
+
+@pytest.mark.slow
+def test_every_printed_value_of_the_preliminary_ranking_of_wmt25_is_met(automatic: Path) -> None:
+    """Sixteen language pairs: system means of up to five metrics, and AutoRanks; to half a unit of the last digit."""
+    with beside_data("expected", "autorank", "wmt25_preliminary.tsv").open(encoding="utf-8", newline="") as file:
+        printed = list(csv.DictReader(file, delimiter="\t"))
+    lps = sorted({row["lp"] for row in printed})
+    assert (len(lps), len(printed)) == (16, 2939)
+    with Warehouse.open(automatic) as warehouse:
+        found = autorank(warehouse, Slice("wmt25", ",".join(lps)))
+    ours = {(row["lp"], row["system"]): row for row in json.loads(json.dumps(found.as_json()))}
+    assert {(row["lp"], row["system"]) for row in printed} == set(ours)
+    n_means = 0
+    for row in printed:
+        one = ours[row["lp"], row["system"]]
+        scores = {name.rpartition("-")[0]: value for name, value in one["scores"].items()}
+        n_means += row["column"] != "AutoRank"
+        value = one["autorank"] if row["column"] == "AutoRank" else scores[row["column"]]
+        half = 0.5 * 10.0 ** -len(row["printed"].partition(".")[2])
+        assert value == pytest.approx(float(row["printed"]), abs=half + 1e-9), row
+    assert n_means == sum(len(row["scores"]) for row in ours.values())
