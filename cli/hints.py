@@ -1,12 +1,40 @@
-"""Hints that name options are for commands that have these; another command's stand behind its name."""
+"""Options that messages name, as the command line spells them; another command's stand behind its name."""
 
-import re
 from collections.abc import Collection
 from typing import Any
 
-_OPTION = re.compile(r"(?P<before>[\w-]+ )?(?<![\w-])(?P<option>--[a-z][a-z-]*)")
-_QUOTED = re.compile(r"`[^`]*`")  # a command line that names its command
-_ALSO_BARE = frozenset({"rank"})  # commands that hints name without quotes
+from warehouse.wording import spelt
+
+_FLAGS = {
+    "human_references": "with-human-references",
+    "is_error_measure": "lower-is-better",
+    "may_lack_end": "allow-unterminated",
+    "most_unpacked": "max-unpacked",
+    "source": "from",
+}
+_VALUES = {  # keywords whose values have a flag each
+    ("only", "reference-based"): "reference-based",
+    ("outliers", "mad"): "mad-outliers",
+    ("outliers", "none"): "with-outliers",
+}
+
+
+def flag(name: str, value: str | None = None) -> str:
+    """An option as it is written behind its command.
+
+    >>> flag("own", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("outliers", "none")
+    ('--own', '--system-score mean', 'rank --explain', '--with-outliers')
+    """
+    command, _, name = name.rpartition(".")
+    if alone := _VALUES.get((name, value or "")):
+        name, value = alone, None
+    words = (command, f"--{_FLAGS.get(name, name.replace('_', '-'))}", "" if value == "True" else value)
+    return " ".join(word for word in words if word)
+
+
+def in_flags(text: str) -> str:
+    """A message as the command line shows it."""
+    return spelt(text, flag)
 
 
 def options_of(command: Any) -> frozenset[str]:
@@ -17,12 +45,16 @@ def options_of(command: Any) -> frozenset[str]:
 def is_for(options: Collection[str], hint: str) -> bool:
     """Whether a hint is one for a command with these options.
 
-    >>> is_for(["--own"], "included by --own"), is_for([], "included by --own")
-    (True, False)
-    >>> is_for([], "rank --explain says why"), is_for([], "`scorehouse rank sim24 en-de --own` includes it")
-    (True, True)
+    >>> from warehouse.wording import option
+    >>> own, explain = option("own", True), option("rank.explain", True)
+    >>> is_for(["--own"], f"included by {own}"), is_for([], f"included by {own}"), is_for([], f"{explain} lists all")
+    (True, False, True)
     """
-    return all(
-        found["option"] in options or (found["before"] or "").strip() in _ALSO_BARE
-        for found in _OPTION.finditer(_QUOTED.sub("", hint))
-    )
+    named: list[str] = []
+
+    def see(name: str, value: str | None) -> str:
+        named.append(flag(name, value).split()[0])
+        return ""
+
+    spelt(hint, see)
+    return all(word in options for word in named if word.startswith("--"))

@@ -16,9 +16,10 @@ from metaeval.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.results import StoredResult, store_results, stored_payload
+from warehouse.wording import option
 
 SHAPE = 12  # counts up when stored results get another form, or another test by default
-FROM_STORE = "from the result store; --fresh recomputes"
+FROM_STORE = f"from the result store; {option('fresh', True)} recomputes"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")
 

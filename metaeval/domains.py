@@ -20,6 +20,7 @@ from queries.listing import names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import option
 
 
 def read_domains(
@@ -43,7 +44,9 @@ def read_domains(
     known = names(warehouse, "domain", testsets, lps)
     chosen = [one for one in known if not asked.domains or any(fnmatchcase(one, by) for by in asked.domains)]
     if not chosen:
-        raise QuestionError(f"{asked.testset} {asked.lp} has no domains" if not known else "no domain matches --domain")
+        raise QuestionError(
+            f"no domain matches {option('domain')}" if known else f"{asked.testset} {asked.lp} has no domains"
+        )
     found: dict[str, Read] = {}
     faults: dict[str, str] = {}
     for domain in chosen:
@@ -53,7 +56,7 @@ def read_domains(
         except QuestionError as error:
             if strict:
                 raise
-            faults[because(f"without domain {domain}: ", error)] = str(error)
+            faults[because(f"without domain {domain}: ", error)] = error.text
     if not found:
         raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
     return found, list(faults)
@@ -67,7 +70,7 @@ def ranked_domains(
     verbose: bool = False,
     progress: Progress | None = None,
 ) -> Table:
-    """The rankings of all domains: rows as of `rank --format json` with the column domain; arguments as of `ranked`."""
+    """The rankings of all domains: rows as of `rank` in json with the column domain; arguments as of `ranked`."""
     tables = {
         domain: ranked(one, how, database=database, verbose=verbose, progress=progress) for domain, one in found.items()
     }

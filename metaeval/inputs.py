@@ -20,6 +20,7 @@ from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.autorank import autoranks
+from warehouse.wording import option
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
 """Opens the warehouse, for what reads first and computes when it is closed."""
@@ -112,7 +113,9 @@ def check_judged(block: Block) -> None:
 def check_whole(options: Options, asked: Slice) -> None:
     """Raises QuestionError: submitted system scores are asked of a part of a test set."""
     if options.system_score == "submitted" and not asked.is_whole:
-        raise QuestionError("a part of a test set has no submitted system scores; take --system-score mean")
+        raise QuestionError(
+            f"a part of a test set has no submitted system scores; take {option('system_score', 'mean')}"
+        )
 
 
 def check_used(options: Options, measures: Sequence[Measure]) -> None:
@@ -138,7 +141,7 @@ def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str 
     if len(choices) == 1 and choices[0].reason is not None:
         why = choices[0].reason.sentence
     reason = f"no metric of {IT} {can}: {len(choices)} excluded, {why}"
-    return QuestionError(reason, where=where(selection), hint=(*hints, "rank --explain lists all"))
+    return QuestionError(reason, where=where(selection), hint=(*hints, f"{option('rank.explain', True)} lists all"))
 
 
 def metric_place(block: Block, scorer: str) -> int | None:
@@ -162,7 +165,7 @@ def metric_place(block: Block, scorer: str) -> int | None:
 def without_mad_outliers(block: Block) -> Block:
     """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
     if block.selection.human is None:
-        reason = f"the MAD rule needs human scores; {IT} has none (drop --mad-outliers)"
+        reason = f"the MAD rule needs human scores; {IT} has none (drop {option('outliers', 'mad')})"
         raise QuestionError(reason, where=where(block.selection))
     outlying = mad_outliers(system_scores(block, "submitted").human)
     return with_systems(block, ~outlying, Exclusion(Reason.MAD_OUTLIER))

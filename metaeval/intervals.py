@@ -86,9 +86,10 @@ def _ends(
             n_draws=n_draws,
             progress=None if progress is None else lambda done, total: progress(f"{measure} intervals", done, total),
         )
-    except (QuestionError, ValueError) as error:
-        why = error.reason if isinstance(error, QuestionError) and error.about else str(error)  # words name the measure
-        return none, none, f"no intervals, {why}", ""
+    except QuestionError as error:
+        return none, none, f"no intervals, {error.reason if error.about else error.text}", ""  # words name the measure
+    except ValueError as error:
+        return none, none, f"no intervals, {error}", ""
     ends = [drawn.interval(place, CONFIDENCE, measure.interval) for place in range(len(block.metrics))]
     what = "systems" if by_systems is not None else "segments"
     how = f"{CONFIDENCE:.0%} intervals for new {what} ({measure.interval}, {counted(n_draws, 'resample')})"

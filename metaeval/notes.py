@@ -4,16 +4,18 @@ from collections.abc import Iterable
 
 from queries.reasons import Exclusion
 from warehouse import WarehouseError
+from warehouse.wording import option
 
-EXPLAIN = "--explain says why"
+EXPLAIN = f"{option('explain', True)} says why"
 
 
 class Hinted(str):
     """A note with a hint in brackets behind its text; text and hint are fields, so that nobody takes the note apart.
 
+    >>> from warehouse.wording import in_python
     >>> note = Hinted("3 of 18 metrics are excluded", EXPLAIN)
-    >>> str(note), note.text
-    ('3 of 18 metrics are excluded (--explain says why)', '3 of 18 metrics are excluded')
+    >>> in_python(note), note.text
+    ('3 of 18 metrics are excluded (explain=True says why)', '3 of 18 metrics are excluded')
     """
 
     __slots__ = ("hint", "text")
@@ -33,8 +35,8 @@ class Hinted(str):
 def hinted(text: str, *hints: str) -> str:
     """A note with those hints that say something, each once.
 
-    >>> hinted("without A, B: not judged"), hinted("without A", "", "included by --own", "included by --own")
-    ('without A, B: not judged', 'without A (included by --own)')
+    >>> hinted("without A, B: not judged"), hinted("without A", "", "try again", "try again")
+    ('without A, B: not judged', 'without A (try again)')
     """
     said = list(dict.fromkeys(hint for hint in hints if hint))
     return Hinted(text, "; ".join(said)) if said else text
@@ -43,8 +45,8 @@ def hinted(text: str, *hints: str) -> str:
 def because(lead: str, error: WarehouseError) -> str:
     """A note that ends with an error: its reason, and what would mend it as hints.
 
-    >>> because("no bridge: ", WarehouseError("no human score", way_out="name one with --human"))
-    'no bridge: no human score (name one with --human)'
+    >>> because("no bridge: ", WarehouseError("no human score", way_out="name one"))
+    'no bridge: no human score (name one)'
     """
     return hinted(lead + error.with_hints(lambda hint: not hint), error.way_out, *error.hints)
 

@@ -22,6 +22,7 @@ from queries.evalsets import Evalsets, expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import option
 
 DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
 
@@ -83,7 +84,7 @@ def read(
         except QuestionError as error:
             if strict or len(slices) == 1:
                 raise
-            faults.setdefault(str(error), []).append((one.testset, one.lp))
+            faults.setdefault(error.text, []).append((one.testset, one.lp))
     if not found:
         raise QuestionError("; ".join(faults))
     if testing is not None:
@@ -93,8 +94,8 @@ def read(
     except QuestionError as error:
         if not evalsets.without_human:
             raise
-        raise QuestionError(f"{error}; without a human score: {named(evalsets.without_human)}") from error
-    skipped = [f"skipped {named(of)}: {fault} (--strict refuses)" for fault, of in faults.items()]
+        raise QuestionError(f"{error.text}; without a human score: {named(evalsets.without_human)}") from error
+    skipped = [f"skipped {named(of)}: {fault} ({option('strict', True)} refuses)" for fault, of in faults.items()]
     if evalsets.without_human:
         skipped.append(f"skipped, without a human score: {named(evalsets.without_human)}")
     people = {one: human_rows(warehouse, one, each, options) for one, each in found.items()} if ceiling else {}
@@ -125,7 +126,7 @@ def ranked(
     verbose: bool = False,
     progress: Progress | None = None,
 ) -> Table:
-    """The ranking; rows as of `rank --format json`.
+    """The ranking; rows as of `rank` in json.
 
     how: a way of pooling; None ranks each evaluation set by itself. database: where comparisons are kept; None keeps
     none. verbose: notes name what is excluded.
@@ -181,7 +182,7 @@ def _tested(
         except QuestionError as error:
             if not several:
                 raise
-            notes.append(f"{where}{one.measure}: no clusters, {error}")
+            notes.append(f"{where}{one.measure}: no clusters, {error.text}")
             continue
         notes += answer.notes
         if answer.comparison is not None:

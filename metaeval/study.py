@@ -21,7 +21,7 @@ from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Selection, Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,14 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         notes.append(f"{measure}: not defined, {without_segments(block.selection)}")
     if measure.fixed_system_score and options.system_score not in (None, measure.fixed_system_score):
         notes.append(
-            f"{measure} is computed over annotated segments; --system-score {options.system_score} does not apply"
+            f"{measure} is computed over annotated segments; "
+            f"{option('system_score', options.system_score)} does not apply"
         )
     if (remark := measure.remark_on(block.selection.human)) is not None:
         notes.append(f"{measure}: {remark}")
     if measure.is_calibrated and (n_pairs := float_noise(block.human, measure["by"])):
         words = f"{measure}: {counted(n_pairs, 'pair')} of human scores differ by float noise alone"
-        notes.append(Hinted(words, "--round-human 6 ties them"))
+        notes.append(Hinted(words, f"{option('round_human', 6)} ties them"))
     notes += _sources(evaluation, options)
     if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
         notes.append(f"{measure}: of 2 systems, a correlation can only be 1 or -1")
@@ -206,7 +207,7 @@ def ranking_order(values: Sequence[float], names: Sequence[str]) -> list[tuple[i
 
 
 def ranking(found: Study) -> pl.DataFrame:
-    """The rows of `rank`, in descending order within each measure; columns as documented for `rank --format json`."""
+    """The rows of `rank`, in descending order within each measure; columns as documented for `rank` in json."""
     rows = [
         _row(result, place, rank)
         for result in found.results

@@ -8,6 +8,7 @@ import numpy as np
 from metaeval.kernels.arrays.checks import Floats
 from queries.blocks import Block
 from warehouse import QuestionError
+from warehouse.wording import option
 
 SystemScore = Literal["submitted", "mean", "judged-mean"]
 
@@ -61,7 +62,8 @@ def asked_scores(block: Block, system_score: SystemScore | None, *, raw: bool = 
     """
     if system_score == "submitted" and block.is_cut:
         raise QuestionError(
-            "an intersection that excludes judged segments has no submitted system scores; take --system-score mean"
+            f"an intersection that excludes judged segments has no submitted system scores; "
+            f"take {option('system_score', 'mean')}"
         )
     return system_scores(block, system_score or "submitted", raw=raw)
 

@@ -11,6 +11,8 @@ from metaeval.notes import hinted
 from metaeval.signature import line, program_version, slice_parts
 from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
+from warehouse.database.frames import spelt_frame
+from warehouse.wording import in_python
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,11 @@ class Table:
     frame: pl.DataFrame
     signature: str
     notes: tuple[str, ...] = ()
+
+    @property
+    def in_python(self) -> "Table":
+        """The table with options as they are written in Python, for whoever gets it there."""
+        return Table(spelt_frame(self.frame, in_python), self.signature, tuple(map(in_python, self.notes)))
 
     def _repr_html_(self) -> str:
         """The frame with its signature and notes, as notebooks show it."""

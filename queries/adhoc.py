@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 from queries.limits import LONGEST, MARGIN, MORE_MEMORY, Request, memory_in_use, room, size
 from warehouse.errors import QuestionError
+from warehouse.wording import option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -253,11 +254,11 @@ def _watch(process: "subprocess.Popen[bytes]", reading: _Reading, asked: Request
         if not has_begun and reading.received:
             deadline, has_begun = time.monotonic() + asked.timeout, True
         if time.monotonic() >= deadline and reading.is_alive():
-            over = f"the query ran for more than {asked.timeout:g} s and was stopped; --timeout allows more"
+            over = f"the query ran for more than {asked.timeout:g} s and was stopped; {option('timeout')} allows more"
         elif memory_in_use(process.pid) > asked.memory + MARGIN or reading.is_over:
             over = _TOO_LARGE
         elif room(asked.folder) > _FULL * asked.spill:
-            over = "the query ran out of room on disk and was stopped; --spill gives it more"
+            over = f"the query ran out of room on disk and was stopped; {option('spill')} gives it more"
     if over is not None or reading.is_over:
         from warehouse import LimitError
 
@@ -270,7 +271,7 @@ def _unexpected(code: int, complaints: str) -> Exception:
 
     if code < 0:
         what = f"the query ran out of memory or time: its process ended with signal {-code}"
-        return LimitError(f"{what}; {MORE_MEMORY}, --timeout more time")
+        return LimitError(f"{what}; {MORE_MEMORY}, {option('timeout')} more time")
     if any(words in complaints for words in _OUT_OF_MEMORY):
         return LimitError(f"the query ran out of memory; {MORE_MEMORY}")
     return RuntimeError(f"the process of the query ended with {code}: {complaints}")

@@ -24,6 +24,7 @@ from warehouse.database.faults import is_of_damage, suspicion, translated
 from warehouse.database.frames import frame
 from warehouse.database.opening import plain_path, settle_log
 from warehouse.errors import DISK_FULL, is_of_full_disk
+from warehouse.wording import option
 
 _HINTS = ("Did you mean", "Candidate bindings", "Candidate Entries", "Candidate tables")
 _LIST_THE_VALUES = "list the values: ON column IN (...)"
@@ -66,7 +67,7 @@ def main(ready: IO[bytes], request: IO[bytes]) -> None:
             found.write_ipc_stream(stream)
             rows = stream.getvalue()
     except WarehouseError as error:
-        reply = {"error": type(error).__name__, "message": str(error)}
+        reply = {"error": type(error).__name__, "message": error.text}
     except MemoryError:
         reply = {"error": "LimitError", "message": f"the query ran out of memory; {MORE_MEMORY}"}
     ready.write(json.dumps(reply).encode() + b"\n")
@@ -175,7 +176,7 @@ def _limit(asked: Request, text: str) -> LimitError:
         return LimitError(f"{asked.file[0].parent}: {DISK_FULL}, so that the answer cannot be written: {text}")
     if shutil.disk_usage(asked.folder).free < _LEFT:
         return LimitError(f"{asked.folder}: {DISK_FULL}, so that the query can write no more temporary files: {text}")
-    return LimitError(f"the query ran out of room on disk: {text}; --spill gives it more")
+    return LimitError(f"the query ran out of room on disk: {text}; {option('spill')} gives it more")
 
 
 def _without_end(connection: duckdb.DuckDBPyConnection, query: str) -> str:

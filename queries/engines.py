@@ -20,6 +20,7 @@ from queries.spark import ask_spark
 from warehouse import QuestionError, SourceError, Warehouse
 from warehouse.errors import unknown
 from warehouse.export.opened import open_export
+from warehouse.wording import option
 
 Engine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -77,8 +78,8 @@ class Counter:
             raise unknown("engine", engine, ENGINES)
         if engine == "spark" and source.scores is None:
             raise QuestionError(
-                "Spark reads exported Parquet, not a warehouse: `scorehouse export DIR`, then --from DIR; "
-                "or --engine polars or duckdb"
+                f"Spark reads exported Parquet, not a warehouse: `scorehouse export DIR`, then {option('source')} DIR; "
+                f"or {option('engine')} polars or duckdb"
             )
         self._source, self._engine, self._session = source, engine, session
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.testsets import facts, known_testsets
+from warehouse.wording import option
 
 
 def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
@@ -183,4 +184,4 @@ def choice_of_humans(humans: Collection[str]) -> str:
     """The way out where the official human score is not there and none was named."""
     if not humans:
         return "no human score is loaded"
-    return f"name one with --human; available: {', '.join(sorted(humans))}"
+    return f"name one with {option('human')}; available: {', '.join(sorted(humans))}"

@@ -10,7 +10,7 @@ import polars as pl
 
 from queries import catalog
 from warehouse.facts.metrics import describe
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -141,7 +141,9 @@ def _missing(row: Row) -> Reported:
     if row["n_segments_missing"]:
         n_systems = counted(row["n_systems_incomplete"], "system")
         n_missing = counted(row["n_segments_missing"], "segment score")
-        words.append(f"{n_missing} missing, in {n_systems}: rankings exclude it (`rank --intersection` does not)")
+        words.append(
+            f"{n_missing} missing, in {n_systems}: rankings exclude it (`{option('rank.intersection', True)}` does not)"
+        )
     return Reported(
         "warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info",
         row["metric"],
@@ -232,7 +234,7 @@ def _noise(row: Row) -> Reported:
         "info",
         row["human"],
         f"{row['n']} of {row['n_distinct']} distinct values differ from the next by float noise alone, so ties are "
-        "lost (`rank --round-human` merges them)",
+        f"lost (`{option('rank.round_human')}` merges them)",
         row["n"],
         row["value"],
         {"human": row["human"]},

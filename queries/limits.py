@@ -5,12 +5,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from warehouse.wording import option
+
 LONGEST = 1_000_000  # seconds that a query may be given
 MARGIN = 160 * 1024**2  # bytes that libraries and buffers of the process take beside the query's memory
 RESERVED = 512 * 1024**2  # bytes of address space that stacks and allocators take, most of it never used
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 _LEAST = 1024**2
-MORE_MEMORY = "--memory gives it more"
+MORE_MEMORY = f"{option('memory')} gives it more"
 
 
 @dataclass(frozen=True)

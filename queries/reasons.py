@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 
 class Reason(Enum):
@@ -37,11 +37,11 @@ class Reason(Enum):
 
 
 HINTS: Mapping[Reason, str] = {
-    Reason.LISTED_OUTLIER: "--with-outliers keeps it",
-    Reason.HUMAN_TRANSLATION: "included by --with-human-references",
-    Reason.OWN: "included by --own",
-    Reason.NOT_SUBMITTED: "included by --all-metrics",
-    Reason.MISSING_SCORES: "--intersection excludes those pairs for all",
+    Reason.LISTED_OUTLIER: f"{option('outliers', 'none')} keeps it",
+    Reason.HUMAN_TRANSLATION: f"included by {option('human_references', True)}",
+    Reason.OWN: f"included by {option('own', True)}",
+    Reason.NOT_SUBMITTED: f"included by {option('all_metrics', True)}",
+    Reason.MISSING_SCORES: f"{option('intersection', True)} excludes those pairs for all",
 }
 """What includes a system or metric all the same, where whoever asks has the option."""
 
@@ -63,9 +63,10 @@ class Exclusion:
 
     >>> str(Exclusion(Reason.NOT_JUDGED, ("mqm",)))
     'not judged by mqm'
+    >>> from warehouse.wording import in_python
     >>> own = Exclusion(Reason.OWN)
-    >>> str(own), own.sentence, own.hint
-    ('added by a user (included by --own)', 'added by a user', 'included by --own')
+    >>> in_python(str(own)), own.sentence, in_python(own.hint)
+    ('added by a user (included by own=True)', 'added by a user', 'included by own=True')
     """
 
     reason: Reason
@@ -93,8 +94,9 @@ class Exclusion:
 def some_missing(n: int) -> Exclusion:
     """That n (system, segment) scores are missing.
 
-    >>> str(some_missing(1))
-    '1 (system, segment) score missing (--intersection excludes those pairs for all)'
+    >>> from warehouse.wording import in_python
+    >>> in_python(str(some_missing(1)))
+    '1 (system, segment) score missing (intersection=True excludes those pairs for all)'
     """
     return Exclusion(Reason.MISSING_SCORES, (counted(n, "(system, segment) score"),))
 

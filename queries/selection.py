@@ -12,7 +12,7 @@ from queries.reasons import Exclusion, Reason, by_reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 Level = Literal["seg", "sys"]
 Outliers = Literal["organisers", "mad", "none"]
@@ -266,7 +266,9 @@ def _choose_segments(found: Holdings, asked: Slice, where: str) -> Sequence[tupl
         and (first is None or last is None or first <= row[0] <= last)
     ]
     if rows and not chosen:
-        raise QuestionError(f"--domain, --document and --segments select no segment of {IT}", where=where)
+        raise QuestionError(
+            f"{option('domain')}, {option('document')} and {option('segments')} select no segment of {IT}", where=where
+        )
     return chosen
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from warehouse import QuestionError
+from warehouse.wording import option
 
 _PREFIX = "scorehouse_"  # before a view's name: no table of the caller's session has it
 
@@ -44,7 +45,7 @@ def _spark() -> Any:
     except ImportError as error:
         raise QuestionError(
             "Spark needs PySpark, which is not installed: python3 -m pip install 'scorehouse[spark]' (and Java); "
-            "or --engine polars or duckdb"
+            f"or {option('engine')} polars or duckdb"
         ) from error
     return SparkSession
 

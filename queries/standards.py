@@ -6,6 +6,7 @@ from typing import Literal
 from queries.evalsets import choice_of_humans
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
+from warehouse.wording import option
 
 HumanUse = Literal["required", "optional", "none"]
 _NO_OFFICIAL_HUMAN = f"{IT} has no official human score"
@@ -32,11 +33,11 @@ def human_score(
     absent = f"the official human score {official!r} of {IT} is not loaded" if official else _NO_OFFICIAL_HUMAN
     if len(humans) == 1:
         (only,) = humans
-        return only, (str(QuestionError(f"{absent}; using {only}, the only one available", where=where)),)
+        return only, (QuestionError(f"{absent}; using {only}, the only one available", where=where).text,)
     error = QuestionError(absent, where=where, way_out=choice_of_humans(humans))
     if use == "required":
         raise error
-    return None, (f"without human scores: {error}",)
+    return None, (f"without human scores: {error.text}",)
 
 
 def reference(
@@ -59,4 +60,4 @@ def reference(
     if len(here) == 1:
         return here[0], (f"{where} has no official reference; using {here[0]}, the only one available",)
     absent = f"{where} has no official reference, so reference-based metrics are excluded"
-    return None, (f"{absent}; name one with --reference; available: {', '.join(here)}",)
+    return None, (f"{absent}; name one with {option('reference')}; available: {', '.join(here)}",)

@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from warehouse.wording import in_python, option
+
 _LONGEST = 60  # characters of one name, number or text that a message quotes from a file
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^\s'"]+""", re.DOTALL)
 
 MOST_FAULTS = 20  # of one kind that are listed line by line
 DISK_FULL = "the disk is full"
-WITHOUT_IT = "--skip-broken loads the rest without it, if the file is so as published"
+WITHOUT_IT = f"{option('skip_broken', True)} loads the rest without it, if the file is so as published"
 _OF_A_FULL_DISK = ("No space left", "Disk quota", "File too large", "not enough space on the disk")
 
 
@@ -27,14 +29,14 @@ class WarehouseError(Exception):
     stands for. way_out: what would do, behind the reason and a semicolon. hint: where more is to be found, or several
     such; in brackets behind all.
 
-    >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint="rank --explain says why")
+    >>> error = WarehouseError(f"no metric of {IT} is left", where="wmt23 en-de", hint=option("own", True))
     >>> str(error), error.reason
-    ('no metric of wmt23 en-de is left (rank --explain says why)', 'no metric of wmt23 en-de is left')
-    >>> error.called("it"), error.brief
-    ('no metric of it is left (rank --explain says why)', 'no metric is left (rank --explain says why)')
-    >>> error = WarehouseError(f"{IT} has no domains", where="wmt23 en-de", way_out="drop --domain")
+    ('no metric of wmt23 en-de is left (own=True)', 'no metric of wmt23 en-de is left')
+    >>> in_python(error.called("it")), in_python(error.brief)
+    ('no metric of it is left (own=True)', 'no metric is left (own=True)')
+    >>> error = WarehouseError(f"{IT} has no domains", where="wmt23 en-de", way_out=f"drop {option('domain')}")
     >>> str(error), error.predicate
-    ('wmt23 en-de has no domains; drop --domain', 'no domains')
+    ('wmt23 en-de has no domains; drop domain', 'no domains')
     """
 
     def __init__(
@@ -48,13 +50,18 @@ class WarehouseError(Exception):
         self.hints = tuple(one for one in ((hint,) if isinstance(hint, str) else hint) if one)
 
     def __str__(self) -> str:
+        return in_python(self.text)
+
+    @property
+    def text(self) -> str:
+        """The message with its options as marks, see `warehouse.wording.option`; what joins messages joins these."""
         return self._joined(self.reason, self.way_out, self.hints)
 
     def with_hints(self, fits: Callable[[str], bool]) -> str:
         """The message with the way out and those hints alone that fit whoever reads it.
 
-        >>> WarehouseError("nothing is left", hint=("rank --explain", "--own")).with_hints(lambda hint: hint != "--own")
-        'nothing is left (rank --explain)'
+        >>> WarehouseError("nothing is left", hint=("take more", "take all")).with_hints(lambda hint: "all" not in hint)
+        'nothing is left (take more)'
         """
         way_out = self.way_out if fits(self.way_out) else ""
         return self._joined(self.reason, way_out, tuple(filter(fits, self.hints)))
@@ -127,6 +134,11 @@ class Fault:
     n_more: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
+        return in_python(self.text)
+
+    @property
+    def text(self) -> str:
+        """The line with its options as marks."""
         way_out = f"; {self.way_out}" if self.way_out else ""
         return f"{self.without_way_out}{way_out}"
 
@@ -194,8 +206,8 @@ def unknown(kind: str, name: str, known: Iterable[str], *, where: str = "") -> Q
 def unlisted(kind: str, value: object, values: Sequence[str]) -> str:
     """The text for a value that is none of a closed set's, with all of them and the nearest.
 
-    >>> unlisted("--by", "itme", ("item", "system"))
-    "--by 'itme': expected one of item, system; did you mean 'item'?"
+    >>> unlisted("by", "itme", ("item", "system"))
+    "by 'itme': expected one of item, system; did you mean 'item'?"
     """
     return f"{kind} {value!r}: expected {one_of(value, values)}"
 

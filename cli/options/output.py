@@ -57,7 +57,7 @@ class _Place:
 
     def line_of(self, fault: "Fault") -> str:
         """A fault without its way out where that names options which the command does not have."""
-        return str(fault) if is_for(self._options, fault.way_out) else fault.without_way_out
+        return fault.text if is_for(self._options, fault.way_out) else fault.without_way_out
 
     def note(self, line: str) -> None:
         """One line for people, on stderr."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.exit_codes import UsageError
+from cli.hints import in_flags
 from cli.render import output
 from cli.render.cells import DIGITS
 from cli.render.formats import Format, format_for, is_for_reading
@@ -47,13 +48,16 @@ def render(
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
         be written.
     """
+    from warehouse.database.frames import spelt_frame
+
     kind = format_for(format, out)
+    frame = spelt_frame(frame, in_flags)
     if title is not None:
         note(title, quiet=quiet)
     if json_shape is not None and kind in (Format.JSON, Format.JSONL):
-        output.write(_json_text(json_shape, kind), out)
+        output.write(in_flags(_json_text(json_shape, kind)), out)
     elif kind in (pages := {Format.TABLE: page} if isinstance(page, str) else page or {}):
-        output.write(pages[kind], out)
+        output.write(in_flags(pages[kind]), out)
     else:
         output.write(_content(frame, kind, digits, least, out, safe_cells, dressed), out)
     for line in [signature] if isinstance(signature, str) else signature:
@@ -72,7 +76,7 @@ def note_rows(n_rows: int, out: Path | None, *, quiet: bool = False) -> None:
 def note(line: str, *, quiet: bool = False) -> None:
     """One line for people, on stderr."""
     if not quiet:
-        output.write_note(line)
+        output.write_note(in_flags(line))
 
 
 def _json_text(value: object, kind: Format) -> str:

@@ -9,7 +9,7 @@ import polars as pl
 
 from cli.charts.drawing import offering, prepared
 from cli.charts.specification import Spec
-from cli.hints import is_for
+from cli.hints import in_flags, is_for
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
 from metaeval.notes import EXPLAIN, Hinted
@@ -21,17 +21,18 @@ _WHY = "`scorehouse rank --explain` says why"
 def on_page(note: str) -> str:
     """A note as a page has it: a page has no options, so that a hint names a command or is left out.
 
-    >>> on_page(Hinted("A is excluded: added by a user", "included by --own")), on_page(Hinted("2 are", EXPLAIN))
+    >>> from warehouse.wording import option
+    >>> on_page(Hinted("A is excluded: added by a user", option("own"))), on_page(Hinted("2 are", EXPLAIN))
     ('A is excluded: added by a user', '2 are (`scorehouse rank --explain` says why)')
     """
-    if not isinstance(note, Hinted):
-        return note
-    return f"{note.text} ({_WHY})" if note.hint == EXPLAIN else note if is_for((), note.hint) else note.text
+    if isinstance(note, Hinted) and note.hint == EXPLAIN:
+        return f"{note.text} ({_WHY})"
+    return in_flags(note if not isinstance(note, Hinted) or is_for((), note.hint) else note.text)
 
 
 def message(error: WarehouseError) -> str:
     """An error as a page has it."""
-    return error.with_hints(lambda hint: is_for((), hint))
+    return in_flags(error.with_hints(lambda hint: is_for((), hint)))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from queries.blocks import Block
 from queries.selection import Selection
 from warehouse import QuestionError
 from warehouse.errors import IT
+from warehouse.wording import option
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def document_names(selection: Selection, kept: npt.ArrayLike) -> list[str]:
     if None in named:
         asked = selection.slice
         where = f"{asked.testset} {asked.lp}"
-        raise QuestionError(f"{IT} has segments without a document; take --unit segment", where=where)
+        raise QuestionError(f"{IT} has segments without a document; take {option('unit', 'segment')}", where=where)
     return [str(name) for name in named]
 
 

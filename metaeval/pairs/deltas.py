@@ -17,7 +17,7 @@ from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 LEVELS = (0.8, 0.9, 0.95)
 OTHER_SCALE = 20.0  # sets whose largest scores differ more than this many times have different scales
@@ -191,7 +191,7 @@ def _on_one_scale(sets: Sequence[SystemPairs], percent: bool) -> tuple[list[Syst
         notes.append(f"multiplied by 100 (scores between 0 and 1): {', '.join(dict.fromkeys(raised))}")
     gone = [one.where for one, out in zip(sets, small | great, strict=True) if out]
     if gone:
-        way = "" if percent else "; --percent multiplies scores between 0 and 1 by 100"
+        way = "" if percent else f"; {option('percent', True)} multiplies scores between 0 and 1 by 100"
         of = f"{len(gone)} of {counted(len(sets), 'evaluation set')}"
         notes.append(f"without {of}, whose scores are on another scale than most pairs: {', '.join(gone)}{way}")
     return kept, notes
@@ -271,7 +271,9 @@ def _reading(fits: Sequence[Fit], what: Asked) -> list[str]:
         "differences seen",
     ]
     if what.human_alpha is None:
-        notes.append("pairs include those whose human difference may be chance (--human-alpha 0.05 excludes them)")
+        notes.append(
+            f"pairs include those whose human difference may be chance ({option('human_alpha', 0.05)} excludes them)"
+        )
     if few := [fit for fit in fits if fit.n_sets < FEW_SETS]:
         which = ", ".join(f"{fit.protocol} {fit.direction} ({fit.n_sets})" for fit in few)
         notes.append(f"fewer than {FEW_SETS} evaluation sets, intervals do not show how much others differ: {which}")

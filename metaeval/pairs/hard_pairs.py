@@ -15,7 +15,7 @@ from metaeval.table import Table, or_none
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 MOST_RIGHT = 1
 FEWEST_METRICS = 5
@@ -172,7 +172,8 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: Asked) -> l
     if untested:
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
     if every["significant"].null_count() < every.height and not what.apart:
-        notes.append("where people's difference is not significant, it may be people who are wrong (--significant)")
+        way = option("significant", True)
+        notes.append(f"where people's difference is not significant, it may be people who are wrong ({way})")
     return notes
 
 

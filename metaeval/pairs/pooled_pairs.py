@@ -18,7 +18,7 @@ from metaeval.pairs.system_pairs import SystemPairs, pairs_of
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 BOOTSTRAP_DRAWS = 300  # of the paired bootstrap of segments
 
@@ -156,7 +156,7 @@ def of_one_human(pairs: PooledPairs) -> PooledPairs:
     most = max(counts, key=lambda name: (counts[name], name))
     kept = np.array([name == most for name in pairs.humans], dtype=np.bool_)
     others = ", ".join(f"{name} ({n})" for name, n in sorted(counts.items()) if name != most)
-    note = f"pairs of {most} only ({counts[most]}); without those on other scales: {others}; --human chooses"
+    note = f"pairs of {most} only ({counts[most]}); without those on other scales: {others}; {option('human')} chooses"
     found = _kept(pairs, kept)
     systems = {(*place, name) for names in (found.first, found.second) for *place, name in
                zip(found.testsets, found.lps, names, strict=True)}  # fmt: skip

@@ -24,6 +24,7 @@ from metaeval.tables.ties import ties
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError
+from warehouse.wording import option
 
 NAME = "deutsch-2023"
 TOY_HUMAN = (0.0, 0.0, 0.0, 0.0, 1.0, 2.0)
@@ -172,7 +173,7 @@ def figure_3(request: Request, asked: Slice) -> Computed:
     """Kendall's tau_b by item of one metric cut into k buckets of equal width, and the segments it is defined on."""
     block = request.block(replace(asked, metrics=request.metrics))
     if request.metrics and len(block.metrics) > 1:
-        raise QuestionError(f"this item takes one metric; --metrics chooses {len(block.metrics)}")
+        raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(block.metrics)}")
     names = [metric.base_name.casefold() for metric in block.metrics]
     preferred = [place for place, name in enumerate(names) if name.startswith("metricx")]
     block = block.only([place == (preferred or [0])[0] for place in range(len(names))])

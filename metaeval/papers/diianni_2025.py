@@ -18,7 +18,7 @@ from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 MEASURES = {
     "pdp": parse_measure("pdp"),
@@ -114,11 +114,11 @@ def sentinels(request: Request, asked: Slice) -> Computed:
 def noise(request: Request, asked: Slice) -> Computed:
     """Each measure as noise in one metric rises: means over draws with their spread, for each kind of noise.
 
-    The metric is the human score itself, which is perfect without noise; --metrics chooses another.
+    The metric is the human score itself, which is perfect without noise; `metrics` chooses another.
     Raises QuestionError: several metrics.
     """
     if len(request.metrics) > 1:
-        raise QuestionError(f"this item takes one metric; --metrics chooses {len(request.metrics)}")
+        raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(request.metrics)}")
     what = injection.Asked(draws=request.draws or injection.Asked.draws, seed=request.seed)
     metric = request.metrics[0] if request.metrics else None
     with request.opened() as warehouse:

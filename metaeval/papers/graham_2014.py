@@ -13,6 +13,7 @@ from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError
+from warehouse.wording import option
 
 ALPHA = 0.05
 _SHOWN = {"figure-1": ("AMBER", "TerrorCat"), "code-example": ("AMBER", "BLEU_4_closest_cased")}  # better first
@@ -72,7 +73,9 @@ def _places(tested: _Tested, request: Request, item: str) -> list[int]:
     if request.metrics:
         wanted = [place for place, name in enumerate(tested.names) if name in request.metrics]
         if len(wanted) != 2:
-            raise QuestionError(f"this item takes two metrics by --metrics; of those named {len(wanted)} are there")
+            raise QuestionError(
+                f"this item takes two metrics by {option('metrics')}; of those named {len(wanted)} are there"
+            )
         return wanted
     known = {name.casefold(): place for place, name in enumerate(tested.names)}
     of_paper = [known.get(name.casefold()) for name in _SHOWN[item]]

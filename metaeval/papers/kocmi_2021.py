@@ -26,6 +26,7 @@ from metaeval.signature import Parts, line, program_version
 from queries.selection import Outliers, Slice, select
 from warehouse import QuestionError
 from warehouse.facts.languages import language_pair
+from warehouse.wording import option
 
 PEARSON = parse_measure("pearson")
 WITHOUT = {"wmt20": "en-zh"}  # the pair with a suspicious system; values in brackets are without it
@@ -308,7 +309,8 @@ def differences(request: Request, asked: Sequence[Slice], item: str) -> Computed
             )
     notes = (
         "metric and people disagree where the signs differ: upper left and lower right quadrants",
-        "figures 1 and 2 are of different metrics, drawn but not listed; both items show all, --metrics chooses",
+        "figures 1 and 2 are of different metrics, drawn but not listed; "
+        f"both items show all, {option('metrics')} chooses",
         *found.notes,
     )
     return Computed(tuple(cells), _signature(request, item, label, found), notes)
@@ -328,7 +330,7 @@ def section_5_3(request: Request, asked: Sequence[Slice]) -> Computed:
 
 
 _YEARS = tuple((f"wmt{year}", "all") for year in ("20", "19", "18", "17", "16", "15", "14", "13"))
-_CAMPAIGNS = "the authors' campaigns are not public; --testset computes it on others"
+_CAMPAIGNS = f"the authors' campaigns are not public; {option('testset')} computes it on others"
 
 
 def _on_campaigns(

@@ -12,7 +12,7 @@ from metaeval.papers.running import Outcome, available, outcome_frame, outcome_s
 from metaeval.signature import line, program_version
 from metaeval.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 
 def papers_table(opened: Opened) -> Table:
@@ -60,7 +60,7 @@ def items_table(opened: Opened, paper: Paper) -> Table:
         )
     schema = {name: pl.Int64 if name == "n_printed" else pl.String for name in rows[0]}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    notes = ("--testset and --lp compute any item that reads scores on other evaluation sets",)
+    notes = (f"{option('testset')} and {option('lp')} compute any item that reads scores on other evaluation sets",)
     return Table(frame, line([("paper", paper.name), ("scorehouse", program_version())]), notes)
 
 

@@ -27,7 +27,7 @@ from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 SPA, PA = parse_measure("spa"), parse_measure("pa")
 MEASURES = {"pa": (PA, True), "spa": (SPA, False)}  # measure, and whether equal system scores are equal floats
@@ -122,7 +122,7 @@ def _metric(block: Block, wanted: tuple[str, ...], default: str) -> Block:
     Raises QuestionError: several are named.
     """
     if wanted and len(block.metrics) > 1:
-        raise QuestionError(f"this item takes one metric; --metrics chooses {len(block.metrics)}")
+        raise QuestionError(f"this item takes one metric; {option('metrics')} chooses {len(block.metrics)}")
     names = [metric.base_name.casefold() for metric in block.metrics]
     place = names.index(default) if default in names and not wanted else 0
     return block.only([other == place for other in range(len(names))])
@@ -344,8 +344,8 @@ def section_5(request: Request, asked: Slice) -> Computed:
         ]
     )
     notes = (
-        f"`scorehouse protocol NAME --on {asked.testset} --lp {asked.lp}` gives each ranking whole; metrics: primary "
-        "and baseline ones",
+        f"`scorehouse protocol NAME {option('on', asked.testset)} {option('lp', asked.lp)}` gives each "
+        "ranking whole; metrics: primary and baseline ones",
         "overall: mean over tasks, correlations as (r + 1) / 2; by wmt22 a mean of ranks, where lower is better",
         "kendall: with the overall ranking by wmt24, and of a task with that by spa",
     )

@@ -16,7 +16,7 @@ from metaeval.signature import line, program_version
 from metaeval.table import Table, or_none
 from queries.annotations import JudgedScore, judged_scores
 from warehouse import QuestionError, Warehouse
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
 _INTERVAL = (0.025, 0.975)
@@ -143,7 +143,9 @@ def _set_rows(people: People, settings: Settings) -> list[dict[str, Any]]:
     alpha, low, high, n_shared = _alpha(people, settings)
     halves = settings.halves or judged.halves
     if halves == "annotators" and judged.n_raters < 2:
-        raise QuestionError("halves of annotators need at least two that are known; --halves judgements splits those")
+        raise QuestionError(
+            f"halves of annotators need at least two that are known; {option('halves', 'judgements')} splits those"
+        )
     of_systems, of_outputs = reliability(judged, settings.seed, halves)
     drifts = _drifts(people)
     has_drift = any(value is not None for value, _, _ in drifts)

@@ -14,6 +14,7 @@ from queries.reasons import Exclusion
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.testsets import known_testsets
+from warehouse.wording import option
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def plan(
     loaded = names(warehouse, "testset")
     if testset == protocol.name and testset not in loaded:
         others = [name for name in loaded if name in protocols()] or loaded
-        way_out = f"`--on {others[-1]}` scores that one by its rules; " if others else ""
+        way_out = f"`{option('on', others[-1])}` scores that one by its rules; " if others else ""
         raise QuestionError(
             f"test set {testset!r} is not loaded; {way_out}`scorehouse load PATH` "
             + (f"or `scorehouse download {testset}` " if testset in known_testsets() else "")
@@ -126,14 +127,14 @@ def enter(
                 variants = reader.variants(rule, lp, protocol.outliers_of(rule, testset, lp))
             except QuestionError as error:
                 errors.append(error)
-                dropped.append(Dropped(task_named(rule), lp, str(error)))
+                dropped.append(Dropped(task_named(rule), lp, error.text))
                 continue
             for one, domain in variants:
                 try:
                     found.append(reader.entered(rule, one, domain))
                 except QuestionError as error:
                     errors.append(error)
-                    dropped.append(Dropped(task_named(rule, domain), lp, str(error)))
+                    dropped.append(Dropped(task_named(rule, domain), lp, error.text))
         entered.append(tuple(found))
     if errors and not any(entered):
         raise errors[0]

@@ -13,6 +13,7 @@ from metaeval.protocols.task_scores import Task
 from metaeval.protocols.tasks import Job
 from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import TestOptions
+from warehouse.wording import option
 
 IN_WORDS = {
     (False, False): "weighted mean, correlations as (r+1)/2",
@@ -83,5 +84,6 @@ def lines_on_overall(entry: Entry, significance: bool) -> list[str]:
     if entry.protocol.overall is None:
         return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
     if entry.protocol.overall == "ranks" and not significance:
-        return ["ranks in the tasks are those of the values; --significance takes ranks of clusters, as the year did"]
+        way = f"{option('significance', True)} takes ranks of clusters, as the year did"
+        return [f"ranks in the tasks are those of the values; {way}"]
     return []

@@ -25,6 +25,7 @@ from metaeval.signature import line, option_parts, p_value_convention, program_v
 from metaeval.significance.options import TestOptions
 from warehouse import QuestionError
 from warehouse.progress import Progress
+from warehouse.wording import option
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,9 @@ def score(
     testing = organisers(given)
     testing.check()
     if testing.population is not None and not significance:
-        raise QuestionError(f"population {testing.population!r} is of significance tests; add --significance")
+        raise QuestionError(
+            f"population {testing.population!r} is of significance tests; add {option('significance', True)}"
+        )
     jobs, dropped = jobs_of(entry, options)
     names = sorted({name for job in jobs for one in job.group for name in one.places})
     if not names:
@@ -114,7 +117,7 @@ def score(
             f"no metric of {entry.testset} {','.join(entry.lps)} can be scored",
             by=entry.protocol.name,
             why="; ".join(dict.fromkeys(one.reason for one in dropped)),
-            hint="--all-metrics takes contrastive ones too" if _is_primary(entry) else "",
+            hint=f"{option('all_metrics', True)} takes contrastive ones too" if _is_primary(entry) else "",
         )
     by_ranks = entry.protocol.overall == "ranks"
     tests: list[TaskTest | None] = [None] * len(jobs)

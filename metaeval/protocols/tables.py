@@ -11,10 +11,11 @@ from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
 from metaeval.significance.options import pairs_that_differ
+from warehouse.wording import option
 
 
 def as_json(found: ProtocolScore) -> dict[str, Any]:
-    """The shape of `protocol --format json`."""
+    """The shape of `protocol` in json."""
 
     def cluster(number: int) -> int | None:
         return int(number) or None
@@ -125,7 +126,11 @@ def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
         by_reason.setdefault(reason, []).append(metric)
     return [
         f"{len(names)} {'metric is' if len(names) == 1 else 'metrics are'} excluded ({reason})"
-        + (f": {', '.join(names)}" if verbose else "; --verbose names " + ("it" if len(names) == 1 else "them"))
+        + (
+            f": {', '.join(names)}"
+            if verbose
+            else f"; {option('verbose', True)} names " + ("it" if len(names) == 1 else "them")
+        )
         for reason, names in sorted(by_reason.items())
     ]
 

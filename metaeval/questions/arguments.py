@@ -102,7 +102,7 @@ def question(function: Callable[Asked, Table]) -> Callable[Asked, Table]:
         given = {name: check(name, value) for name, value in bound.arguments.items()}
         check_together(rules, defaults | given, defaults)
         bound.arguments.update(given)
-        return function(*bound.args, **bound.kwargs)
+        return function(*bound.args, **bound.kwargs).in_python
 
     asked.__signature__ = shown  # type: ignore[attr-defined]
     return asked

@@ -16,6 +16,7 @@ from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import option
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,8 @@ def _fitted(
     """
     if testing.resample != "inputs" or testing.interval is not None:
         raise QuestionError(
-            f"--resample and --interval are for two metrics, and this slice has {len(block.metrics)}; name two, or "
-            "drop these options"
+            f"{option('resample')} and {option('interval')} are for two metrics, and this slice has "
+            f"{len(block.metrics)}; name two, or drop these options"
         )
     named = testing.test is not None
     testing = chosen(measure, block, options, testing)

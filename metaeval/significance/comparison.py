@@ -29,7 +29,7 @@ from metaeval.table import without
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,8 @@ def _comparison(tested: Tested, options: Options, testing: TestOptions, notes: l
     if n_unsure := int(np.count_nonzero((corrected <= testing.alpha) & (least > testing.alpha))):
         notes.append(
             f"{n_unsure} p-values of 0 mean below {resolution:.2g}, which the correction could raise to "
-            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; more --draws would show whether they are significant"
+            f"{np.nanmax(least[corrected <= testing.alpha]):.2g}; "
+            f"more {option('draws')} would show whether they are significant"
         )
     draws = 0 if is_exact else testing.draws
     assert testing.test is not None
@@ -223,7 +224,7 @@ def with_clusters(frame: pl.DataFrame, comparisons: Sequence[tuple[Slice, Compar
 
 
 def as_json(found: Comparison) -> dict[str, Any]:
-    """The shape of `compare --format json`; p[i][j] for i < j, else null."""
+    """The shape of `compare` in json; p[i][j] for i < j, else null."""
     shaped: dict[str, Any] = {
         "metrics": list(found.metrics),
         "values": found.values,

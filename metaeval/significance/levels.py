@@ -15,7 +15,7 @@ Null = Literal["equal", "exchangeable"]
 NULLS: tuple[Null, ...] = get_args(Null)
 NOMINAL = 0.05
 LEAST_WORLDS = 200  # with fewer a level is not known well enough to be stated
-MID_P = " --mid-p"  # after a test's name: ties count half
+MID_P = " mid_p"  # after a test's name: ties count half
 OFF = 0.5  # of the nominal level: further off than this is reported
 
 

@@ -21,6 +21,7 @@ from queries.reasons import Exclusion
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+from warehouse.wording import option
 
 
 def chosen(measure: Measure, block: Block, options: Options, testing: TestOptions) -> TestOptions:
@@ -109,7 +110,7 @@ def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice)
         if options.system_score not in (None, "judged-mean"):
             raise QuestionError(
                 f"test {test!r} takes means over annotated segments as system scores; "
-                f"--system-score {options.system_score} does not apply"
+                f"{option('system_score', options.system_score)} does not apply"
             )
         return replace(options, system_score="judged-mean")
     return options

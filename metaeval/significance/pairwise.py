@@ -34,7 +34,7 @@ from queries.reasons import by_reason
 from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 Ends = tuple[float, float]
 CONFIDENCE = 0.95
@@ -116,7 +116,7 @@ def compare_pair(
     how: IntervalMethod = testing.interval or measure.interval
     if how == "bca" and not measure.has_bca:
         raise QuestionError(
-            f"{measure} takes few values, which a BCa interval does not fit; take --interval percentile"
+            f"{measure} takes few values, which a BCa interval does not fit; take {option('interval', 'percentile')}"
         )
     testing = replace(testing, interval=how)
     tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)

@@ -31,7 +31,7 @@ from queries.evalsets import official_human_of_systems
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
 
@@ -99,7 +99,7 @@ def compare_systems(
     if options.system_score == "submitted":
         raise QuestionError(
             "systems are tested on segments and ranked by means over segments, with submitted scores beside them; "
-            "use --system-score mean or judged-mean"
+            f"use {option('system_score', 'mean')} or judged-mean"
         )
     scored = _scored(warehouse, asked, scorer, options)
     block, name = scored.block, scored.name
@@ -218,7 +218,7 @@ def _of_other_humans(warehouse: Warehouse, asked: Slice, scored: _Scored) -> lis
         hinted(
             f"{scored.name} is the official human score of segments, on which systems are tested; "
             f"the organisers ranked systems by {official}",
-            f"--human {official}",
+            option("human", official),
         )
     ]
 

@@ -18,7 +18,7 @@ from queries.marked_errors import MarkedError, error_schema, human_with_errors, 
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 By = Literal["segment", "system", "document", "domain", "length"]
 Scale = Literal["scores", "ranks"]
@@ -142,7 +142,9 @@ def _sides(warehouse: Warehouse, asked: Slice, metrics: Sequence[str], round_hum
     if len(names) > 2:
         raise QuestionError(f"{counted(len(names), 'metric')} named: one is compared with people, two with each other")
     if names and asked.metrics:
-        raise QuestionError("--metrics chooses metrics for their mean; it does not go with --metric")
+        raise QuestionError(
+            f"{option('metrics')} chooses metrics for their mean; it does not go with {option('metric')}"
+        )
     named = replace(asked, metrics=tuple(names)) if names else asked
     inputs = Inputs(warehouse, named, round_human, human="optional" if len(names) == 2 else "required")
     block = inputs.of_level("seg")
@@ -321,7 +323,7 @@ def _labels(warehouse: Warehouse, found: _Found, by: By) -> list[str | None]:
     labels = [of_segment[column] for column in found.columns]
     if all(label is None for label in labels):
         missing = "source texts" if by == "length" else f"{by}s"
-        raise QuestionError(f"--by {by}: no {missing} of {where(selection)} are loaded")
+        raise QuestionError(f"{option('by', by)}: no {missing} of {where(selection)} are loaded")
     return labels
 
 

@@ -44,7 +44,7 @@ class SetHistory:
     @classmethod
     def without(cls, error: QuestionError) -> "SetHistory":
         """That of an evaluation set without any point."""
-        return cls((), str(error), "", brief=error.brief)
+        return cls((), error.text, "", brief=error.brief)
 
 
 @dataclass(frozen=True)

@@ -197,7 +197,7 @@ def _p_values(
         its_options = fitted_options(measure, test, options, block.selection.slice)
         tested = run_test(block, measure, its_options, fitted)
     except QuestionError as error:
-        return p, [], str(error)
+        return p, [], error.text
     place_of = {metric.name: place for place, metric in enumerate(tested.block.metrics)}
     if block.metrics[anchor].name in place_of:
         other = place_of[block.metrics[anchor].name]

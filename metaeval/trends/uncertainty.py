@@ -88,7 +88,9 @@ def resamples(
         statistic = by_systems or measure.resampled(block, options, epsilon)
         drawn = bootstrap(statistic, what, rng=rng, n_draws=n_draws, progress=advance)
     except (QuestionError, ValueError) as error:
-        return Resampled(measure, evaluation.value, none, what, str(error))
+        return Resampled(
+            measure, evaluation.value, none, what, error.text if isinstance(error, QuestionError) else str(error)
+        )
     draws = drawn.draws[:, ~np.isnan(drawn.draws).any(axis=0)]
     reason = None if draws.shape[1] > 1 else "no resample has a value for every metric"
     return Resampled(measure, evaluation.value, draws, what, reason)

@@ -17,7 +17,7 @@ from metaeval.trends.within import SlopeOf, Within, within
 from metaeval.trends.within_tables import within_frame
 from queries.selection import Slice
 from warehouse import QuestionError
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 View = Literal["years", "within", "over-years", "bridges"]
 N_DECIDING = 5  # metrics that are named
@@ -156,14 +156,19 @@ def _of_slope(slopes: Within) -> list[str]:
         ]
     free = len([one for one in slopes.metrics if one.is_reference_free])
     if 0 < free < len(slopes.metrics):
-        lines.append(hinted(f"{free} of {n_metrics} see no reference", "--reference-based compares like with like"))
+        lines.append(
+            hinted(
+                f"{free} of {n_metrics} see no reference",
+                f"{option('only', 'reference-based')} compares like with like",
+            )
+        )
     merged = "; ".join(" = ".join(one.names) for one in slopes.metrics if len(one.names) > 1)
     return [*lines, f"counted as one metric in a set: {merged}"] if merged else lines
 
 
 def _undated(names: Sequence[str]) -> list[str]:
     text = f"publication year not known of {counted(len(names), 'metric')}, excluded from slopes: {', '.join(names)}"
-    return [hinted(text, "--published NAME=YEAR")] if names else []
+    return [hinted(text, f"{option('published')} NAME=YEAR")] if names else []
 
 
 def _unmatched(found: History, published: Sequence[tuple[str, int]]) -> list[str]:

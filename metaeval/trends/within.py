@@ -22,7 +22,7 @@ from metaeval.trends.tables import computed_parts
 from warehouse import QuestionError
 from warehouse.facts.human_protocols import protocol_of
 from warehouse.facts.metrics import MetricFacts, describe, folded
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 FEWEST_METRICS, FEWEST_YEARS = 5, 2
 NORMAL = 1.959963984540054  # 97.5% quantile
@@ -199,7 +199,9 @@ def within(
     skipped = {where: str(one.reason) for where, one in without.items()} | few
     if not used:
         where, why = next(iter(skipped.items()), ("", "no evaluation set"))
-        raise QuestionError(f"no slope over publication years: {where}: {why} (--published NAME=YEAR adds years)")
+        raise QuestionError(
+            f"no slope over publication years: {where}: {why} ({option('published')} NAME=YEAR adds years)"
+        )
     pooled = _pooled(used, of)
     protocols = dict.fromkeys(one.slope.protocol for one in used)
     return Within(

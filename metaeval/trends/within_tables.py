@@ -67,7 +67,7 @@ def _row(what: str, name: str, one: RandomEffects) -> dict[str, Any]:
 
 
 def within_json(found: Within) -> dict[str, Any]:
-    """The shape of `trend --within --format json`."""
+    """The shape of `trend` within sets in json."""
     left = found.leave_one_out
     return {
         "measure": found.measure,

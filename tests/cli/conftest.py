@@ -11,6 +11,7 @@ from cli.ending import run_program
 from cli.main import named, program
 from tests.cli.running import Ran, Scorehouse, foreign_options
 from tests.sharing import Copies
+from warehouse.wording import MARK
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +45,8 @@ def scorehouse(
         code = run_program(_built(tuple(named(texts))), texts)
         written = capsys.readouterr()
         assert "Traceback" not in written.err
+        assert MARK not in written.out
+        assert f"\\x{ord(MARK):02x}" not in written.err
         assert [fault for line in written.err.splitlines() for fault in foreign_options(texts, line)] == []
         return Ran(int(code), written.out, written.err)
 

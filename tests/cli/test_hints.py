@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.ending import _command
-from cli.hints import options_of
+from cli.hints import flag, options_of
 from cli.main import COMMANDS, exit_code, program
 from tests import sharing
 from tests.cli.running import Scorehouse, foreign_options, refused
@@ -90,7 +90,8 @@ def test_a_file_to_rank_is_refused_without_advice_for_those_that_are_added(
 
 
 ROOT = Path(__file__).parents[2]
-SPEAKING = ("warehouse", "queries", "metaeval", "cli")
+BELOW = ("migrations", "warehouse", "queries", "metaeval")
+SPEAKING = (*BELOW, "cli")
 OF_OWN = {"own_scores.py", "tool_outputs.py"}  # readers of one's own metrics alone, which no `load` asks
 
 
@@ -102,12 +103,27 @@ def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
-            parts = [str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values]
-            silent |= {id(part) for part in node.values}
-            yield node.lineno, "".join(parts)
+            silent |= {id(part) for part in ast.walk(node)}
+            yield node.lineno, "".join(map(_said, node.values))
+        if isinstance(node, ast.Call) and id(node) not in silent and (named := _option(node)):
+            yield node.lineno, named
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in silent:
             yield node.lineno, node.value
+
+
+def _said(part: ast.expr) -> str:
+    """A part of a text; an option that it names as the command line spells it."""
+    inside = part.value if isinstance(part, ast.FormattedValue) else part
+    return str(inside.value) if isinstance(inside, ast.Constant) else _option(inside) or "{}"
+
+
+def _option(node: ast.AST) -> str | None:
+    """What `warehouse.wording.option` is called with, as the command line spells it."""
+    if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "option"):
+        return None
+    name, value = (getattr(one, "value", None) for one in [*node.args, None][:2])
+    return None if name is None else flag(str(name), None if value is None else str(value))
 
 
 def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -146,11 +162,35 @@ def test_every_option_that_a_text_names_is_one_of_a_command_that_can_say_it(pack
     assert [word for path in paths for word in foreign(path, (ROOT / path).read_text(encoding="utf-8"))] == []
 
 
+@pytest.mark.parametrize("package", BELOW)
+def test_packages_below_the_command_line_spell_no_option(package: str) -> None:
+    """They name it by `warehouse.wording.option`, also in what help shows; names of other programs' options aside."""
+    paths = sorted(path.relative_to(ROOT) for path in (ROOT / package).rglob("*.py"))
+    assert [word for path in paths for word in spelt_in((ROOT / path).read_text(encoding="utf-8"))] == []
+
+
+def spelt_in(text: str) -> list[str]:
+    """Options in the literals of a program's text, docstrings among them."""
+    constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
+    said = " ".join(value for value in constants if isinstance(value, str))
+    return re.findall(r"(?<![\w`-])--[a-z][a-z-]*", said)
+
+
+def test_options_that_a_text_spells_are_found() -> None:
+    assert spelt_in('"""Says --explain."""\nx = f"take --unit {y} of `--to_json`; -- no --"  # --comment') == [
+        "--explain",
+        "--unit",
+    ]
+
+
 @pytest.mark.parametrize(
     ("place", "text", "found"),
     [
         ("warehouse/readers/long_table.py", 'x = "name it with --metric"', ["--metric"]),
         ("warehouse/readers/long_table.py", 'x = f"{a}: name it with --metric {b}"', ["--metric"]),
+        ("warehouse/readers/long_table.py", "x = f\"name it with {option('metric', b)}\"", ["--metric"]),
+        ("warehouse/readers/long_table.py", "x = option('metric')", ["--metric"]),
+        ("warehouse/readers/long_table.py", "x = option('testset')", []),
         ("warehouse/readers/long_table.py", 'x = "`scorehouse add FILE --metric NAME` takes it"', []),
         ("warehouse/readers/long_table.py", 'x = "`scorehouse unload FILE --metric NAME` takes it"', ["--metric"]),
         ("warehouse/readers/own_scores.py", 'x = "name it with --metric"', []),

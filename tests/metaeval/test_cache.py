@@ -35,12 +35,12 @@ class Noted:
 
 
 def test_the_hint_of_a_note_is_stored_apart_from_its_text() -> None:
-    notes = ("2 are excluded", Hinted("3 are", "--explain says why"))
+    notes = ("2 are excluded", Hinted("3 are", "explain=True says why"))
     (plain, hinted) = cache.decoded(Noted, cache.encoded(Noted(notes))).notes
     assert (plain, hinted) == notes
     assert not isinstance(plain, Hinted)
     assert isinstance(hinted, Hinted)
-    assert (hinted.text, hinted.hint) == ("3 are", "--explain says why")
+    assert (hinted.text, hinted.hint) == ("3 are", "explain=True says why")
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ def test_a_ranking_that_there_is_not_has_a_reason_without_advice_of_other_comman
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refused(*_: object) -> None:
-        raise QuestionError("no human score", way_out="name one with --human", hint="rank --explain lists all")
+        raise QuestionError("no human score", way_out="name one with human", hint="rank(explain=True) lists all")
 
     monkeypatch.setattr(differences, "study", refused)
     assert differences._ranking(Warehouse, (TESTSET, LP), PEARSON) == "no human score"  # type: ignore[arg-type]

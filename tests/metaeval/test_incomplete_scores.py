@@ -24,6 +24,7 @@ from queries.selection import Slice
 from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
+from warehouse.wording import option
 
 SPEECH = Slice(TESTSET, LP, domains=("speech",))  # segments 4, which nobody judged, and 5
 
@@ -218,7 +219,7 @@ def test_an_intersection_without_some_judged_segments_has_no_submitted_scores(
     tables = {"Fine-src": metric_tables()["Fine-src"], "Holes-src": ScoreTable(systems=SYSTEMS, seg=holes)}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", metrics=tables)) as warehouse:
         asked = Slice(TESTSET, LP, intersection=True)
-        with pytest.raises(QuestionError, match="has no submitted system scores; take --system-score mean"):
+        with pytest.raises(QuestionError, match="has no submitted system scores; take system_score='mean'"):
             _study(warehouse, asked, "pearson", system_score="submitted")
         (by_default,) = _study(warehouse, asked, "pearson").results
     assert by_default.evaluation.system_score == ("mean", "mean")
@@ -325,5 +326,7 @@ def test_soft_pairwise_accuracy_says_that_another_system_score_does_not_apply(tm
         notes = _study(warehouse, asked, "spa(n=20)", system_score="submitted").notes
         quiet = _study(warehouse, asked, "spa(n=20)", system_score="judged-mean").notes
         others = _study(warehouse, asked, "pa", system_score="mean").notes
-    assert "spa(n=20) is computed over annotated segments; --system-score submitted does not apply" in notes
+    assert (
+        f"spa(n=20) is computed over annotated segments; {option('system_score', 'submitted')} does not apply" in notes
+    )
     assert not any("does not apply" in note for note in [*quiet, *others])

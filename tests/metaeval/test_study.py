@@ -24,6 +24,7 @@ from queries.selection import Slice, select
 from tests.helpers import LP, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
+from warehouse.wording import option
 
 
 @pytest.fixture(scope="module")
@@ -224,8 +225,8 @@ def test_an_explanation_and_a_ranking_agree(simulated_warehouse: Warehouse) -> N
 def test_what_is_left_out_is_counted_or_named(simulated_warehouse: Warehouse) -> None:
     (result,) = study(simulated_warehouse, Slice("sim24", "en-de"), [parse_measure("pa")], Options()).results
     assert excluded(result, verbose=False) == [
-        "2 of 17 systems are excluded (--explain says why)",
-        "3 of 18 metrics are excluded (--explain says why)",
+        f"2 of 17 systems are excluded ({option('explain', True)} says why)",
+        f"3 of 18 metrics are excluded ({option('explain', True)} says why)",
     ]
     assert excluded(result, verbose=True) == [
         "systems excluded, not judged by mqm: refB",
@@ -287,7 +288,7 @@ def test_a_score_table_of_one_system_cannot_be_ranked_but_is_explained(tmp_path:
         with pytest.raises(QuestionError, match=r"no metric of tiny24 en-de can be ranked: 1 excluded, no scores"):
             rank(warehouse, TESTSET, LP, measures)
         assert ranking(_study(warehouse, *measures)).is_empty()
-        assert "pa: no metric can be ranked (--explain says why)" in _study(warehouse, "pa").notes
+        assert f"pa: no metric can be ranked ({option('explain', True)} says why)" in _study(warehouse, "pa").notes
         rows = explanation(warehouse, Slice(TESTSET, LP), [parse_measure("acc_eq(by=item)")]).frame.rows()
     assert ("metric", "One-src", "no", "no scores for the output of Beech, Cherry") in rows
 

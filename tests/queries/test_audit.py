@@ -13,6 +13,7 @@ from queries.findings import CHECKS, SEVERITIES, Finding, findings_frame, shown_
 from tests.helpers import tiny_layout
 from warehouse import Given, QuestionError, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
+from warehouse.wording import option
 
 N = 40
 SYSTEMS = ("Ash", "Beech", "Cherry", "Dogwood", "Elm", "refA")
@@ -186,7 +187,7 @@ def test_missing_systems_and_segments_are_found_but_not_a_metrics_own_reference(
     assert chrf.finding == "no scores for 1 of 5 systems (Elm)"
     assert (unite.severity, unite.subject, unite.n) == ("warning", "UniTE-src", 3)
     assert unite.finding == (
-        "3 segment scores missing, in 1 system: rankings exclude it (`rank --intersection` does not)"
+        f"3 segment scores missing, in 1 system: rankings exclude it (`{option('rank.intersection', True)}` does not)"
     )
 
 

@@ -10,6 +10,7 @@ from queries import adhoc, adhoc_process, limits
 from queries.limits import MARGIN, Request
 from tests.sharing import empty_bytes
 from warehouse import LimitError
+from warehouse.wording import option
 
 resource = pytest.importorskip("resource")
 
@@ -77,4 +78,4 @@ def test_a_message_about_a_limit_names_its_option(words: str, tmp_path: Path) ->
         errors.append(adhoc._unexpected(1, words))
     for error in errors:
         assert isinstance(error, LimitError)
-        assert "--spill" in str(error) if "max_temp" in words and error is errors[0] else "--memory" in str(error)
+        assert option("spill" if "max_temp" in words and error is errors[0] else "memory") in error.text

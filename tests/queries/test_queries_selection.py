@@ -13,6 +13,7 @@ from queries.selection import Level, Selection, Slice, select
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
+from warehouse.wording import option
 
 
 def _systems(selection: Selection) -> dict[str, str | None]:
@@ -84,9 +85,9 @@ def test_every_system_that_is_left_out_has_a_reason(varied: Warehouse) -> None:
     assert _systems(select(varied, Slice(TESTSET, LP))) == {
         "Ash": None,
         "Beech": None,
-        "Cherry": "on the organisers' list of outliers (--with-outliers keeps it)",
+        "Cherry": f"on the organisers' list of outliers ({option('outliers', 'none')} keeps it)",
         "refA": "the reference that the metrics use",
-        "refB": "a human translation (included by --with-human-references)",
+        "refB": f"a human translation (included by {option('human_references', True)})",
     }
     assert _systems(select(varied, Slice(TESTSET, LP, systems=("B*", "refB"), human_references=True))) == {
         "Ash": "not selected",
@@ -109,8 +110,8 @@ def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse)
     ("asked", "metric", "reason"),
     [
         ({}, "Rough-refB", "computed with refB, not with reference refA"),
-        ({}, "Mine-src", "added by a user (included by --own)"),
-        ({}, "Guest-src", "not submitted to the metrics task (included by --all-metrics)"),
+        ({}, "Mine-src", f"added by a user (included by {option('own', True)})"),
+        ({}, "Guest-src", f"not submitted to the metrics task (included by {option('all_metrics', True)})"),
         ({"outliers": "none"}, "Part-src", "no scores for the output of Cherry"),
         ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for the output of Cherry, refB"),
         ({"human_references": True}, "Fine-src", "no scores for the output of refB"),
@@ -198,7 +199,7 @@ def test_a_slice_that_there_is_not_is_reported_with_the_nearest_names(
 def test_without_an_official_human_score_one_of_several_must_be_named(tmp_path: Path) -> None:
     humans = {"mqm": mqm_table(), "esa": mqm_table()}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans, facts=False)) as warehouse:
-        with pytest.raises(QuestionError, match="no official human score; name one with --human; available: esa, mqm"):
+        with pytest.raises(QuestionError, match="no official human score; name one with human; available: esa, mqm"):
             select(warehouse, Slice(TESTSET, LP))
         assert select(warehouse, Slice(TESTSET, LP, human="mqm")).human == "mqm"
 
@@ -219,7 +220,7 @@ def test_without_an_official_reference_one_of_several_must_be_named(tmp_path: Pa
         assert found.reference is None
         assert found.notes == (
             "tiny24 en-de has no official reference, so reference-based metrics are excluded; name one with "
-            "--reference; available: refA, refB",
+            f"{option('reference')}; available: refA, refB",
         )
         assert {name: reason for name, reason in _out(found).items() if name.startswith("Rough")} == {
             f"Rough-{name}": f"computed with {name}; no reference is official" for name in ("refA", "refB")
@@ -231,7 +232,7 @@ def test_an_official_human_score_that_is_not_loaded_is_said_to_be_so(tmp_path: P
     humans = {"da": mqm_table(), "esa": mqm_table()}
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "layout", humans=humans)) as warehouse:
         message = (
-            "the official human score 'mqm' of tiny24 en-de is not loaded; name one with --human; available: da, esa"
+            "the official human score 'mqm' of tiny24 en-de is not loaded; name one with human; available: da, esa"
         )
         for level in ("seg", "sys"):
             with pytest.raises(QuestionError, match=f"^{message}$"):

@@ -8,8 +8,11 @@ ends.
 from typing import TYPE_CHECKING, Protocol
 
 from warehouse.errors import QuestionError
+from warehouse.wording import MARK
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import duckdb
     import polars as pl
 
@@ -38,6 +41,15 @@ def frame(relation: "duckdb.DuckDBPyRelation") -> "pl.DataFrame":
     if twice := [name for n, name in enumerate(relation.columns) if name in relation.columns[:n]]:
         raise QuestionError(f"two columns with the same name in the result: {twice[0]!r}; rename one with AS")
     return pl.DataFrame(_Stream(relation))
+
+
+def spelt_frame(rows: "pl.DataFrame", spelling: "Callable[[str], str]") -> "pl.DataFrame":
+    """A frame whose texts name options as `spelling` writes them in a message, see `warehouse.wording.option`."""
+    import polars as pl
+
+    texts = [one for one in rows if one.dtype == pl.String and one.str.contains(MARK, literal=True).any()]
+    spelt = [pl.Series(one.name, [text and spelling(text) for text in one], pl.String) for one in texts]
+    return rows.with_columns(spelt)
 
 
 def insert(connection: "duckdb.DuckDBPyConnection", table: str, rows: "pl.DataFrame") -> None:

@@ -9,6 +9,7 @@ import duckdb
 import migrations
 from warehouse.database.statements import statement
 from warehouse.errors import SchemaError
+from warehouse.wording import option
 
 Migration = tuple[int, str, str]
 
@@ -29,7 +30,9 @@ def _checksum(text: str) -> str:
 
 def not_ours(where: str) -> SchemaError:
     """The error for a database of another program. where: its path."""
-    return SchemaError(f"{where}: a DuckDB database, but not a scorehouse warehouse; name another file with --db")
+    return SchemaError(
+        f"{where}: a DuckDB database, but not a scorehouse warehouse; name another file with {option('db')}"
+    )
 
 
 def _applied(connection: duckdb.DuckDBPyConnection) -> list[tuple[int, str, str]] | None:
@@ -88,7 +91,7 @@ def pending(
     if newer:
         raise SchemaError(
             f"{where}: made by a newer scorehouse (it has migration {newer[-1]}, this program ends at "
-            f"{available[-1][1]}); upgrade scorehouse, or name another file with --db"
+            f"{available[-1][1]}); upgrade scorehouse, or name another file with {option('db')}"
         )
     for number, name, checksum in applied:
         if _checksum(known[number][1]) != checksum:

@@ -13,6 +13,7 @@ import duckdb
 from warehouse.database.faults import is_lock, translated
 from warehouse.database.migration import find_tables
 from warehouse.errors import SchemaError
+from warehouse.wording import option
 
 Result = TypeVar("Result")
 STORAGE_VERSION = "v1.4.0"  # every DuckDB from 1.4 on reads the file
@@ -56,7 +57,7 @@ def check_path(path: Path) -> None:
             with path.open("rb") as file:
                 head = file.read(_MAGIC_PLACE + len(_MAGIC))
             if head and head[_MAGIC_PLACE:] != _MAGIC:
-                raise SchemaError(f"{path}: not a DuckDB database; name another file with --db")
+                raise SchemaError(f"{path}: not a DuckDB database; name another file with {option('db')}")
     except OSError as error:
         raise SchemaError(f"{path}: cannot be opened: {error.strerror or error}") from error
     if "?" in str(path) or (os.sep != "\\" and "\\" in str(path)):

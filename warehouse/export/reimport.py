@@ -13,7 +13,7 @@ from warehouse.export.exported import EvalsetKey
 from warehouse.export.manifest import Files, check_files, partition_file, read_manifest
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES
 from warehouse.progress import Progress
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 from warehouse.writing.registration import register
 
 
@@ -113,7 +113,8 @@ def _is_held(connection: duckdb.DuckDBPyConnection, folder: Path, database: Path
     if sorted(here) == sorted(there):
         return True
     raise SourceError(
-        f"{key.testset} {key.lp} is in {database} already, from other files; name another warehouse with --db",
+        f"{key.testset} {key.lp} is in {database} already, from other files",
+        way_out=f"name another warehouse with {option('db')}",
         about=str(folder),
     )
 

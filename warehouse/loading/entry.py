@@ -105,7 +105,7 @@ def _import_exports(folders: Iterable[Path], database: Path, report: LoadReport,
         try:
             imported = import_parquet(folder, database, progress=progress)
         except SourceError as error:
-            found = error.reason if error.about == str(folder) else str(error)  # else of a file in it
+            found = error.reason if error.about == str(folder) else error.text  # else of a file in it
             report.faults.append(Fault(str(folder), 0, found))
             continue
         for item in imported:

@@ -4,6 +4,7 @@ from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.readers.contents import Content
+from warehouse.wording import option
 
 
 def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
@@ -26,7 +27,7 @@ def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
             line,
             f"metric {name!r}, which {declared.name} did not have",
             "metrics of the shared task",
-            f"a metric of your own: scorehouse add {content.claim.path.name} --metric {name}",
+            f"a metric of your own: scorehouse add {content.claim.path.name} {option('metric', name)}",
         )
         for name, line in first.select("scorer", "line").iter_rows()
         if name not in listed and not describe(name).is_known

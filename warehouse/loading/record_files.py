@@ -18,6 +18,7 @@ from warehouse.readers.text.head import readable
 from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import UNREADABLE
 from warehouse.readers.text.unpacking import ExpansionError, is_packed, unpacked
+from warehouse.wording import option
 
 
 @dataclass(eq=False)
@@ -101,7 +102,7 @@ class Opened:
             data = unpacked(path.read_bytes(), self.given.most_unpacked)
             is_whole = self.given.may_lack_end or self.claim.may_lack_end or is_packed(path)
         except ExpansionError as error:
-            way_out = "raise --max-unpacked if it is sound"
+            way_out = f"raise {option('most_unpacked')} if it is sound"
             return _nothing(Fault(str(path), 0, f"unpacks to {error}", "scores", way_out))
         except (OSError, EOFError, zlib.error) as error:
             return _nothing(Fault(str(path), 0, f"cannot be unpacked: {error}", "a whole gzip file", WITHOUT_IT))

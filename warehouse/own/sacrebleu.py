@@ -11,6 +11,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, unknown
 from warehouse.own.computed import ComputedMetric, store
 from warehouse.progress import Progress
+from warehouse.wording import option
 
 METRICS = ("bleu", "chrf", "ter")
 _NAMES = {"bleu": "sacreBLEU-BLEU", "chrf": "sacreBLEU-chrF", "ter": "sacreBLEU-TER"}
@@ -173,7 +174,9 @@ def _choose_references(warehouse: Warehouse, texts: _Texts, asked: Sequence[str]
     if len(texts.references) == 1:
         return tuple(texts.references)
     there = ", ".join(texts.references)
-    raise QuestionError(f"{where} has several references and no standard one; name one with --reference: {there}")
+    raise QuestionError(
+        f"{where} has several references and no standard one; name one with {option('reference')}: {there}"
+    )
 
 
 def _held(warehouse: Warehouse, evalset_id: int) -> dict[str, tuple[str, str]]:
@@ -294,7 +297,9 @@ def _scorers(metric: str, tokenize: str | None) -> tuple[Any, Any, str]:
         return BLEU(**options), BLEU(effective_order=True, **options), version
     except (ImportError, RuntimeError) as error:
         first = str(error).strip().splitlines()[0]
-        raise QuestionError(f"tokenizer {tokenize!r}: {first}; choose another with --tokenize, such as char") from error
+        raise QuestionError(
+            f"tokenizer {tokenize!r}: {first}; choose another with {option('tokenize')}, such as char"
+        ) from error
     except (KeyError, ValueError) as error:
         known = ", ".join(sorted(map(str, BLEU.TOKENIZERS)))
         raise QuestionError(f"unknown tokenizer {tokenize!r}; sacreBLEU has {known}") from error

@@ -20,6 +20,7 @@ from warehouse.readers.claims import EvalsetKey, Given, KnownTexts
 from warehouse.readers.long_table import with_place
 from warehouse.readers.text.head import head_of
 from warehouse.readers.tool_outputs import form_of, is_with_texts
+from warehouse.wording import option
 from warehouse.writing.removal import remove_vectors
 
 _sql = partial(statement, __package__)
@@ -209,6 +210,6 @@ def _check_reference(warehouse: Warehouse, reference: str | None, testset: str |
     )
     known = {name for (name,) in rows}
     if reference == REFERENCE_FREE:
-        raise QuestionError(f"{REFERENCE_FREE} stands for no reference: say --reference-free")
+        raise QuestionError(f"{REFERENCE_FREE} stands for no reference: say {option('reference_free', True)}")
     if reference is not None and known and reference not in known:
         raise unknown("reference", reference, known)

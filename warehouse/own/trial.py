@@ -11,6 +11,7 @@ from warehouse.errors import QuestionError
 from warehouse.names import MetricVariant
 from warehouse.own.scores import remove
 from warehouse.temporary import temporary_folder
+from warehouse.wording import option
 
 _FILE = re.compile(r"(?P<name>.+?)(\.(seg|sys)\.score|\.[a-z]+)")
 
@@ -52,5 +53,5 @@ def variant_called(path: Path, lps: Collection[str]) -> MetricVariant:
     except ValueError:
         raise QuestionError(
             f"{path}: expected a file named after the metric and its reference, such as MyMetric-refA.seg.score or "
-            "MyMetric-src.csv (reference-free); `scorehouse add --dry-run` takes both as options"
+            f"MyMetric-src.csv (reference-free); `scorehouse {option('add.dry_run', True)}` takes both as options"
         ) from None

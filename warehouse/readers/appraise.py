@@ -23,7 +23,7 @@ from warehouse.readers.text.json_lines import has_whole_characters
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
 from warehouse.readers.text.tables import numbers, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 _SEGMENT = ("user", "system", "item", "type", "source", "target", "score")
 _TIMES = ("start", "end")
@@ -58,7 +58,7 @@ class AppraiseReader:
             return None
         testset = given.testset or _testset_named(path, head) or testset_of(path)
         if testset is None:
-            return "judgements of an unknown test set; name it with --testset"
+            return f"judgements of an unknown test set; name it with {option('testset')}"
         return Claim.of_judgements(path, self.name, "appraise", testset, given.human or _human(path, n_columns))
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:

@@ -14,6 +14,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.tables import table_of, text_of
 from warehouse.readers.vocabulary import reference_called, testset_called, testset_of
+from warehouse.wording import option
 
 _COLUMNS = ("pair", "system", "id", "is_constrained", "metric", "score")
 _NAME = "automatic-scores.tsv"
@@ -25,7 +26,7 @@ def claim_automatic(path: Path, reader: str, given: Given, place: str) -> Claim 
     """The claim on scores that a translation task computed itself, or why nothing is taken. place: in its release."""
     testset = given.testset or testset_of(path)
     if testset is None:
-        return "automatic scores of an unknown test set; name it with --testset"
+        return f"automatic scores of an unknown test set; name it with {option('testset')}"
     return Claim(
         path=path,
         reader=reader,
@@ -90,7 +91,7 @@ class SystemScoreListReader:
         folders = [part for part in reversed(path.parent.parts) if _FOLDER.fullmatch(part)]
         lp = given.lp or (folders[0] if folders else None)
         if testset is None or lp is None:
-            return "system scores of an unknown language pair; name it with --lp"
+            return f"system scores of an unknown language pair; name it with {option('lp')}"
         return Claim(
             path=path,
             reader=self.name,

@@ -25,7 +25,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.workbooks import check_workbook
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 _JUDGEMENTS = "hum_annotations"
 _SYSTEM = "automatic_metrics"
@@ -211,7 +211,7 @@ def _with_pair(rows: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFra
     faults: list[Fault] = []
     for column in ("Source", "Target"):
         rows = rows.with_columns(pl.col(column).cast(pl.String))
-        expected = "a code of three letters such as ENU; name the language pair with --lp"
+        expected = f"a code of three letters such as ENU; name the language pair with {option('lp')}"
         rows, more = cells_that_are(rows, column, pl.col(column).is_in(list(_codes())), expected, path)
         faults += more if rows.height else more[:1]  # the same in every row
         rows = rows.with_columns(pl.col(column).replace_strict(_codes(), default=None, return_dtype=pl.String))

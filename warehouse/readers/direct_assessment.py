@@ -18,6 +18,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.tables import table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
+from warehouse.wording import option
 
 _FILE = re.compile(r"(metrics-)?ad-(?P<level>seg|doc|sys)(-scores)?-(?P<lp>[a-z]{2,3}-[a-z]{2,3})\.csv")
 _RAW_JUDGEMENTS = re.compile(r"(metrics-)?ad-.*good-stnd-redup.*")
@@ -40,7 +41,7 @@ class DirectAssessmentReader:
             return None
         testset = given.testset or testset_of(path)
         if testset is None:
-            return "direct assessments of an unknown test set; name it with --testset"
+            return f"direct assessments of an unknown test set; name it with {option('testset')}"
         lp = given.lp or named["lp"]
         return Claim(
             path=path,

@@ -19,6 +19,7 @@ from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
 from warehouse.readers.text.tables import MISSING, numbers, text_of
 from warehouse.readers.vocabulary import is_raw_error, standard_reference, testset_called, testset_of
+from warehouse.wording import option
 
 _COLUMNS = ("METRIC", "LP", "TESTSET", "SYSTEM", "SCORE")
 _HUMAN = "HUMAN"
@@ -47,7 +48,7 @@ class FiveColumnReader:
             return None  # a table of one's own
         testset = called or given.testset or (None if valid else testset_of(path))
         if testset is None:
-            return f"scores of {named!r}, an unrecognised test set; name it with --testset"
+            return f"scores of {named!r}, an unrecognised test set; name it with {option('testset')}"
         return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
@@ -84,7 +85,9 @@ class FiveColumnReader:
         )
         unknown = scores.filter(pl.col("testset").is_null())
         expected = "one such as newstest2012"
-        faults += repeated_faults(unknown, "TESTSET", "test set {!r}", expected, path, "name it with --testset")
+        faults += repeated_faults(
+            unknown, "TESTSET", "test set {!r}", expected, path, f"name it with {option('testset')}"
+        )
         return Records(scores=scores.filter(pl.col("testset").is_not_null()), faults=faults)
 
 

@@ -7,9 +7,10 @@ from warehouse.readers.claims import Given
 from warehouse.readers.text.named_columns import ERRORS, columns_of, header_of
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.tool_outputs import NO_SYSTEM, form_of, is_number, is_with_texts
+from warehouse.wording import option
 
 UNKNOWN_FORMAT = "not a known score format"
-_ADD = "`scorehouse add FILE --metric NAME` takes it for a metric of your own"
+_ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` takes it for a metric of your own"
 NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
 
 

@@ -24,7 +24,7 @@ from warehouse.readers.text.named_columns import (
 )
 from warehouse.readers.text.tables import numbers
 from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 _PARTITION = re.compile(r"(?P<key>testset|lp)=(?P<value>.+)")
 _HUMAN = re.compile(r"(mqm|esa|da|sqm|da-sqm|wmt|wmt-.+|appraise|wmt-appraise.*|human|humans)([-_].*)?", re.IGNORECASE)
@@ -47,7 +47,8 @@ class LongTableReader:
         known = header.known.keys()
         given = with_place(given, path)
         if not known & set(_SAYS_WHAT) and not (given.metric or given.human):
-            return "scores without the name of a metric; add a column 'metric', or name a human score with --human"
+            way_out = f"add a column 'metric', or name a human score with {option('human')}"
+            return f"scores without the name of a metric; {way_out}"
         if (missing := missing_place(header, given)) is not None:
             return missing
         return claim_of(path, self.name, header, given)
@@ -98,9 +99,9 @@ def missing_place(header: Header, given: Given) -> str | None:
     """What neither the table nor the user says, as a request; None where all is said."""
     known = header.known.keys()
     if "testset" not in known and given.testset is None:
-        return "scores of an unknown test set; name it in a column 'testset' or with --testset"
+        return f"scores of an unknown test set; name it in a column 'testset' or with {option('testset')}"
     if not ("lp" in known or {"source", "target"} <= known) and given.lp is None:
-        return "scores of an unknown language pair; name it in a column 'lp' or with --lp"
+        return f"scores of an unknown language pair; name it in a column 'lp' or with {option('lp')}"
     return None
 
 

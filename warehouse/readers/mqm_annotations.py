@@ -20,7 +20,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, line_faults, visible, with_visible_names
 from warehouse.readers.text.tables import columns_found, text_of, whole_numbers
 from warehouse.readers.vocabulary import year_of_testset
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 _NAMES = {  # names of columns in both generations
     "system": "system",
@@ -184,7 +184,7 @@ def _source_faults(errors: pl.DataFrame, path: Path) -> list[Fault]:
         return []
     line, segment = several.sort("line").select("line", _place(errors)[-1]).row(0)
     more = "" if several.height == 1 else f", and {counted(several.height - 1, 'more such segment')}"
-    way_out = "load it with --numbering document and a column doc if numbers count within the document"
+    way_out = f"load it with {option('numbering', 'document')} and a column doc if numbers count within the document"
     return [Fault(str(path), line, f"segment {segment} has several source texts{more}", "one for each number", way_out)]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.vocabulary import testset_called, testset_of
+from warehouse.wording import option
 
 _HUMAN = "mqm"
 _SOURCE_ERRORS = "source-errors"
@@ -27,8 +28,8 @@ def claim_mqm(
     folder = path.parent.name if _FOLDER.fullmatch(path.parent.name) else None
     lp = words.get("lp") or given.lp or folder
     if testset is None or lp is None:
-        unknown, option = ("test set", "--testset") if testset is None else ("language pair", "--lp")
-        return f"{what} of an unknown {unknown}; name it with {option}"
+        unknown, name = ("test set", "testset") if testset is None else ("language pair", "lp")
+        return f"{what} of an unknown {unknown}; name it with {option(name)}"
     lp = language_pair_called(lp)
     part = re.findall(r"[\w-]+", (words.get("before") or "") + (words.get("part") or ""))
     if _SOURCE_ERRORS in part:

@@ -10,10 +10,14 @@ import polars as pl
 
 from warehouse.errors import Fault
 from warehouse.readers.claims import Numbering
+from warehouse.wording import option
 
 _EVALSET = ("testset", "lp")
-_BY_DOCUMENT = "load it with --numbering document if they count within the document"
-_EITHER = "load it with --numbering testset, or with --numbering document if they do count within the document"
+_BY_DOCUMENT = f"load it with {option('numbering', 'document')} if they count within the document"
+_EITHER = (
+    f"load it with {option('numbering', 'testset')}, or with {option('numbering', 'document')} if they do count within "
+    "the document"
+)
 
 
 def numbered(rows: pl.DataFrame, numbering: Numbering | None) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, repeated_faults
 from warehouse.readers.text.tables import numbers, table_of, text_of
+from warehouse.wording import option
 
 _FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score")
 
@@ -32,7 +33,7 @@ class OwnScoreReader:
             return None
         lp = given.lp or _language_pair(path, named["before"])
         if given.testset is None or lp is None:
-            missing = "--testset" if given.testset is None else "--lp"
+            missing = option("testset" if given.testset is None else "lp")
             return f"scores of your own metric: say what they belong to with {missing}"
         return Claim(
             path=path,

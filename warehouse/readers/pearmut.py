@@ -22,7 +22,7 @@ from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
 from warehouse.readers.text.tables import text_of
 from warehouse.readers.vocabulary import testset_of
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 _DOCUMENT = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[')
 _ENTRY = ('"item"', '"item_i"', '"user_id"', '"error_spans"')
@@ -56,7 +56,7 @@ class PearmutReader:
         year = _YEAR.search("\n".join(head)[:1000]) if is_document else _YEAR.search(path.name)
         testset = given.testset or testset_of(path) or (f"wmt{year['year']}" if year else None)
         if testset is None:
-            return "human evaluation of an unknown test set; name it with --testset"
+            return f"human evaluation of an unknown test set; name it with {option('testset')}"
         claim = Claim.of_judgements(path, self.name, "pearmut", testset, given.human or "esa")
         return replace(claim, may_lack_end=is_document)
 
@@ -172,7 +172,9 @@ class _Rows:
                 continue
             own_pair, *place = _place(name)
             if own_pair is None and lp is None:
-                raise WrongJudgementError("a campaign whose name tells no language pair", "one such as en-cs, or --lp")
+                raise WrongJudgementError(
+                    "a campaign whose name tells no language pair", f"one such as en-cs, or {option('lp')}"
+                )
             for system, one in (judged or {}).items():
                 if not isinstance(one, dict) or "score" not in one:
                     keys = ", ".join(one) if isinstance(one, dict) else type(one).__name__

@@ -19,6 +19,7 @@ from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.head import head_of
 from warehouse.readers.text.tables import table_of, text_of
 from warehouse.readers.vocabulary import testset_called, testset_of
+from warehouse.wording import option
 
 _PAIR = re.compile("[a-z]{2,3}-[a-z]{2,3}")
 _COLUMNS = ("N", "TESTSET", "LP", "DOC", "SEGNO")
@@ -39,7 +40,7 @@ class SegmentDetailsReader:
             row = ["", named, path.stem]  # a damaged file: its faults keep out what it declares the segments of
         testset = testset_called(row[1], path) or given.testset
         if testset is None:
-            return f"segments of {row[1]!r}, an unrecognised test set; name it with --testset"
+            return f"segments of {row[1]!r}, an unrecognised test set; name it with {option('testset')}"
         lp = language_pair_called(row[2])
         return Claim(
             path=path,

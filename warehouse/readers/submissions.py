@@ -27,6 +27,7 @@ from warehouse.readers.vocabulary import (
     testset_of,
     year_of,
 )
+from warehouse.wording import option
 
 _FILE = re.compile(r"(?P<name>.+\.(?P<level>sys|domain|doc|seg)\.(?:score|tsv))(?:\.gz)?")
 _BACKUP = re.compile(_FILE.pattern + r"\.bk(?:\.gz)?|(?P<other>.+)\.bk(?:\.score)?(?:\.gz)?")
@@ -79,7 +80,7 @@ class SubmissionReader:
             called = named.most_common(1)[0][0]
             testset = testset_called(called, path) or given.testset
             if not testset:
-                return f"scores of {called!r}, an unrecognised test set; name it with --testset"
+                return f"scores of {called!r}, an unrecognised test set; name it with {option('testset')}"
         folder = path.parent.name if _GROUP.fullmatch(path.parent.name) else "submissions"
         named_file = _FILE.fullmatch(path.name)
         is_challenge = layout == _WITH_HEADER and _CHALLENGE.fullmatch(_set_id(head))
@@ -223,9 +224,9 @@ def _with_testsets(
 ) -> tuple[pl.DataFrame, list[Fault]]:
     """The rows whose test set is known, with `testset`; and one fault for each name that does not say it."""
     table = table.with_columns(testset=_replaced(table, column, called))
-    expected = "a test set of the shared tasks, such as newstest2020"
+    expected, way_out = "a test set of the shared tasks, such as newstest2020", f"name it with {option('testset')}"
     faults = repeated_faults(
-        table.filter(pl.col("testset").is_null()), column, "test set {!r}", expected, path, "name it with --testset"
+        table.filter(pl.col("testset").is_null()), column, "test set {!r}", expected, path, way_out
     )
     return table.filter(pl.col("testset").is_not_null()), faults
 
@@ -352,6 +353,6 @@ def _with_segments(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.Da
             if missing is not None:
                 found = f"{testset} {lp} without segment {missing}"
                 expected = "numbers from 1 on without a gap, as they do not begin anew in each document"
-                way = "give it a row with NaN, or load the file with --numbering testset or document"
+                way = f"give it a row with NaN, or load the file with {option('numbering')} testset or document"
                 faults.append(Fault(str(path), line, found, expected, way))
     return pl.concat([table, rest], how="diagonal_relaxed").sort("line"), faults

@@ -18,6 +18,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.tables import numbers, table_of, text_of
 from warehouse.readers.vocabulary import standard_reference, testset_called
+from warehouse.wording import option
 
 _FILE = re.compile(r"DA-(?P<testset>newstest\d{4})-(?P<lp>[a-z]{4})-sys-nohy-scores\.csv")
 _FIRST = ("LP", "SYSTEM", "HUMAN")
@@ -35,7 +36,7 @@ class SystemTableReader:
             return None
         testset = (testset_called(named["testset"], path) if named else None) or given.testset
         if testset is None:
-            return "a table of system scores of an unknown test set; name it with --testset"
+            return f"a table of system scores of an unknown test set; name it with {option('testset')}"
         row = head[1].split(" ") if len(head) > 1 else [""]
         lp = language_pair_called(named["lp"] if named else row[0])
         return Claim(

@@ -28,9 +28,9 @@ from warehouse.readers.text.json_lines import first_object, has_whole_characters
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import MISSING, finite, numbers, text_of
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
-NO_SYSTEM = "no column system: `scorehouse add FILE --system NAME` if all rows are of one"
+NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
 _DOCUMENT = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[|\[)')
 _SEGMENT_LINE = re.compile(r"(?P<file>.+)\tSegment (?P<at>\d+)\tscore: (?P<score>\S+)(\tvariance: \S+)?")
 _SYSTEM_LINE = re.compile(r"(?P<file>.+)\tscore: (?P<score>\S+)")
@@ -63,7 +63,7 @@ class ToolOutputReader:
             return None
         given = with_place(given, path)
         if given.testset is None or given.lp is None:
-            missing = "--testset" if given.testset is None else "--lp"
+            missing = option("testset" if given.testset is None else "lp")
             return f"scores of your own metric: say what they belong to with {missing}"
         if given.system is None and not _names_systems(form, path, head):
             return NO_SYSTEM

@@ -26,7 +26,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.tables import text_of
 from warehouse.readers.vocabulary import testset_of, year_of_testset
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 _HUMAN = "esa"
 _SEPARATOR = "_#_"
@@ -35,7 +35,7 @@ _ROUND = re.compile(r"human(?P<round>[0-9]*)")
 _LAST_FROM_ONE = 2023  # the year until which numbers begin with 1
 _SOURCE = re.compile(r"test-(?P<language>[a-z]{2})-")  # what names of WMT24's documents begin with
 _FLAT = {"langs", "line_id", "doc_id", "system", "esa_score", "annotator"}
-_NO_PAIR = "human evaluation of an unknown language pair; name it with --lp if the file is of one alone"
+_NO_PAIR = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file is of one alone"
 
 Place = tuple[str, str | None, str, int | None, int | None]  # language pair, domain, document, index, segment
 
@@ -56,7 +56,7 @@ class Wmt25HumanReader:
             return None
         testset = given.testset or testset_of(path)
         if testset is None:
-            return "human evaluation of an unknown test set; name it with --testset"
+            return f"human evaluation of an unknown test set; name it with {option('testset')}"
         if not is_flat and is_of_line and given.lp is None:
             return _NO_PAIR
         return Claim.of_judgements(path, self.name, "humeval", testset, given.human or _HUMAN)

@@ -7,7 +7,7 @@ from warehouse.database.stage import Batch
 from warehouse.database.statements import statement
 from warehouse.errors import Fault
 from warehouse.readers.contents import Content, change_since
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 LARGEST_SCORE = 1e100  # in size; sums of squares of larger ones leave the range of floats
 _sql = partial(statement, __package__)
@@ -93,7 +93,7 @@ def _check_finite(paths: dict[int, str], batch: Batch) -> None:
 def another_name(kind: str, content: Content) -> str:
     """The way out where judgements of a campaign meet other human scores of that name."""
     renamed = kind == "human" and content.claim.group is not None
-    return "both can stay: load this one with --human and another name" if renamed else ""
+    return f"both can stay: load this one with {option('human')} and another name" if renamed else ""
 
 
 def _check_repeated(contents: Sequence[Content], batch: Batch) -> None:

@@ -20,7 +20,7 @@ Identity = tuple[str, str]  # checksum and reader
 class Holdings:
     """What the warehouse holds of one evaluation set.
 
-    loaded, refused: files by origin, with their identity; refused ones are recorded under --skip-broken.
+    loaded, refused: files by origin, with their identity; refused ones are recorded where they are skipped.
     standards: year, description, standard reference, standard human scores by level, whether human references
         are ranked; None where the evaluation set is new. outliers: systems marked so; systems: all names and spellings,
         each with its system.

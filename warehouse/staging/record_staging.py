@@ -14,7 +14,7 @@ from warehouse.staging.placing import placed, settle_segments, stage_declared
 from warehouse.staging.repetition import distinct, report_incomplete
 from warehouse.staging.slips import report_slips
 from warehouse.staging.vectors import stage_judgements, stage_vectors
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 _ERRORS_AS_WRITTEN = frozenset({"MetricX", "TER"})  # families whose programs write errors, which submissions negate
 
@@ -102,7 +102,8 @@ def _direction(content: Content) -> list[str]:
     counts_errors = any(facts.is_error_measure or facts.family in _ERRORS_AS_WRITTEN for facts in named)
     if content.claim.is_negated or not counts_errors or scores.filter(pl.col("value") < 0).height:
         return []
-    return ["a metric that counts errors, none below 0: `scorehouse add --lower-is-better` stores them negated"]
+    way_out = f"`scorehouse {option('add.is_error_measure', True)}` stores them negated"
+    return [f"a metric that counts errors, none below 0: {way_out}"]
 
 
 def _settle(contents: Sequence[Content], stage: Stage, aliases: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from warehouse.readers.contents import Content
 from warehouse.staging.naming import systems_before
 from warehouse.staging.row_faults import report_rows
 from warehouse.staging.vectors import VECTOR_KEY
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 
 def scorer_name() -> pl.Expr:
@@ -97,7 +97,7 @@ def _report_gaps(met: pl.DataFrame, n_segments: int, stage: Stage) -> None:
         if n_missing > 0:
             notes.append(
                 f"{scorer}: {n_missing} of {n_scores} segment scores are missing; rankings exclude it "
-                "(`scorehouse rank --intersection` does not)"
+                f"(`scorehouse {option('rank.intersection', True)}` does not)"
             )
         expected = there - {systems["reference"][0]}
         n_scored = systems["system"].is_in(list(expected)).sum()

@@ -12,6 +12,7 @@ from metaeval.pairs.deltas import Asked, _on_one_scale, deltas
 from metaeval.pairs.system_pairs import SystemPairs, direction_of, read_pairs
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.wording import option
 
 QUICK = Asked(draws=20)
 CS_UK = Slice("all", "cs-uk")
@@ -96,7 +97,7 @@ def test_sets_on_another_scale_are_left_out_or_multiplied_by_100() -> None:
     assert notes[0].startswith(
         "without 1 of 3 evaluation sets, whose scores are on another scale than most pairs: b en-de"
     )
-    assert "--percent" in notes[0]
+    assert option("percent", True) in notes[0]
     kept, notes = _on_one_scale(sets, True)
     assert [one.testset for one in kept] == ["a", "b", "c"]
     assert kept[1].metric_gaps.tolist() == [[30.0] * 3]

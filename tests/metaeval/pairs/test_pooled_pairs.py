@@ -19,6 +19,7 @@ from metaeval.pairs.pooled_pairs import (
 from metaeval.system_scores import system_scores
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.wording import option
 
 
 def _pairs(human: list[float], metric: list[list[float]], **more: object) -> PooledPairs:
@@ -42,7 +43,7 @@ def test_differences_of_one_human_score_alone_are_correlated() -> None:
     assert found.human.tolist() == [0.1, 0.2, -0.3]
     assert found.metric.tolist() == [[1.0, 2.0, 4.0]]
     assert found.n_systems == 5  # three of en-de, two of en-fr
-    assert found.notes == ("pairs of z only (3); without those on other scales: raw (1); --human chooses",)
+    assert found.notes == (f"pairs of z only (3); without those on other scales: raw (1); {option('human')} chooses",)
     assert of_one_human(found) is found
 
 

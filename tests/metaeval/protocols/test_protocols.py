@@ -36,6 +36,7 @@ from tests.comparing import compare
 from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
+from warehouse.wording import option
 
 LPS = ["en-de", "cs-uk"]
 QUICK = TestOptions(draws=60)
@@ -337,7 +338,7 @@ def test_contrastive_metrics_are_counted_and_named_when_asked_for(tmp_path: Path
         assert set(found.excluded) == {"Wrong", "Only"}
         assert set(everything.metrics) == {*found.metrics, *found.excluded}
         reason = "2 metrics are excluded (contrastive, neither primary nor baseline)"
-        assert excluded_lines(found, verbose=False) == [f"{reason}; --verbose names them"]
+        assert excluded_lines(found, verbose=False) == [f"{reason}; {option('verbose', True)} names them"]
         assert excluded_lines(found, verbose=True) == [f"{reason}: Only, Wrong"]
         assert excluded_lines(everything, verbose=True) == []
 
@@ -643,7 +644,7 @@ def test_language_pairs_are_the_official_ones_of_the_test_set_s_year(wmt23_wareh
 
 def test_a_test_set_of_no_official_year_is_scored_on_all_that_it_has(simulated_warehouse: Warehouse) -> None:
     assert plan(simulated_warehouse, protocol_named("wmt24"), "sim24", None) == (["cs-uk", "en-de", "ja-en"], [])
-    with pytest.raises(QuestionError, match="test set 'wmt24' is not loaded; `--on sim24`"):
+    with pytest.raises(QuestionError, match="test set 'wmt24' is not loaded; `on='sim24'`"):
         plan(simulated_warehouse, protocol_named("wmt24"), "wmt24", None)
 
 
@@ -795,5 +796,5 @@ def test_what_has_no_test_for_the_population_is_named(simulated_warehouse: Wareh
     found = scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], significance=True, testing=both)
     assert found.tasks[1].beside is not None
     assert found.tasks[1].beside.test == "jackknife-both"
-    with pytest.raises(QuestionError, match="add --significance"):
+    with pytest.raises(QuestionError, match="add significance=True"):
         scored(simulated_warehouse, protocol, "sim24", lps=["cs-uk"], testing=BESIDE)

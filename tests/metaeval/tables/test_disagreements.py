@@ -160,7 +160,7 @@ def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None
         ({"metric": ["Fine", "Fine-src"]}, "'Fine' and 'Fine-src' are the same metric"),
         ({"metric": "Flat"}, "Flat-src gives all outputs of tiny24 en-de the same score"),
         ({"metric": "Only"}, "Only-src of tiny24 en-de: no segment scores"),
-        ({"metric": "Fine", "metrics": "Rough*"}, "--metrics chooses metrics for their mean"),
+        ({"metric": "Fine", "metrics": "Rough*"}, "metrics chooses metrics for their mean"),
         ({"metric": "Fine", "systems": "Ash", "segments": (1, 2)}, "both score 2 outputs of tiny24 en-de, too few"),
         ({"metric": "Fine", "n": 0}, "a list of 0 rows"),
         ({"metric": "Fine", "by": "theme"}, "unknown by 'theme'"),
@@ -174,7 +174,7 @@ def test_what_cannot_be_compared_is_refused(tiny: Warehouse, given: dict[str, An
 
 def test_groups_of_what_is_not_loaded_are_refused(tmp_path: Path) -> None:
     with tiny_warehouse(tmp_path, tiny_layout(tmp_path / "in", texts=False)) as opened:
-        with pytest.raises(QuestionError, match="--by length: no source texts of tiny24 en-de are loaded"):
+        with pytest.raises(QuestionError, match="by='length': no source texts of tiny24 en-de are loaded"):
             metaeval.segments(opened, *TINY, "Fine", by="length")
         found = metaeval.segments(opened, *TINY, "Fine", n=1)
         assert found.frame.select("length", "source", "output", "errors").row(0) == (None, None, None, None)

@@ -25,6 +25,7 @@ from tests.warehouse.loading.published import (
 from warehouse import LoadReport, Warehouse, load
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.readers.claims import Given
+from warehouse.wording import option
 
 
 @pytest.fixture
@@ -291,9 +292,9 @@ def test_what_a_table_does_not_tell_is_asked_for_and_taken_from_the_user(tmp_pat
     table.write_text("system,seg,score\nA,1,0.5\nB,1,0.25\n")
     given = Given(testset="lab", lp="en-de", human="quality")
     for lacking, word in (
-        (Given(lp="en-de", human="quality"), "--testset"),
-        (Given(testset="lab", human="quality"), "--lp"),
-        (Given(testset="lab", lp="en-de"), "--human"),
+        (Given(lp="en-de", human="quality"), "with testset"),
+        (Given(testset="lab", human="quality"), "with lp"),
+        (Given(testset="lab", lp="en-de"), "with human"),
     ):
         with pytest.raises(Exception, match=word):
             load([table], database, given=lacking)
@@ -364,7 +365,7 @@ def test_judgements_beside_published_scores_of_that_name_can_get_a_name_of_their
     later = load([wave], database)
     for report in (together, later):
         told = {fault.way_out for fault in report.faults if fault.path == str(wave)}
-        assert told == {"both can stay: load this one with --human and another name"}
+        assert told == {f"both can stay: load this one with {option('human')} and another name"}
     assert load([wave], database, given=Given(human="esa-campaign")).is_clean
     assert rows(database, "SELECT human, segment, value FROM human_scores WHERE segment > 1 ORDER BY ALL") == [
         ("esa", 2, 41.0),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from warehouse import Given, Warehouse, load
+from warehouse.wording import option
 
 DETAILS = (("b.1", 1), ("b.1", 2), ("a.2", 1))
 SYSTEMS = ("Huawei_TSC.1", "Online-A.2")
@@ -96,7 +97,7 @@ def test_a_table_of_a_metric_that_the_task_did_not_have_asks_for_add(tmp_path: P
         (3, "metric 'Mine', which wmt23 did not have"),
         (4, "metric 'Other', which wmt23 did not have"),
     ]
-    assert "scorehouse add mine.csv --metric Mine" in str(report.faults[0])
+    assert "scorehouse add mine.csv metric='Mine'" in str(report.faults[0])
     assert [evalset.status for evalset in report.evalsets] == ["refused"]
     table.write_text(header + "wmt23,en-de,BLEU,A,1,0.5\nlab23,en-de,Mine,A,1,0.5\n")
     assert load([table], database).is_clean
@@ -170,5 +171,8 @@ def test_a_metric_of_a_table_with_a_gap_is_noted_but_not_a_human_score(tmp_path:
     ]
     (tmp_path / "own.csv").write_text("\n".join(["system,segment,MetA,mqm", *rows]) + "\n")
     report = load([tmp_path / "own.csv"], tmp_path / "w.duckdb", given=Given(testset="mine25", lp="en-de"))
-    gap = "MetA-ref: 1 of 6 segment scores are missing; rankings exclude it (`scorehouse rank --intersection` does not)"
+    gap = (
+        "MetA-ref: 1 of 6 segment scores are missing; "
+        f"rankings exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
+    )
     assert report.notes == [gap]

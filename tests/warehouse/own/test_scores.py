@@ -14,6 +14,7 @@ from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, tiny_layout
 from warehouse import QuestionError, Warehouse, load
 from warehouse.own import sacrebleu
 from warehouse.own.scores import add, check_spelling, remove
+from warehouse.wording import option
 
 VALUES = {"Ash": (1, 2, 3, 4, 5), "Beech": (2, 2, 2, 2, 2), "Cherry": (0, 0, 1, 0, 0)}
 _TABLES = ("vector", "score", "aggregate_score", "scorer", "entry", "source", "metric_fact", "system", "segment")
@@ -220,7 +221,7 @@ def test_what_does_not_fit_is_refused_with_its_line(
         ("Mine", {"testset": "tiny23", "lp": LP}, "unknown test set 'tiny23'"),
         ("Mine", {"testset": TESTSET, "lp": "en-fr"}, "unknown language pair 'en-fr'"),
         ("Mine", {"testset": TESTSET, "lp": LP, "reference": "refB"}, "unknown reference 'refB'"),
-        ("Mine", {"testset": TESTSET, "lp": LP, "reference": "src"}, "--reference-free"),
+        ("Mine", {"testset": TESTSET, "lp": LP, "reference": "src"}, "reference_free=True"),
     ],
 )
 def test_names_that_cannot_be_are_refused(
@@ -239,9 +240,9 @@ def test_what_an_own_metric_lacks_is_reported_when_it_comes_and_in_every_ranking
     report = add([own], database, "Mine", testset=TESTSET, lp=LP)
     assert report.is_clean, report.faults
     assert (
-        "Mine-src: 3 of 5 segment scores are missing; rankings exclude it (`scorehouse rank --intersection` does not)"
-        in report.notes
-    )
+        "Mine-src: 3 of 5 segment scores are missing; "
+        f"rankings exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
+    ) in report.notes
     assert "Mine-src: scores of 1 of the 4 systems" in report.notes
     with Warehouse.open(database) as warehouse:
         found = study(warehouse, Slice(TESTSET, LP, own=True), [parse_measure("acc23(by=item)")], Options())

@@ -12,6 +12,7 @@ from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
 from warehouse import SourceError, Warehouse
 from warehouse.loading.report import LoadReport
 from warehouse.own.scores import add
+from warehouse.wording import option
 
 N = 5  # segments of the tiny task
 VALUES = {"Ash": (0.1, 0.2, 0.3, 0.4, 0.5), "Beech": (0.5, 0.4, 0.3, 0.2, 0.1)}
@@ -195,7 +196,7 @@ def test_texts_that_the_warehouse_does_not_have_are_refused_or_counted(database:
     )
 
 
-NO_SYSTEM = "no column system: `scorehouse add FILE --system NAME` if all rows are of one"
+NO_SYSTEM = "no column system: `scorehouse add FILE system='NAME'` if all rows are of one"
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,8 @@ def test_every_system_of_the_task_can_be_added_by_a_list(database: Path, tmp_pat
 @pytest.mark.parametrize("metric", ["TER-mine", "MetricX-24-mine"])
 def test_errors_that_are_stored_as_they_are_are_noted(database: Path, tmp_path: Path, metric: str) -> None:
     (tmp_path / "ash.txt").write_text("1\n2\n0.5\n3\n2\n")
-    note = "a metric that counts errors, none below 0: `scorehouse add --lower-is-better` stores them negated"
+    way = option("add.is_error_measure", True)
+    note = f"a metric that counts errors, none below 0: `scorehouse {way}` stores them negated"
     for is_error_measure in (False, True):
         given = {"reference": "refA", "testset": TESTSET, "lp": LP, "system": "Ash"}
         report = add([tmp_path / "ash.txt"], database, metric, is_error_measure=is_error_measure, **given)  # type: ignore[arg-type]
@@ -275,5 +277,5 @@ FORMS = {
 def test_every_form_says_what_it_belongs_to_with_an_option(
     database: Path, tmp_path: Path, name: str, missing: str
 ) -> None:
-    with pytest.raises(SourceError, match=f"--{missing}"):
+    with pytest.raises(SourceError, match=rf"with {missing}\)"):
         added(database, tmp_path / name, FORMS[name], system="Ash", **{missing: None})

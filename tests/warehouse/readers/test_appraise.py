@@ -14,6 +14,7 @@ from warehouse import Warehouse, load
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
+from warehouse.wording import option
 
 ESA = Path("wmt24-news-systems/humeval/esa_generalMT2024_wave2.csv")
 LIV = Path("wmt22-news-systems/scores/WMT22.Appraise.SegLvlLivRef.20221031.filtered.csv")
@@ -205,7 +206,7 @@ def test_files_of_one_human_score_form_a_group() -> None:
 def test_an_unknown_test_set_is_asked_for() -> None:
     reason = asked(READER, Path("scores.csv"), esa().encode(), Given())
     assert isinstance(reason, str)
-    assert "--testset" in reason
+    assert option("testset") in reason
 
 
 def test_other_tables_are_left_to_others() -> None:

@@ -14,6 +14,7 @@ from warehouse.readers import campaign_workbooks
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
+from warehouse.wording import option
 
 READER = CampaignWorkbookReader()
 
@@ -101,7 +102,7 @@ def test_unknown_languages_are_asked_for_once(tmp_path: Path) -> None:
     rows = [("ENU", "QQQ", *row[2:]) for row in ROWS]
     (fault,) = read(READER, workbook(tmp_path, rows=rows)).faults
     assert (fault.line, fault.found) == (2, "Target 'QQQ'")
-    assert "--lp" in fault.expected
+    assert option("lp") in fault.expected
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, read, reads_or_refuses, rows, scores, told
 from warehouse.readers.claims import Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
+from warehouse.wording import option
 
 READER = DirectAssessmentReader()
 FOLDER = Path("wmt20-metrics/manual-evaluation/DA")
@@ -84,7 +85,7 @@ def test_claims_go_by_name_and_test_set() -> None:
     assert claimed(READER, Path(name), HEADER, Given(testset="mine")).evalsets == (("mine", "de-en"),)
     lines = (HEADER.strip(),)
     assert READER.claim(Path(name), lines, Given()) == (
-        "direct assessments of an unknown test set; name it with --testset"
+        f"direct assessments of an unknown test set; name it with {option('testset')}"
     )
     assert READER.claim(FOLDER / "ad-seg-scores.csv", lines, Given()) is None
     assert READER.claim(FOLDER / "ad-good-stnd-redup.csv", lines, Given()) == (

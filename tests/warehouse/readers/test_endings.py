@@ -26,7 +26,7 @@ def test_no_cut_of_a_table_is_loaded(in_full: bool, tmp_path: Path) -> None:
         path.write_bytes(whole[:end])
         report = load([path], database)
         assert [(fault.line, fault.found) for fault in report.faults] == [(3, CUT)]
-    assert str(report.faults[0]).endswith("or say --allow-unterminated if it is whole")
+    assert str(report.faults[0]).endswith("or say may_lack_end=True if it is whole")
     path.write_bytes(whole)
     assert load([path], database).is_clean
     with Warehouse.open(database) as warehouse:
@@ -87,5 +87,5 @@ def test_a_file_that_expands_without_end_is_refused_at_once(tmp_path: Path) -> N
     started = time.perf_counter()
     report = load([path], tmp_path / "w.duckdb")
     assert ["unpacks to more than 200 times" in fault.found for fault in report.faults] == [True]
-    assert "--max-unpacked" in str(report.faults[0])
+    assert "most_unpacked" in str(report.faults[0])
     assert time.perf_counter() - started < 60

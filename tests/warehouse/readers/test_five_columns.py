@@ -10,6 +10,7 @@ from tests.warehouse.readers.reading import claimed, content, head, read, reads_
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.recognition import claim
+from warehouse.wording import option
 
 READER = FiveColumnReader()
 ERRORS = ("TER", "BlockErrCats", "WordBlockErrCats", "XEnErrCats")
@@ -94,7 +95,7 @@ def test_a_file_that_is_called_as_wmt12s_is_no_other_format_whatever_its_first_l
 def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
     text = HEADER + BODY.replace("newstest2012", "own")
     assert READER.claim(Path("x"), head(text.encode()), Given()) == (
-        "scores of 'own', an unrecognised test set; name it with --testset"
+        f"scores of 'own', an unrecognised test set; name it with {option('testset')}"
     )
     assert {row[0] for row in rows(read(READER, "x", text, Given(testset="mine")), "testset")} == {"mine"}
     assert told(read(READER, "x", HEADER + BODY + BODY.replace("newstest2012", "own"))) == [

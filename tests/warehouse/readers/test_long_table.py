@@ -9,6 +9,7 @@ from tests.warehouse.readers.reading import answer, claimed, read, read_if_claim
 from warehouse.readers.claims import Given
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.records import Records
+from warehouse.wording import option
 
 READER = LongTableReader()
 MINE = Path("scores/mine.csv")
@@ -208,8 +209,8 @@ def test_parquet_of_something_else_is_left_to_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "given", "option"),
     [
-        ("system,metric,score", Given(lp="en-de"), "--testset"),
-        ("system,metric,score", Given(testset="mine"), "--lp"),
+        ("system,metric,score", Given(lp="en-de"), option("testset")),
+        ("system,metric,score", Given(testset="mine"), option("lp")),
         ("system,score", PLACE, "add a column 'metric'"),
     ],
 )
@@ -234,7 +235,7 @@ def test_the_language_pair_may_be_told_by_the_path(path: str) -> None:
 def test_names_that_are_no_languages_tell_no_pair() -> None:
     reason = answer(READER, Path("wmt23/my-own/the-new.csv"), b"system,metric,score\nA,M,1\n", Given())
     assert isinstance(reason, str)
-    assert "--lp" in reason
+    assert option("lp") in reason
 
 
 def test_of_own_metrics_the_rows_of_that_name_are_taken() -> None:

@@ -11,6 +11,7 @@ from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.mqm_annotations import GOOGLE_MQM, MqmAnnotationsReader
 from warehouse.readers.records import Records
+from warehouse.wording import option
 
 NEW = (
     "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
@@ -160,8 +161,8 @@ def test_the_claim_names_the_averages_that_it_stands_behind() -> None:
 @pytest.mark.parametrize(
     ("path", "given", "answer"),
     [
-        ("mine/mqm_test_ende.tsv", Given(), "--testset"),
-        ("wmt24/annotations.tsv", Given(), "--lp"),
+        ("mine/mqm_test_ende.tsv", Given(), option("testset")),
+        ("wmt24/annotations.tsv", Given(), option("lp")),
         ("wmt24/enes/annotations.tsv", Given(), ("wmt24", "en-es")),
         ("wmt24/annotations.tsv", Given(lp="en-es"), ("wmt24", "en-es")),
         ("mine/mqm_test_ja-zh.tsv", Given(testset="mine"), ("mine", "ja-zh")),

@@ -8,6 +8,7 @@ from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
 from warehouse.readers.claims import Given
 from warehouse.readers.mqm_averages import MqmAverageReader
+from warehouse.wording import option
 
 READER = MqmAverageReader()
 PATH = Path("newstest2021/zhen/mqm_newstest2021_zhen.avg_seg_scores.tsv")
@@ -49,10 +50,10 @@ def test_without_such_a_name_folders_or_the_user_tell() -> None:
     assert rows(read(READER, "a.tsv", HEADER + "A -1 1\n", given), "testset", "scorer") == [("mine", "mqm-2")]
     lines = head(HEADER.encode())
     assert READER.claim(Path("a.tsv"), lines, Given(lp="en-de")) == (
-        "MQM averages of an unknown test set; name it with --testset"
+        f"MQM averages of an unknown test set; name it with {option('testset')}"
     )
     assert READER.claim(Path("a.tsv"), lines, Given(testset="mine")) == (
-        "MQM averages of an unknown language pair; name it with --lp"
+        f"MQM averages of an unknown language pair; name it with {option('lp')}"
     )
     assert READER.claim(Path("mqm_ted_ende.tsv"), ("system\tdoc\tdoc_id\tseg_id",), Given()) is None
 

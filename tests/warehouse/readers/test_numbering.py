@@ -105,7 +105,7 @@ def test_two_segments_are_never_taken_for_one(
         assert found == BY_TESTSET
     else:
         assert isinstance(found, str)
-        assert f"--numbering {true}" in found
+        assert f"numbering={true!r}" in found
         (tmp_path / "w.duckdb").unlink(missing_ok=True)
         assert loaded(form(places), name, tmp_path, true) == BY_TESTSET
 

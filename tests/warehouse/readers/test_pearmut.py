@@ -12,6 +12,7 @@ from tests.warehouse.readers.reading import read
 from warehouse import Warehouse, load
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.pearmut import PearmutReader
+from warehouse.wording import option
 
 READER = PearmutReader()
 PATH = Path("wmt26-general-mt/humeval/annotations.json")
@@ -169,7 +170,7 @@ def test_other_json_is_left_to_others() -> None:
         '{"annotation": 1}\n',
     ):
         assert asked(READER, PATH, text.encode(), Given()) is None
-    asks = "human evaluation of an unknown test set; name it with --testset"
+    asks = f"human evaluation of an unknown test set; name it with {option('testset')}"
     assert asked(READER, Path("annotations.json"), document(entry({"A": 1})).encode(), Given()) == asks
     found = asked(READER, Path("a.json"), document(entry({"A": 1}), campaign="wmt25_#_en-cs").encode(), Given())
     assert isinstance(found, Claim)

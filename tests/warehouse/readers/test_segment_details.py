@@ -10,6 +10,7 @@ from tests.warehouse.readers.reading import claimed, content, damaged, head, rea
 from warehouse import Warehouse, load
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.segment_details import SegmentDetailsReader
+from warehouse.wording import option
 
 READER = SegmentDetailsReader()
 PATH = Path("wmt20-metrics/input/details/de-en.txt")
@@ -77,7 +78,7 @@ def test_scores_are_not_loaded_while_the_details_of_their_segments_are_damaged(t
 def test_a_test_set_that_cannot_be_told_is_asked_for() -> None:
     text = TEXT.replace("newstest2020", "other")
     assert READER.claim(PATH, head(text.encode()), Given()) == (
-        "segments of 'other', an unrecognised test set; name it with --testset"
+        f"segments of 'other', an unrecognised test set; name it with {option('testset')}"
     )
     assert read(READER, PATH, text, Given(testset="mine")).evalsets == (("mine", "de-en"),)
 

@@ -10,6 +10,7 @@ from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
 from warehouse.readers.claims import Given
 from warehouse.readers.submissions import SubmissionReader
+from warehouse.wording import option
 
 READER = SubmissionReader()
 SEG20 = (
@@ -227,7 +228,7 @@ def test_backups_are_passed_over_and_other_files_left_to_others() -> None:
 def test_a_test_set_that_the_file_cannot_tell_is_asked_for() -> None:
     text = "COMET\ten-de\tchallengeset\tall\trefA\tgood\t1.1\n"
     answer = READER.claim(Path("COMET.sys.score"), head(text.encode()), Given())
-    assert answer == "scores of 'challengeset', an unrecognised test set; name it with --testset"
+    assert answer == f"scores of 'challengeset', an unrecognised test set; name it with {option('testset')}"
     given = Given(testset="mine")
     assert rows(read(READER, "COMET.sys.score", text, given), "testset") == [("mine",)]
     mixed = text.replace("challengeset", "newstest2021") * 2 + text

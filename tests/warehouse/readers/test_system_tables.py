@@ -8,6 +8,7 @@ from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
 from warehouse.readers.claims import Given
 from warehouse.readers.system_tables import SystemTableReader
+from warehouse.wording import option
 
 READER = SystemTableReader()
 PATH = Path("wmt19-sys-scores/DA-newstest2019-ende-sys-nohy-scores.csv")
@@ -40,7 +41,7 @@ def test_the_claim_follows_the_name_or_else_the_header_and_the_first_row() -> No
     renamed = claimed(READER, Path("table.csv"), TEXT, Given(testset="mine"))
     assert renamed.evalsets == (("mine", "en-de"),)
     assert READER.claim(Path("table.csv"), head(TEXT.encode()), Given()) == (
-        "a table of system scores of an unknown test set; name it with --testset"
+        f"a table of system scores of an unknown test set; name it with {option('testset')}"
     )
     assert READER.claim(Path("table.csv"), ("SYS SID RAW.SCR Z.SCR N ",), Given()) is None
 

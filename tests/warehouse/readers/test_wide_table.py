@@ -7,6 +7,7 @@ from tests.warehouse.readers.reading import answer, claimed, read, read_if_claim
 from warehouse.readers.claims import Given
 from warehouse.readers.records import Records
 from warehouse.readers.wide_table import WideTableReader
+from warehouse.wording import option
 
 READER = WideTableReader()
 MINE = Path("scores/mine.csv")
@@ -87,11 +88,11 @@ def test_parquet_holds_the_same(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("given", "option"), [(Given(lp="en-de"), "--testset"), (Given(testset="mine"), "--lp")])
-def test_what_is_lacking_is_asked_for(given: Given, option: str) -> None:
+@pytest.mark.parametrize(("given", "lacking"), [(Given(lp="en-de"), "testset"), (Given(testset="mine"), "lp")])
+def test_what_is_lacking_is_asked_for(given: Given, lacking: str) -> None:
     reason = answer(READER, MINE, b"system,BLEU\nA,1\n", given)
     assert isinstance(reason, str)
-    assert option in reason
+    assert option(lacking) in reason
 
 
 def test_other_files_are_left_to_others() -> None:

@@ -8,6 +8,7 @@ from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
+from warehouse.wording import option
 
 PATH = Path("wmt25-general-mt/data/automatic_scores/GPT-4.1.jsonl")
 READER = Wmt25AutomaticReader()
@@ -59,7 +60,7 @@ def test_a_document_without_paragraphs_brings_nothing() -> None:
 def test_an_unknown_test_set_is_asked_for() -> None:
     reason = asked(READER, Path("scores/GPT.jsonl"), document({}).encode(), Given())
     assert isinstance(reason, str)
-    assert "--testset" in reason
+    assert option("testset") in reason
 
 
 def test_other_json_lines_are_left_to_others() -> None:

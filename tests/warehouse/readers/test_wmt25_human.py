@@ -8,6 +8,7 @@ from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.wmt25_human import Wmt25HumanReader
+from warehouse.wording import option
 
 PATH = Path("wmt25-general-mt/data/wmt25-genmt-humeval.jsonl")
 READER = Wmt25HumanReader()
@@ -109,7 +110,7 @@ def test_other_json_lines_are_left_to_others() -> None:
         assert asked(READER, PATH, text.encode(), Given()) is None
     reason = asked(READER, Path("humeval.jsonl"), segment({}).encode(), Given())
     assert isinstance(reason, str)
-    assert "--testset" in reason
+    assert option("testset") in reason
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_lines_of_wmt24_are_counted_from_the_canary() -> None:
     assert records.judgements is not None
     found = records.judgements.select("lp", "document", "index", "segment", "value", "time").rows()
     assert found == [("en-de", "test-en-news_abc.1", None, 6, 90.0, datetime(1970, 1, 1, 0, 0, 2, 500000))]
-    asks = "human evaluation of an unknown language pair; name it with --lp if the file is of one alone"
+    asks = f"human evaluation of an unknown language pair; name it with {option('lp')} if the file is of one alone"
     assert asked(READER, path, text.encode(), Given()) == asks
 
 

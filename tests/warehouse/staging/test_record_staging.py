@@ -4,6 +4,7 @@ import pytest
 
 from tests.warehouse.memory import File, Memory, found, scores
 from warehouse.database.stage import Stage
+from warehouse.wording import option
 
 JUDGED = {"scorer": "esa", "rater": "r", "n": 1, "status": "valid"}
 
@@ -109,6 +110,9 @@ def test_what_a_metric_of_ones_own_lacks_is_reported() -> None:
     stage, _ = memory.staged(File("own", own, claim={"is_own": True, "is_strict": True}))
     assert found(stage) == []
     assert stage.notes == [
-        "Mine-src: 2 of 4 segment scores are missing; rankings exclude it (`scorehouse rank --intersection` does not)",
+        (
+            "Mine-src: 2 of 4 segment scores are missing; "
+            f"rankings exclude it (`scorehouse {option('rank.intersection', True)}` does not)"
+        ),
         "Mine-src: scores of 2 of the 3 systems",
     ]

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from warehouse.errors import Fault
+from warehouse.wording import option
 
 
 def unterminated(pieces: Iterable[bytes], path: Path) -> Fault | None:
@@ -25,7 +26,7 @@ def unterminated(pieces: Iterable[bytes], path: Path) -> Fault | None:
         n_lines + 1,
         "the last line has no end, so that the file may be cut",
         "a line feed after the last line",
-        "fetch it again, or say --allow-unterminated if it is whole",
+        f"fetch it again, or say {option('may_lack_end', True)} if it is whole",
     )
 
 
