@@ -33,6 +33,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("hard-pairs", "hard_pairs", "hard_pairs"),
         ("noise", "noise", "noise"),
         ("plan", "plan", "plan"),
+        ("choose", "choose", "choose"),
         ("paper", "paper", "paper"),
         ("report", "report", "report"),
         ("systems", "systems", "systems"),

@@ -46,6 +46,8 @@ OF_A_SLICE = (
     ("correlations", "-m", "pearson", "--all-metrics"),
     ("segments", "-n", "3"),
     ("segments", "--metric", "BLEU", "--metric", "XCOMET-XL", "--by", "length"),
+    ("choose", "--balance", "--size", "20"),
+    ("choose", "--evaluate", "--draws", "2"),
     ("systems", "--draws", "5"),
     ("systems", "--scorer", "BLEU", "--draws", "5"),
     ("systems", "--scorer", "XCOMET-XL", "--test", "wilcoxon", "--system-score", "judged-mean"),

@@ -1,0 +1,227 @@
+"""`choose`: segments to annotate, best first, and the texts that annotators need."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from metaeval.choosing.candidates import Among, Budget, Candidates, Unit, candidates
+from metaeval.choosing.methods import METHODS, SIMILARITIES, Method, Similarity, Utility, utility
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.choice.budget import bought, in_order
+from metaeval.ranking import slices_of
+from metaeval.signature import line, program_version, slice_parts
+from metaeval.table import Table, or_none
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT, unknown
+from warehouse.progress import Progress
+from warehouse.wording import counted
+
+TEXTS = ("testset", "lp", "document", "index_in_document", "segment", "domain", "system", "source", "output")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How segments are chosen.
+
+    metric: one, or the human score; None: the mean over all. size: of the budget, for each language pair; None: all
+    candidates in order. unit: whole documents, by the mean utility of their segments. balanced: domains have shares of
+    the budget as large as their shares of the candidates. similarity: of outputs, for diversity. words_per_minute: of
+    the source, what an annotator judges; for minutes, which count the outputs of all systems.
+    """
+
+    method: Method = "metric_var"
+    metric: str | None = None
+    size: float | None = None
+    budget: Budget = "segments"
+    unit: Unit = "segment"
+    balanced: bool = False
+    similarity: Similarity = "unigram"
+    among: Among | None = None
+    words_per_minute: float | None = None
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raises QuestionError: an unknown method or similarity, or a number out of its range."""
+        if self.method not in METHODS:
+            raise unknown("method", self.method, METHODS)
+        if self.similarity not in SIMILARITIES:
+            raise unknown("similarity", self.similarity, SIMILARITIES)
+        if self.metric is not None and self.method in ("diversity", "random"):
+            raise QuestionError(f"{self.method} takes no metric")
+        for name, value in (("budget", self.size), ("words per minute", self.words_per_minute)):
+            if value is not None and not 0 < value < float("inf"):
+                raise QuestionError(f"{name} {value}: expected a number above 0")
+
+    @property
+    def parts(self) -> list[tuple[str, object]]:
+        """What a signature says of it, but for method and metric."""
+        return [
+            ("unit", self.unit),
+            ("balance", "domain" if self.balanced else None),
+            ("words_per_minute", self.words_per_minute),
+        ]
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Candidates with a utility, in the order in which they are chosen. places: of each among the candidates.
+
+    costs, units: of the candidates with a utility, by their places. order: see `kernels.choice.budget.in_order`.
+    """
+
+    used: Bools
+    costs: Floats
+    units: Ints
+    order: Ints
+
+    @property
+    def total(self) -> float:
+        """What all of them cost."""
+        return float(self.costs.sum())
+
+    def within(self, budget: float) -> Bools:
+        """(S,) which candidates a budget buys."""
+        chosen = np.zeros(len(self.used), dtype=np.bool_)
+        chosen[np.flatnonzero(self.used)] = bought(self.order, self.costs, budget, self.units)
+        return chosen
+
+
+def queue(found: Candidates, values: Floats, asked: Asked, used: Bools | None = None) -> Queue:
+    """The order in which candidates are chosen. used: those of them that can be; None: those with a utility.
+
+    Raises QuestionError: none can, or what the budget or the balance needs is not loaded.
+    """
+    kept: Bools = ~np.isnan(values) if used is None else used
+    if not kept.any():
+        raise QuestionError("no candidate has what the method needs")
+    units = np.unique(found.units(asked.unit)[kept], return_inverse=True)[1].astype(np.int64)
+    costs = found.costs(asked.budget, asked.words_per_minute)[kept]
+    domains = found.domains()[kept] if asked.balanced else None
+    order = in_order(values[kept], costs, units if asked.unit == "document" else None, domains)
+    return Queue(kept, costs, units, order)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """table: the segments, those of each evaluation set in the order in which they are chosen; texts: see `TEXTS`."""
+
+    table: Table
+    texts: pl.DataFrame
+
+
+def choose(
+    warehouse: Warehouse, asked: Slice, what: Asked, *, with_texts: bool = False, progress: Progress | None = None
+) -> Choice:
+    """Segments to annotate.
+
+    asked: its test set and language pair may be several; each has the whole budget. Table columns testset, lp, order,
+    segment, document, domain, utility, cost (in the unit of the budget). Candidates are segments with a human score for
+    every system where there are any, else all; with what.among as it says. with_texts: a row for each chosen segment
+    and system, in the order of the test set.
+    Raises QuestionError: see `candidates`, `utility` and `queue`; the budget buys nothing; texts that are not loaded.
+    """
+    what.check()
+    frames, texts, signatures, notes = [], [], [], []
+    slices, _ = slices_of(warehouse, asked)
+    for one in slices:
+        found = candidates(warehouse, one, what.among, also=() if what.metric is None else (what.metric,))
+        by = utility(found, what.method, what.metric, what.similarity, what.seed, progress)
+        line_up = queue(found, by.values, what)
+        chosen = line_up.within(line_up.total if what.size is None else what.size)
+        where = f"{one.testset} {one.lp}: " if len(slices) > 1 else ""
+        if not chosen.any():
+            raise QuestionError(f"{where}{what.size:g} {what.budget} buy no {what.unit}")
+        frames.append(_frame(found, by, line_up, chosen, one))
+        signatures.append(_signature(found, by, what, int(chosen.sum())))
+        notes += [where + note for note in (*found.notes, *by.notes, *_left_out(by, line_up, what, chosen))]
+        notes += [where + note for note in found.block.selection.notes]
+        if with_texts:
+            texts += _text_rows(found, chosen, one)
+    schema = dict.fromkeys(TEXTS, pl.String) | {"index_in_document": pl.Int64(), "segment": pl.Int64()}
+    table = Table(pl.concat(frames), "\n".join(signatures), tuple(dict.fromkeys(notes)))
+    return Choice(table, pl.DataFrame(texts, schema=schema, orient="row"))
+
+
+def _frame(found: Candidates, by: Utility, line_up: Queue, chosen: Bools, asked: Slice) -> pl.DataFrame:
+    order = np.flatnonzero(line_up.used)[line_up.order]
+    order = order[chosen[order]]
+    selection = found.block.selection
+    kept = np.flatnonzero(found.kept)
+    costs = np.full(len(chosen), np.nan)
+    costs[line_up.used] = line_up.costs
+    return pl.DataFrame(
+        {
+            "testset": [asked.testset] * len(order),
+            "lp": [asked.lp] * len(order),
+            "order": np.arange(1, len(order) + 1),
+            "segment": found.segments[order],
+            "document": pl.Series([selection.documents[kept[place]] for place in order], dtype=pl.String),
+            "domain": pl.Series([selection.domains[kept[place]] for place in order], dtype=pl.String),
+            "utility": pl.Series([or_none(value) for value in by.values[order]], dtype=pl.Float64),
+            "cost": costs[order],
+        }
+    )
+
+
+def _left_out(by: Utility, line_up: Queue, what: Asked, chosen: Bools) -> Sequence[str]:
+    n_without = int((~line_up.used).sum())
+    lines = [f"excluded: {counted(n_without, 'segment')} with missing scores or outputs"] if n_without else []
+    n, spent = int(chosen.sum()), float(line_up.costs[chosen[line_up.used]].sum())
+    cost = "" if what.budget == "segments" else f" for {spent:,.0f} of {line_up.total:,.0f} {what.budget}"
+    lines.append(
+        f"{n} of {counted(len(line_up.costs), 'segment')}{cost}, by {by.method}" + (f" ({by.by})" if by.by else "")
+    )
+    return lines
+
+
+def _signature(found: Candidates, by: Utility, what: Asked, n_chosen: int) -> str:
+    return line(
+        [
+            ("choose", by.method),
+            ("by", None if by.by is None else by.by.replace(" ", "_")),
+            *slice_parts(found.block.selection),
+            ("budget", None if what.size is None else f"{what.size:g}_{what.budget}"),
+            *what.parts,
+            ("seed", what.seed if by.method == "random" else None),
+            ("n_systems", len(found.block.systems)),
+            ("n_segments", f"{n_chosen}/{len(found.segments)}/{found.block.selection.n_segments}"),
+            ("scorehouse", program_version()),
+        ]
+    )
+
+
+def _text_rows(found: Candidates, chosen: Bools, asked: Slice) -> list[tuple[Any, ...]]:
+    """Raises QuestionError: no output of what was chosen is loaded."""
+    sources = found.texts.get(("source", None), {})
+    selection, kept = found.block.selection, np.flatnonzero(found.kept)
+    indices: dict[str | None, int] = {}
+    place_of = {}
+    for place, document in enumerate(selection.documents):
+        indices[document] = indices.get(document, 0) + 1
+        place_of[place] = None if document is None else indices[document]
+    rows = []
+    for place in np.flatnonzero(chosen).tolist():
+        at, segment = int(kept[place]), int(found.segments[place])
+        for system in found.block.systems:
+            output = found.texts.get(("output", system), {}).get(segment)
+            if output is not None:
+                rows.append(
+                    (
+                        asked.testset,
+                        asked.lp,
+                        selection.documents[at],
+                        place_of[at],
+                        segment,
+                        selection.domains[at],
+                        system,
+                        sources.get(segment),
+                        output,
+                    )
+                )
+    if not rows:
+        raise QuestionError(f"{IT} has no texts of outputs loaded", where=f"{asked.testset} {asked.lp}")
+    return rows

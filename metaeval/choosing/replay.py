@@ -1,0 +1,349 @@
+"""`choose --evaluate`: what parts of past campaigns, chosen in each way, would have said of the systems."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from metaeval.choosing.candidates import Candidates, candidates
+from metaeval.choosing.choice import Asked, queue
+from metaeval.choosing.methods import METHODS, Method, utility
+from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.choice.subsets import WholeRanking
+from metaeval.ranking import named, slices_of
+from metaeval.signature import line, program_version, restricted
+from metaeval.table import Table, fixed
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT
+from warehouse.progress import Progress
+from warehouse.wording import counted
+
+PERCENT = tuple(range(5, 51, 5))
+"""Sizes at which parts are looked at, in percent of all candidates."""
+STATISTICS = ("clusters", "tau_b", "spa")
+_STREAM = 12  # of the seed
+_LOW, _HIGH = 0.025, 0.975
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One way to choose on one evaluation set; arrays are (3, sizes), of `STATISTICS`.
+
+    values: of the parts; random: (draws, 3, sizes) of parts drawn by chance with the same budget, unit and balance.
+    sizes: segments of each part. clusters: of systems by all segments. by: see `Utility`.
+    """
+
+    testset: str
+    lp: str
+    human: str
+    method: Method
+    by: str | None
+    sizes: tuple[int, ...]
+    shares: tuple[float, ...]
+    values: Floats
+    random: Floats
+    clusters: int
+    n_segments: int
+
+    @property
+    def gains(self) -> Floats:
+        """(3, sizes): by how much a part says more than the mean part drawn by chance."""
+        return np.asarray(self.values - self.random.mean(axis=0))
+
+
+@dataclass(frozen=True)
+class Replay:
+    """each: all that was replayed. notes: lines for people, on where chance is as good first."""
+
+    each: tuple[Replayed, ...]
+    signature: str
+    notes: tuple[str, ...]
+    draws: int
+
+    def table(self, *, pooled: bool = False) -> Table:
+        """A row for each evaluation set, method and size; pooled: means over evaluation sets instead.
+
+        Columns testset, lp, human (of a set), n_sets (pooled), method, by, share, n_segments; then for clusters, tau_b
+        and spa the value, random: the mean by chance, and gain with gain_low and gain_high. Of one set these are the
+        value minus the 97.5 and the 2.5% quantile by chance; pooled, they are the ends of the 95% t-interval of the
+        mean gain over evaluation sets.
+        """
+        rows = _pooled_rows(self.each) if pooled else [row for one in self.each for row in _rows(one)]
+        return Table(pl.DataFrame(rows, infer_schema_length=None), self.signature, self.notes)
+
+    def reading(self, *, pooled: bool = False) -> pl.DataFrame:
+        """The same for people: fewer columns."""
+        frame = self.table(pooled=pooled).frame
+        where = [pl.format("{} {}", "testset", "lp").alias("set")] if not pooled and self.n_sets > 1 else []
+        method = [pl.format("{} ({})", "method", "by").fill_null(pl.col("method")).alias("method")]
+        both = [
+            pl.format("{} ({})", fixed(name, digits), fixed(f"{name}_random", digits)).alias(f"{name} (random)")
+            for name, digits in (("clusters", 1), ("tau_b", 3), ("spa", 3))
+        ]
+        gain = [
+            pl.format("{} [{}, {}]", *(fixed(f"spa_gain{end}", 3) for end in ("", "_low", "_high"))).alias("spa gain")
+        ]
+        return frame.select(*where, *method, pl.col("n_segments").round(0).cast(pl.Int64).alias("n"), *both, *gain)
+
+    @property
+    def n_sets(self) -> int:
+        """Evaluation sets with an answer."""
+        return len({(one.testset, one.lp) for one in self.each})
+
+    @property
+    def json(self) -> Any:
+        """`{"method","metric","sizes","clusters","spa","tau",…}`; a list of them for several sets or methods."""
+        found = [_json(one) | {"signature": self.signature} for one in self.each]
+        return found[0] if len(found) == 1 else found
+
+
+def replay(
+    warehouse: Warehouse,
+    asked: Slice,
+    what: Asked,
+    methods: Sequence[Method] | None = None,
+    *,
+    clip: float | None = None,
+    draws: int = 100,
+    progress: Progress | None = None,
+) -> Replay:
+    """What parts of the annotated segments, chosen in each way, would have said of the systems.
+
+    asked: its test set and language pair may be several; sets without segments annotated for all systems are skipped.
+    methods: None for all but chance. Sizes are 5, 10, …, 50 percent of the candidates, or what.size alone. clip: human
+    scores below it count as it, on a scale from 0 there to 100 at 0, with float ties as they come: as the published
+    tool has MQM.
+    Raises QuestionError: no set can be replayed, or for one set why it cannot.
+    """
+    what.check()
+    if clip is not None and not clip < 0:
+        raise QuestionError(f"clip {clip:g}: expected a number below 0, such as -25")
+    if draws < 2:
+        raise QuestionError(f"{draws} draws: at least 2 are needed for a spread")
+    chosen = tuple(method for method in METHODS if method != "random") if methods is None else tuple(methods)
+    if what.metric is not None:
+        chosen = tuple(method for method in chosen if method not in ("diversity", "random")) or chosen
+    found: list[Replayed] = []
+    skipped: dict[str, list[tuple[str, str]]] = {}
+    n_candidates, n_segments = 0, 0
+    slices, _ = slices_of(warehouse, asked)
+    for number, one in enumerate(slices):
+        try:
+            there = candidates(warehouse, one, "annotated", also=() if what.metric is None else (what.metric,))
+            if len(there.block.systems) < 2:
+                raise QuestionError(f"{IT} has a single system", where=f"{one.testset} {one.lp}")
+        except QuestionError as error:
+            if len(slices) == 1:
+                raise
+            skipped.setdefault(error.predicate, []).append((one.testset, one.lp))
+            continue
+        ranking = WholeRanking(_clipped(there, clip), raw_ties=clip is not None)
+        of_set: list[Replayed] = []
+        for method in chosen:
+            try:
+                of_set.append(_replayed(there, one, replace(what, method=method), ranking, draws, of_set))
+            except QuestionError as error:
+                if len(slices) == len(chosen) == 1:
+                    raise
+                skipped.setdefault(f"{method}: {error.brief}", []).append((one.testset, one.lp))
+        if of_set:
+            n_candidates, n_segments = n_candidates + len(there.segments), n_segments + len(there.kept)
+        found += of_set
+        if progress is not None:
+            progress("campaigns replayed", number + 1, len(slices))
+    if not found:
+        raise QuestionError("nothing can be replayed: " + "; ".join(skipped))
+    notes = [f"candidates: {n_candidates} of {n_segments} segments, those annotated for all systems"]
+    notes += [f"skipped {named(of)}: {fault}" for fault, of in skipped.items()]
+    signature = line(
+        [
+            ("choose", "evaluate"),
+            *restricted(
+                asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in found}))
+            ),
+            ("by", what.metric),
+            ("budget", what.budget),
+            *what.parts,
+            ("clip", clip),
+            ("clusters", "wilcoxon,alpha=0.05,next_to_last"),
+            ("measure", "spa(n=inf)"),
+            ("random_draws", draws),
+            ("seed", what.seed),
+            ("n_sets", len({(one.testset, one.lp) for one in found})),
+            ("scorehouse", program_version()),
+        ]
+    )
+    return Replay(tuple(found), signature, (*_verdicts(found), *notes), draws)
+
+
+def _clipped(found: Candidates, clip: float | None) -> Floats:
+    human = found.human
+    return human if clip is None else (np.maximum(human, clip) - clip) * (100 / -clip)
+
+
+def _replayed(
+    there: Candidates, asked: Slice, what: Asked, ranking: WholeRanking, draws: int, before: Sequence[Replayed]
+) -> Replayed:
+    where = f"{asked.testset} {asked.lp}"
+    by = utility(there, what.method, what.metric, what.similarity, what.seed)
+    if np.isnan(by.values).any():
+        n = int(np.isnan(by.values).sum())
+        raise QuestionError(f"{counted(n, 'candidate')} of {IT} without a utility", where=where)
+    line_up = queue(there, by.values, what)
+    budgets = [line_up.total * percent / 100 for percent in PERCENT] if what.size is None else [what.size]
+    if what.budget == "segments":
+        budgets = (
+            [float(int(len(line_up.costs) * percent // 100)) for percent in PERCENT] if what.size is None else budgets
+        )
+    if max(budgets) >= line_up.total:
+        raise QuestionError(f"{IT} has {counted(len(line_up.costs), 'candidate')}, all within the budget", where=where)
+    chosen = [line_up.within(budget) for budget in budgets]
+    if not all(one.any() for one in chosen):
+        raise QuestionError(f"a budget of {min(budgets):g} {what.budget} buys no {what.unit}")
+    return Replayed(
+        asked.testset,
+        asked.lp,
+        str(there.block.selection.human),
+        what.method,
+        by.by,
+        tuple(int(one.sum()) for one in chosen),
+        tuple(budget / line_up.total for budget in budgets),
+        _statistics(ranking, chosen),
+        before[0].random if before else _by_chance(there, what, ranking, budgets, draws),
+        ranking.clusters,
+        len(there.segments),
+    )
+
+
+def _by_chance(there: Candidates, what: Asked, ranking: WholeRanking, budgets: list[float], draws: int) -> Floats:
+    rng = np.random.default_rng([what.seed, _STREAM])
+    found = []
+    for _ in range(draws):
+        line_up = queue(there, rng.random(len(there.segments)), what)
+        chosen = [line_up.within(budget) for budget in budgets]
+        if all(one.any() for one in chosen):
+            found.append(_statistics(ranking, chosen))
+    if len(found) < 2:
+        raise QuestionError(f"a budget of {min(budgets):g} {what.budget} rarely buys a {what.unit}")
+    return np.array(found)
+
+
+def _statistics(ranking: WholeRanking, chosen: Sequence[Bools]) -> Floats:
+    """(3, sizes), in the order of `STATISTICS`."""
+    parts = [ranking.compared(one) for one in chosen]
+    return np.array([[one.clusters for one in parts], [one.tau_b for one in parts], [one.spa for one in parts]], float)
+
+
+def _rows(one: Replayed) -> list[dict[str, Any]]:
+    low, high = np.quantile(one.random, (_LOW, _HIGH), axis=0)
+    mean = one.random.mean(axis=0)
+    rows = []
+    for place, (share, size) in enumerate(zip(one.shares, one.sizes, strict=True)):
+        row: dict[str, Any] = {
+            "testset": one.testset,
+            "lp": one.lp,
+            "human": one.human,
+            "method": one.method,
+            "by": one.by,
+            "share": share,
+            "n_segments": size,
+        }
+        for number, name in enumerate(STATISTICS):
+            value = float(one.values[number, place])
+            row |= {
+                name: value,
+                f"{name}_random": float(mean[number, place]),
+                f"{name}_gain": value - float(mean[number, place]),
+                f"{name}_gain_low": value - float(high[number, place]),
+                f"{name}_gain_high": value - float(low[number, place]),
+            }
+        rows.append(row)
+    return rows
+
+
+def _by_method(each: Sequence[Replayed]) -> dict[Method, list[Replayed]]:
+    found: dict[Method, list[Replayed]] = {}
+    for one in each:
+        found.setdefault(one.method, []).append(one)
+    return found
+
+
+def _pooled_rows(each: Sequence[Replayed]) -> list[dict[str, Any]]:
+    rows = []
+    for method, sets in _by_method(each).items():
+        gains = np.array([one.gains for one in sets])  # (K, 3, sizes)
+        for place in range(gains.shape[2]):
+            row: dict[str, Any] = {
+                "n_sets": len(sets),
+                "method": method,
+                "by": sets[0].by if len({one.by for one in sets}) == 1 else None,
+                "share": float(np.mean([one.shares[place] for one in sets])),
+                "n_segments": float(np.mean([one.sizes[place] for one in sets])),
+            }
+            for number, name in enumerate(STATISTICS):
+                gain, low, high = _mean_with_interval(gains[:, number, place])
+                row |= {
+                    name: float(np.mean([one.values[number, place] for one in sets])),
+                    f"{name}_random": float(np.mean([one.random[:, number, place].mean() for one in sets])),
+                    f"{name}_gain": gain,
+                    f"{name}_gain_low": low,
+                    f"{name}_gain_high": high,
+                }
+            rows.append(row)
+    return rows
+
+
+def _mean_with_interval(values: Floats) -> tuple[float, float | None, float | None]:
+    """Mean with its 95% t-interval; none for a single value."""
+    mean, n = float(values.mean()), len(values)
+    if n < 2:
+        return mean, None, None
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(n - 1, _HIGH)) * float(values.std(ddof=1)) / np.sqrt(n)
+    return mean, mean - half, mean + half
+
+
+def _verdicts(each: Sequence[Replayed]) -> list[str]:
+    """A sentence for each method: whether chance is as good, by SPA."""
+    lines = []
+    for method, sets in _by_method(each).items():
+        name = method if sets[0].by is None else f"{method} ({sets[0].by})"
+        if len(sets) > 1:
+            gain, low, high = _mean_with_interval(np.array([one.gains[2].mean() for one in sets]))
+            found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] against random over {len(sets)} evaluation sets"
+        else:
+            over_sizes = sets[0].random[:, 2].mean(axis=1)  # (draws,)
+            gain = float(sets[0].gains[2].mean())
+            low, high = (gain + float(over_sizes.mean() - end) for end in np.quantile(over_sizes, (_HIGH, _LOW)))
+            found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] against random, the mean over sizes"
+        is_better, is_worse = low is not None and low > 0, high is not None and high < 0
+        verdict = "better than random" if is_better else "worse than random" if is_worse else "random is as good"
+        lines.append(f"{name}: {verdict} ({found})")
+    return lines
+
+
+def _json(one: Replayed) -> dict[str, Any]:
+    low, high = np.quantile(one.random, (_LOW, _HIGH), axis=0)
+    names = {"clusters": 0, "tau": 1, "spa": 2}
+    return {
+        "testset": one.testset,
+        "lp": one.lp,
+        "human": one.human,
+        "method": one.method,
+        "metric": one.by,
+        "shares": list(one.shares),
+        "sizes": list(one.sizes),
+        "clusters": [int(value) for value in one.values[0]],
+        "tau": one.values[1].tolist(),
+        "spa": one.values[2].tolist(),
+        "random": {
+            name: {"mean": one.random[:, at].mean(axis=0).tolist(), "low": low[at].tolist(), "high": high[at].tolist()}
+            for name, at in names.items()
+        },
+        "clusters_of_all": one.clusters,
+        "n_segments": one.n_segments,
+    }

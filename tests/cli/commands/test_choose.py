@@ -1,0 +1,45 @@
+"""`choose`: its formats, its budgets, texts, what past campaigns say, and what is refused."""
+
+from pathlib import Path
+
+import polars as pl
+
+from tests.cli.running import Scorehouse, refused
+
+WORDS = ("choose", "sim24", "en-de")
+
+
+def test_json_is_the_list_of_segments_in_order(scorehouse: Scorehouse) -> None:
+    rows = scorehouse(*WORDS, "--size", "5", "--format", "json").json
+    assert [row["order"] for row in rows] == [1, 2, 3, 4, 5]
+    assert {"segment", "document", "utility", "order"} <= set(rows[0])
+
+
+def test_texts_go_to_a_file_of_their_own(scorehouse: Scorehouse, tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    ran = scorehouse(*WORDS, "--size", "2", "--texts", path)
+    assert ran.code == 0, ran.err
+    assert pl.read_csv(path)["segment"].n_unique() == 2
+    refused(scorehouse(*WORDS, "--texts", path, "-o", path), 2, "name one file")
+
+
+def test_evaluate_gives_one_object_for_one_way_and_set_and_a_list_for_several(scorehouse: Scorehouse) -> None:
+    words = (*WORDS, "--evaluate", "--draws", "5", "--format", "json")
+    one = scorehouse(*words, "--method", "metric_var").json
+    assert len(one["sizes"]) == len(one["clusters"]) == len(one["spa"]) == len(one["tau"]) == 10
+    assert one["method"] == "metric_var"
+    several = scorehouse(*words).json
+    assert [each["method"] for each in several] == ["metric_var", "metric_avg", "metric_cons", "diversity"]
+    assert several[0] == one
+
+
+def test_where_random_is_as_good_a_line_says_so(scorehouse: Scorehouse) -> None:
+    ran = scorehouse(*WORDS, "--evaluate", "--draws", "10", "--method", "random")
+    assert "random: random is as good" in ran.err
+
+
+def test_what_does_nothing_is_refused(scorehouse: Scorehouse) -> None:
+    refused(scorehouse(*WORDS, "--size", "5", "--words", "9"), 2, "exclude each other")
+    refused(scorehouse(*WORDS, "--clip", "-25"), 2, "--clip", "needs --evaluate")
+    refused(scorehouse(*WORDS, "--clip", "5", "--evaluate"), 2, "clip 5")
+    refused(scorehouse(*WORDS, "--evaluate", "--texts", "t.csv"), 2, "does not go with --evaluate")

@@ -1,0 +1,154 @@
+"""Segments chosen from a simulated task: orders, budgets, texts, and what is refused."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from metaeval.choosing.choice import Asked, choose
+from metaeval.choosing.methods import METHODS, unigram_similarity
+from metaeval.choosing.replay import PERCENT, replay
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+SET = Slice("sim24", "en-de")
+
+
+def _scores(warehouse: Warehouse, metric: str) -> pl.DataFrame:
+    return warehouse.sql(
+        "SELECT system, segment, value FROM scores WHERE (testset, lp, metric) = ('sim24', 'en-de', $metric)",
+        {"metric": metric},
+    )
+
+
+def test_variance_and_mean_are_those_of_sql(simulated_warehouse: Warehouse) -> None:
+    chosen = choose(simulated_warehouse, SET, Asked(metric="simBLEU")).table
+    systems = {part.split(":")[0]: part.split(":")[1] for part in chosen.signature.split("|")}["n_systems"]
+    frame = chosen.frame
+    (metric,) = simulated_warehouse.rows(
+        "SELECT DISTINCT metric FROM scores WHERE (testset, lp) = ('sim24', 'en-de') AND metric LIKE 'simBLEU-refA%'"
+    )[0]
+    by_segment = (
+        _scores(simulated_warehouse, metric)
+        .filter(pl.col("system").is_in(_systems(simulated_warehouse)))
+        .group_by("segment")
+        .agg(pl.col("value").var(ddof=0), n=pl.len())
+    )
+    assert set(by_segment["n"]) == {int(systems)}
+    expected = dict(by_segment.select("segment", "value").iter_rows())
+    assert frame["utility"].to_list() == pytest.approx([expected[segment] for segment in frame["segment"]])
+    assert frame["utility"].is_sorted(descending=True)
+    assert frame["order"].to_list() == list(range(1, frame.height + 1))
+
+
+def _systems(warehouse: Warehouse) -> list[str]:
+    return [
+        name
+        for (name,) in warehouse.rows(
+            "SELECT name FROM participants WHERE (testset, lp, level, kind) = ('sim24', 'en-de', 'seg', 'system') "
+            "AND reason IS NULL"
+        )
+    ]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse, method: str, unit: str) -> None:
+    every = choose(simulated_warehouse, SET, Asked()).table.frame
+    n_whole = dict(every.group_by("document").len().iter_rows())
+    for budget, size in (("segments", 20), ("words", 150), ("minutes", 60)):
+        what = Asked(method=method, unit=unit, budget=budget, size=size, words_per_minute=30)  # type: ignore[arg-type]
+        frame = choose(simulated_warehouse, SET, what).table.frame
+        assert 0 < frame["cost"].sum() <= size
+        if unit == "document":
+            assert dict(frame.group_by("document").len().iter_rows()) == {
+                document: n_whole[document] for document in frame["document"]
+            }
+
+
+def test_texts_are_those_of_each_chosen_segment_and_system(simulated_warehouse: Warehouse) -> None:
+    found = choose(simulated_warehouse, SET, Asked(size=7), with_texts=True)
+    assert found.texts["segment"].n_unique() == 7
+    assert set(found.texts["segment"]) == set(found.table.frame["segment"])
+    assert set(found.texts["system"]) == set(_systems(simulated_warehouse))
+    assert found.texts.height == 7 * len(_systems(simulated_warehouse))
+    assert found.texts["source"].null_count() == found.texts["output"].null_count() == 0
+    for row in found.texts.sample(5, seed=0).rows(named=True):
+        ((text,),) = simulated_warehouse.rows(
+            "SELECT text FROM texts WHERE (testset, lp, kind) = ('sim24', 'en-de', 'output') AND name = $system "
+            "AND segment = $segment",
+            {"system": row["system"], "segment": row["segment"]},
+        )
+        assert text == row["output"]
+
+
+def test_chance_needs_no_scores_and_other_seeds_choose_others(simulated_warehouse: Warehouse) -> None:
+    one, other = (
+        choose(simulated_warehouse, SET, Asked(method="random", size=10, seed=seed)).table.frame["segment"].to_list()
+        for seed in (0, 1)
+    )
+    assert one != other
+    assert one == choose(simulated_warehouse, SET, Asked(method="random", size=10)).table.frame["segment"].to_list()
+
+
+def test_all_segments_are_candidates_on_request(simulated_warehouse: Warehouse) -> None:
+    annotated, every = (
+        choose(simulated_warehouse, SET, Asked(among=among)).table.frame.height  # type: ignore[arg-type]
+        for among in (None, "all")
+    )
+    ((n,),) = simulated_warehouse.rows("SELECT count(*) FROM segments WHERE (testset, lp) = ('sim24', 'en-de')")
+    assert annotated < every == n
+
+
+def test_words_that_two_outputs_share_count_once_for_each() -> None:
+    assert unigram_similarity(["a a b", "a b b"]) == pytest.approx(4 / 6)
+    assert unigram_similarity(["", "a"]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        (Asked(method="var"), "unknown method 'var'"),  # type: ignore[arg-type]
+        (Asked(metric="simBLUE"), "unknown metric 'simBLUE'"),
+        (Asked(method="diversity", metric="simBLEU"), "diversity takes no metric"),
+        (Asked(size=-1), "budget -1"),
+        (Asked(budget="minutes", size=5), "minutes need a pace"),
+        (Asked(budget="words", size=0.5), "0.5 words buy no segment"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(simulated_warehouse: Warehouse, what: Asked, words: str) -> None:
+    with pytest.raises(QuestionError, match=words):
+        choose(simulated_warehouse, SET, what)
+
+
+def test_a_replay_has_all_sizes_with_the_spread_of_chance(simulated_warehouse: Warehouse) -> None:
+    found = replay(simulated_warehouse, SET, Asked(), draws=30)
+    assert {one.method for one in found.each} == set(METHODS) - {"random"}
+    for one in found.each:
+        assert one.sizes == tuple(one.n_segments * percent // 100 for percent in PERCENT)
+        assert one.random.shape == (30, 3, len(PERCENT))
+        assert (np.abs(one.values[1]) <= 1).all()
+        assert ((one.values[2] >= 0) & (one.values[2] <= 1)).all()
+    frame = found.table().frame
+    assert frame.height == len(found.each) * len(PERCENT)
+    assert (frame["spa_gain_low"] <= frame["spa_gain"]).all()
+    assert all(any(word in note for word in ("better", "worse", "as good")) for note in found.notes[: len(found.each)])
+
+
+def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
+    """Of 20 ways that are chance, the 95% range should hold about 19; 4 outside have p = .016 by the binomial."""
+    n_outside = 0
+    for seed in range(20):
+        what = Asked(method="random", size=15, seed=seed)
+        (found,) = replay(simulated_warehouse, SET, what, ("random",), draws=40).each
+        low, high = np.quantile(found.random[:, 2].mean(axis=1), (0.025, 0.975))
+        n_outside += not low <= found.values[2].mean() <= high
+    assert n_outside <= 4
+
+
+def test_several_sets_are_pooled_with_intervals_over_them(simulated_warehouse: Warehouse) -> None:
+    found = replay(simulated_warehouse, Slice("sim24", "all"), Asked(size=15), ("metric_var",), draws=20)
+    (row,) = found.table(pooled=True).frame.rows(named=True)
+    gains = np.array([one.gains[2, 0] for one in found.each])
+    assert row["n_sets"] == len(gains) > 1
+    assert row["spa_gain"] == pytest.approx(gains.mean())
+    assert row["spa_gain_low"] < row["spa_gain"] < row["spa_gain_high"]

@@ -1,0 +1,78 @@
+"""The published tool's choices on real WMT23 en-de (subset2evaluate 1.0.25): orders, clusters, τ_b and SPA."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from metaeval.choosing.candidates import candidates
+from metaeval.choosing.choice import Asked, choose
+from metaeval.choosing.replay import replay
+from queries.selection import Slice
+from tests.helpers import beside_data
+from warehouse import Warehouse
+
+SET = Slice("wmt23", "en-de")
+METHODS = [
+    ("metric_avg", "MetricX-23"),
+    ("metric_var", "MetricX-23"),
+    ("metric_cons", "MetricX-23"),
+    ("metric_avg", "XCOMET-Ensemble"),
+    ("metric_var", "XCOMET-Ensemble"),
+    ("metric_var", "BLEU"),
+    ("diversity", "unigram"),
+    pytest.param("diversity", "chrf", marks=pytest.mark.slow),
+    pytest.param("diversity", "bleu", marks=pytest.mark.slow),
+]
+
+
+def _expected(name: str) -> Any:
+    return json.loads(beside_data("expected", "subset", name).read_text(encoding="utf-8"))
+
+
+def _asked(method: str, by: str) -> Asked:
+    how: Any = {"similarity": by} if method == "diversity" else {"metric": by}
+    return Asked(method=method, **how)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("method", "by"), METHODS)
+def test_segments_are_chosen_in_the_same_order(wmt23_warehouse: Warehouse, method: str, by: str) -> None:
+    expected = _expected(f"wmt23.en-de.{method}.{by}.json")
+    found = choose(wmt23_warehouse, SET, _asked(method, by)).table.frame
+    there = candidates(wmt23_warehouse, SET, also=()).segments
+    assert found["segment"].to_list() == there[expected["order"]].tolist()
+    assert found["utility"].to_list() == pytest.approx([expected["utility"][place] for place in expected["order"]])
+
+
+def test_by_human_scores_the_order_is_the_same_up_to_exact_ties(wmt23_warehouse: Warehouse) -> None:
+    """The tool adds up variances in an order of systems of its own, which parts ties by rounding."""
+    expected = _expected("wmt23.en-de.metric_var.human.json")
+    there = candidates(wmt23_warehouse, SET, also=())
+    utility = (np.maximum(there.human, -25) * 4).var(axis=0)
+    assert utility == pytest.approx(expected["utility"])
+    ordered = utility[expected["order"]]
+    assert (np.diff(ordered) <= 1e-9).all()
+
+
+@pytest.mark.parametrize(("method", "by"), METHODS)
+def test_parts_say_the_same_of_systems(wmt23_warehouse: Warehouse, method: str, by: str) -> None:
+    expected = _expected("wmt23.en-de.json")["en-de"]
+    (found,) = replay(wmt23_warehouse, SET, _asked(method, by), (method,), clip=-25, draws=2).each  # type: ignore[arg-type]
+    assert found.clusters == len(expected["clusters_full"])
+    parts = list(expected["methods"][f"{method}({by})"]["props"].values())
+    assert list(found.sizes) == [part["k"] for part in parts]
+    assert found.values[0].tolist() == [part["clusters"] for part in parts]
+    assert found.values[1] == pytest.approx([part["kendall_b"] for part in parts], abs=1e-12)
+    assert found.values[2] == pytest.approx([np.mean(part["spa_seeds"]) for part in parts], abs=0.004)
+
+
+def test_chance_says_on_average_the_same(wmt23_warehouse: Warehouse) -> None:
+    """Means of 20 random orders there, of 100 here: within 4 standard errors of their difference."""
+    expected = np.array(
+        _expected("wmt23.en-de.json")["en-de"]["random_mean_over_20_seeds"]
+    )  # (10, 3): SPA, clusters, τ
+    (found,) = replay(wmt23_warehouse, SET, Asked(method="random"), ("random",), clip=-25, draws=100).each
+    deviation = found.random.std(axis=0, ddof=1) * np.sqrt(1 / 20 + 1 / 100)
+    for column, row in ((0, 2), (1, 0), (2, 1)):
+        assert (np.abs(found.random.mean(axis=0)[row] - expected[:, column]) <= 4 * deviation[row]).all()
