@@ -282,8 +282,14 @@ def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], 
             kept.append(first)
             notes += [f"{other.claim.path}: the same as {first.claim.path}, loaded once" for other in others]
             continue
-        for content in same:
-            beside = next(other for other in same if other.sha256 != content.sha256)
+        texts = [_text(content) for content in same]
+        for content, text in zip(same, texts, strict=True):
+            beside = same[next(at for at, other in enumerate(texts) if other != text)]
             what = f"is {origin} with other content than {beside.claim.path}"
             faults.append(Fault(str(content.claim.path), 0, what, "one content", "load one or the other"))
+    first_of: dict[str, Content] = {}
+    for content in kept:
+        first = first_of.setdefault(content.sha256, content)
+        if first is not content and content.opened is not None:
+            notes.append(f"{content.claim.path}: the same content as {first.claim.path}, under another name")
     return kept, faults, notes

@@ -106,7 +106,9 @@ def missing_place(header: Header, given: Given) -> str | None:
 
 
 def claim_of(path: Path, reader: str, header: Header, given: Given) -> Claim:
-    """The claim of a table. Of one's own metric it may be all of one system, and MetricX's errors are negated."""
+    """The claim of a table. Of one's own metric it may be all of one system, and MetricX's errors are negated where
+    no other column is the metric's."""
+    is_of_errors = ERRORS in header.columns and "value" not in header.known and given.metric not in header.columns
     variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
     of_system = "" if given.system is None else f"{given.system}/"
     return Claim(
@@ -119,7 +121,7 @@ def claim_of(path: Path, reader: str, header: Header, given: Given) -> Claim:
         status="no entry" if given.is_own else None,
         is_own=given.is_own,
         is_table=True,
-        is_negated=given.is_own and (given.is_error_measure or ERRORS in header.columns),
+        is_negated=given.is_own and (given.is_error_measure or is_of_errors),
         is_strict=given.is_own,
     )
 

@@ -151,7 +151,7 @@ def _line_layout(cells: Sequence[str], path: Path) -> str | None:
     n_columns, ends_in_score = len(cells), _is_score(cells[-1])
     if n_columns == 6 and ends_in_score:
         is_seg = cells[4].isdecimal() and not _REFERENCE_SET.fullmatch(cells[3])
-        return "seg until 2015" if is_seg and ".seg." in path.name else "sys of 2020"
+        return "seg until 2015" if is_seg and ".sys." not in path.name else "sys of 2020"
     if n_columns == 7 and ends_in_score:
         is_doc = ".doc." in path.name or (_REFERENCE_SET.fullmatch(cells[3]) and ".sys." not in path.name)
         return "doc of 2020" if is_doc else "sys since 2021"

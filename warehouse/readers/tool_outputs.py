@@ -68,6 +68,7 @@ class ToolOutputReader:
         if given.system is None and not _names_systems(form, path, head):
             return NO_SYSTEM
         header = columns_of(path, head)
+        is_of_errors = header is not None and _score_column(header.columns, given.metric) == ERRORS
         variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
         return Claim(
             path=path,
@@ -79,7 +80,7 @@ class ToolOutputReader:
             status="no entry",
             is_own=True,
             is_strict=True,
-            is_negated=given.is_error_measure or (header is not None and ERRORS in header.columns),
+            is_negated=given.is_error_measure or is_of_errors,
             may_lack_end=form == "document",
         )
 

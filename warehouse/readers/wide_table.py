@@ -39,6 +39,7 @@ _PLACES = (
 _NO_SCORES = re.compile(
     r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
 )
+_ADD = "`scorehouse add FILE --metric NAME` stores them negated"
 _FEWEST_COUNTED = 3  # rows in which numbers that count up, or are all the same, are seen to be no scores
 
 
@@ -55,6 +56,8 @@ class WideTableReader:
             return None
         if not _columns(header):
             return None
+        if ERRORS in header.columns and not given.is_own:
+            return f"errors of an unknown metric in {ERRORS!r}; {_ADD}"
         given = with_place(given, path)
         return missing_place(header, given) or claim_of(path, self.name, header, given)
 

@@ -12,10 +12,12 @@ file of control segments. What `doc_id` counts:
   `esa_score`, `esa_spans`, `annotator` and `times`.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,7 @@ Place = tuple[str, str | None, str, int | None, int | None]  # language pair, do
 class Wmt25HumanReader:
     """Reader of human evaluation in WMT25's form."""
 
-    name = "wmt25-human/3"
+    name = "wmt25-human/4"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         first = first_object(head)
@@ -87,7 +89,8 @@ class Wmt25HumanReader:
             faults=faults,
             notes=[
                 f"{counted(len(rows.judgements), 'judgement')} with {counted(len(rows.errors), 'error')}; "
-                f"{counted(rows.n_unjudged, 'segment')} not judged"
+                f"{counted(rows.n_unjudged, 'segment')} not judged",
+                *([f"{counted(rows.n_repeated, 'repeated line')}, loaded once"] if rows.n_repeated else ()),
             ],
         )
 
@@ -107,6 +110,8 @@ class _Rows:
     judgements: list[tuple[Any, ...]] = field(default_factory=list)
     errors: list[tuple[Any, ...]] = field(default_factory=list)
     n_unjudged: int = 0
+    n_repeated: int = 0
+    _met: dict[Any, tuple[int, bytes]] = field(default_factory=dict)  # the line of each segment, and its digest
     _least: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(lambda: 10**9))
 
     def add(self, line: int, segment: dict[str, Any]) -> None:
@@ -119,6 +124,8 @@ class _Rows:
             self._add_flat(line, segment)
             return
         place = self._place(item)
+        if self._is_again(line, segment, item):
+            return
         judgements: list[tuple[Any, ...]] = []
         errors: list[tuple[Any, ...]] = []
         for system, suffix, one in _judgements(segment.get("scores"), self.of_lists):
@@ -132,6 +139,19 @@ class _Rows:
         self.errors += errors
         self.n_unjudged += not judgements
 
+    def _is_again(self, line: int, segment: dict[str, Any], item: object = None) -> bool:
+        """Whether an earlier line is the same. item: what one line alone tells of.
+
+        Raises WrongJudgementError: an earlier line tells something else of it.
+        """
+        digest = sha256(json.dumps(segment, sort_keys=True).encode()).digest()
+        first_line, first = self._met.setdefault(item or digest, (line, digest))
+        if first != digest:
+            found = f"doc_id {item!r} with other content than in line {first_line}"
+            raise WrongJudgementError(found, "each segment in one line")
+        self.n_repeated += first_line != line
+        return first_line != line
+
     def _add_flat(self, line: int, one: dict[str, Any]) -> None:
         lp, document, system, domain, rater = (
             one.get(key) for key in ("langs", "doc_id", "system", "domain", "annotator")
@@ -141,6 +161,8 @@ class _Rows:
             raise WrongJudgementError(f"line_id {one['line_id']!r}", "the number of a line, from 0")
         if not all(isinstance(text, str) for text in (lp, document, system, rater)):
             raise WrongJudgementError("a judgement without names", "langs, doc_id, system and annotator")
+        if self._is_again(line, one):
+            return
         place = (lp, domain, document, None, int(number) + 1)
         judged = (system, self.human, score_of(one["esa_score"]), rater, time_of(one.get("times")))
         spans = [span_of(error) for error in one.get("esa_spans") or ()]

@@ -93,6 +93,36 @@ def report_lost(contents: Sequence[Content], lost: pl.DataFrame, stage: Stage) -
         report_rows(contents, stage, lost.with_columns(found=_segment_in_words()), _where(stage))
 
 
+def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
+    """Note segments beyond the end of their document: as the layout says, else as other files of metrics have it or,
+    for judgements, the warehouse. People judge parts of documents, metrics score them whole.
+    """
+    declaring = declaring_segments(stage)
+    is_metric = (pl.col("level") == "seg") & (pl.col("kind") == "metric")
+    last = pl.col("index").max()
+    judged, metrics = (
+        rows.drop_nulls(["document", "index"]).group_by("file_no", "document").agg(last)
+        for rows in (judgements.filter(pl.col("status") == "valid"), scores.filter(is_metric))
+    )
+    known = (_staged(stage) if declaring else _held(stage)).group_by("document").agg(n=last)
+    others = known.with_columns(other=pl.lit(-1, pl.Int64))
+    if not declaring and not stage.evalset.is_declared:
+        of_metrics = metrics.select("document", n="index", other="file_no")
+        beyond = metrics.join(of_metrics, on="document")
+        others = pl.concat([others, of_metrics])
+    else:
+        beyond = metrics.join(others, on="document")
+    beyond = pl.concat([beyond, judged.join(others, on="document")]).filter(pl.col("file_no") != pl.col("other"))
+    beyond = beyond.group_by("file_no", "document").agg(pl.col("index", "n").max()).filter(pl.col("index") > pl.col("n"))
+    paths = {content.file_no: content.claim.path for content in contents}
+    for rows in beyond.sort("file_no", "document").partition_by("file_no", maintain_order=True):
+        file_no, document, index, n = rows.row(0)
+        some = counted(rows.height, "document has", "documents have")
+        stage.notes.append(
+            f"{paths[file_no]}: {some} segments beyond the end, such as {index} of {document!r}, with {n} elsewhere"
+        )
+
+
 def known_segments(stage: Stage) -> list[int]:
     """Numbers of the segments that files of this load declare, else of those that the warehouse has."""
     declared = [number for rows in declaring_segments(stage) for number in rows["segment"].to_list()]

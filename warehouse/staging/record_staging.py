@@ -10,7 +10,7 @@ from warehouse.facts.metrics import describe
 from warehouse.readers.contents import Content
 from warehouse.staging.damage import report_further_faults
 from warehouse.staging.naming import joined, named, names_of, spellings_in
-from warehouse.staging.placing import placed, settle_segments, stage_declared
+from warehouse.staging.placing import note_beyond, placed, settle_segments, stage_declared
 from warehouse.staging.repetition import distinct, report_incomplete
 from warehouse.staging.slips import report_slips
 from warehouse.staging.vectors import stage_judgements, stage_vectors
@@ -41,6 +41,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     names = names_of(contents, spellings_in(scores), judgements, stage, aliases)
     scores, judgements = placed(sound, named(scores, names), named(judgements, names), stage)
     _report_shared(sound, judgements, stage)
+    note_beyond(sound, scores, judgements, stage)
     scores = distinct(sound, _with_means(sound, scores, judgements), stage)
     report_incomplete(sound, scores, stage)
     vectors = stage_vectors(sound, scores, judgements, stage)

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,27 @@ def test_a_packed_file_of_the_layout_is_a_fault(path: str, ending: str, pack: ob
     (layout / path).unlink()
     report = load([layout], tmp_path / "w.duckdb")
     assert (str(packed), "unpack it") in {(fault.path, fault.way_out) for fault in report.faults}
+
+
+def test_two_systems_with_files_of_one_content_are_told(tmp_path: Path) -> None:
+    """A system's own file may be called `_v2`, and so may a copy of another's."""
+    folder = tmp_path / "wmt25-general-mt" / "data" / "automatic_scores"
+    folder.mkdir(parents=True)
+    place = {"language_pair": "en-de_DE", "domain": "news", "document_id": "a"}
+    for name in ("Ash", "Ash_v2"):
+        (folder / f"{name}.jsonl").write_text(json.dumps(place | {"metric_scores": {"chrF++": [1, 2.5]}}) + "\n")
+    report = load([tmp_path], tmp_path / "w.duckdb")
+    assert report.faults == []
+    told = f"{folder / 'Ash_v2.jsonl'}: the same content as {folder / 'Ash.jsonl'}, under another name"
+    assert told in report.notes
+
+
+@pytest.mark.parametrize("name", ["M.seg.score", "M.seg_v2.score", "M.txt"])
+def test_a_submission_of_2015_is_known_by_its_columns_whatever_its_name(name: str, tmp_path: Path) -> None:
+    (tmp_path / "wmt15").mkdir()
+    path = tmp_path / "wmt15" / name
+    path.write_text("".join(f"M\ten-de\tnewstest2015\tAsh\t{at}\t0.{at}\n" for at in (1, 2, 3)))
+    assert not load([path], tmp_path / "w.duckdb").faults
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        found = warehouse.rows("SELECT system, segment, value FROM scores ORDER BY ALL")
+    assert found == [("Ash", at, at / 10) for at in (1, 2, 3)]

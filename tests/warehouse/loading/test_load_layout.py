@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_layout
+from tests.helpers import DOCUMENTS, LP, SYSTEMS, TESTSET, tiny_layout
 from tests.warehouse.building import ask, empty_warehouse, loaded, small, statuses
 from warehouse import LoadReport, SourceError, load
 from warehouse.export.mtme import ScoreTable, write_evalset
@@ -163,6 +163,34 @@ def test_two_files_of_one_origin_that_differ_are_both_at_fault(tmp_path: Path) -
     report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
     assert statuses(report) == ["loaded"]
     assert ask(tmp_path / "a.duckdb", "FROM scores WHERE metric = 'Fine-src'") == []
+
+
+def test_a_file_that_differs_in_line_ends_alone_is_not_called_other_content(tmp_path: Path) -> None:
+    root = tiny_layout(tmp_path / "in")
+    ended, other = (shutil.copytree(root, tmp_path / "in" / name / TESTSET) for name in ("ended", "other"))
+    place = Path("metric-scores", LP, "Fine-src.seg.score")
+    text = (root / place).read_text()
+    (ended / place).write_bytes(text.replace("\n", "\r\n").encode())
+    (other / place).write_text(text.replace("0.9", "0.8", 1))
+    faults = {fault.path: fault.found for fault in load([tmp_path / "in"], tmp_path / "a.duckdb").faults}
+    assert faults.keys() == {str(folder / place) for folder in (root, ended, other)}
+    for folder in (root, ended):
+        assert faults[str(folder / place)].endswith(f"with other content than {other / place}")
+
+
+@pytest.mark.parametrize("file", ["documents/en-de.docs", "human-scores/en-de.mqm.seg.rating"])
+def test_names_in_files_of_the_layout_have_no_blanks_around_them(file: str, tmp_path: Path) -> None:
+    loaded = []
+    for blank in ("", " "):
+        root = tiny_layout(tmp_path / f"in{len(blank)}")
+        path = root / file
+        if path.suffix == ".rating":
+            path.write_text("".join(f"{system}\tNone\n" for system in SYSTEMS[:-1] for _ in DOCUMENTS))
+        path.write_text(path.read_text().replace("\t", f"{blank}\t{blank}"))
+        database = tmp_path / f"{len(blank)}.duckdb"
+        assert load([root], database).faults == []
+        loaded.append([ask(database, f"SELECT DISTINCT * FROM {name} ORDER BY ALL") for name in ("segments", "systems")])
+    assert loaded[0] == loaded[1]
 
 
 @pytest.fixture(scope="module")

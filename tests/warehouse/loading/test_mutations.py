@@ -13,7 +13,8 @@ from tests.warehouse.loading.mutating import MUTATIONS, cases
 from tests.warehouse.small_files import SMALL, Rows, outcome, written
 
 FILES = {(name, change): files for name, small in SMALL.items() for change, files in cases(small)}
-ANOTHER_NAME = {  # the only rows or columns of a name, and annotators of the layout: nothing tells of the other
+ANOTHER_NAME = {  # a system's own file, the only rows or columns of a name, annotators of the layout: nothing tells
+    ("WMT25 automatic", "copy _v2, another score"),
     *(
         ("layout's ratings", f"rater with {how}")
         for how in ("another case", ".txt", "a letter less", "a letter more", "another letter")

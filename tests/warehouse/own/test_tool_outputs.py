@@ -118,6 +118,19 @@ def test_predictions_said_to_be_errors_are_negated_once(database: Path, tmp_path
     assert stored(database) == {"Ash": tuple(-value for value in VALUES["Ash"])}
 
 
+@pytest.mark.parametrize("is_numbered", [True, False])
+def test_predictions_beside_the_scores_of_the_metric_change_no_sign(
+    database: Path, tmp_path: Path, is_numbered: bool
+) -> None:
+    rows = [
+        row | {"prediction": 9.0, "Mine": value} | ({"segment_id": at} if is_numbered else {})
+        for at, (row, value) in enumerate(zip(predictions("Ash"), VALUES["Ash"], strict=True), start=1)
+    ]
+    report = added(database, tmp_path / "out.jsonl", lines(rows), system="Ash")
+    assert report.is_clean, report.faults
+    assert stored(database) == {"Ash": VALUES["Ash"]}
+
+
 @pytest.mark.parametrize("text", ["{}\n", "score\n{}\n", "[{}]"])
 def test_a_list_of_scores_is_in_the_order_of_the_segments(database: Path, tmp_path: Path, text: str) -> None:
     joined = (", " if text.startswith("[") else "\n").join(map(str, VALUES["Ash"]))

@@ -49,3 +49,17 @@ def test_a_load_says_what_is_lacking(tmp_path: Path, name: str, text: str, lack:
 def test_so_does_an_own_metric(tmp_path: Path, name: str, text: str, lack: str) -> None:
     (tmp_path / name).write_text(text)
     assert claim(tmp_path / name, OWN) == f"not a known score format: {lack}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.jsonl", '{"system": "A", "segment": 1, "source": "a", "hypothesis": "b", "prediction": 0.5}\n'),
+        ("a.csv", "system,segment,prediction\nA,1,0.5\n"),
+        ("a.tsv", "system\tCOMET\tprediction\nA\t0.5\t0.25\n"),
+    ],
+)
+def test_a_load_takes_no_errors_for_a_metric_named_prediction(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    way_out = "`scorehouse add FILE --metric NAME` stores them negated"
+    assert claim(tmp_path / name, GIVEN) == f"errors of an unknown metric in 'prediction'; {way_out}"

@@ -1,5 +1,6 @@
 """What segment numbers count within: every reader whose rows name documents, both numberings, two documents."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,6 +31,11 @@ def mqm(places: Places) -> str:
         f"Ash\t{doc}\t1\t{number}\tr\tsource {at}\ttarget\tOther\tMinor\t\n" for at, (doc, number) in enumerate(places)
     )
     return MQM_HEADER + rows
+
+
+def human_2025(places: Places) -> str:
+    rows = [(f"en-de_#_news_#_{doc}_#_{number - 1}", {"Ash": {"human1": at}}) for at, (doc, number) in enumerate(places)]
+    return "".join(json.dumps({"doc_id": item, "scores": scores}) + "\n" for item, scores in rows)
 
 
 def mqm_without_documents(places: Places) -> str:
@@ -126,3 +132,43 @@ def test_submissions_are_of_either_numbering(form: Callable[[Places], str], plac
     with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
         found = warehouse.rows("SELECT document, segment, value FROM scores ORDER BY value")
     assert found == [(*place, at / 10) for at, place in enumerate(BY_TESTSET)]
+
+
+@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("is_declared", [True, False])
+@pytest.mark.parametrize("is_later", [True, False])
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        (appraise_11, "lab.csv"),
+        (mqm_of_documents, "mqm_lab_ende.tsv"),
+        (human_2025, "lab.jsonl"),
+    ],
+)
+def test_segments_beyond_the_end_of_their_document_are_told(
+    form: Callable[[Places], str], name: str, number: int, *, is_declared: bool, is_later: bool, tmp_path: Path
+) -> None:
+    """Refused where the layout says where it ends, noted where other files do."""
+    root = tmp_path / "lab"
+    root.mkdir()
+    if is_declared:
+        (root / "documents").mkdir()
+        (root / "documents" / "en-de.docs").write_text("".join(f"news\t{doc}\n" for doc, _ in BY_DOCUMENT))
+        (root / "metric-scores" / "en-de").mkdir(parents=True)
+        scores = "".join(f"Ash\t{at}\n" for at in range(len(BY_DOCUMENT)))
+        (root / "metric-scores" / "en-de" / "BLEU-refA.seg.score").write_text(scores)
+    else:
+        (root / "M.tsv").write_text(submission_2025(BY_DOCUMENT))
+    given = Given(testset="lab", lp="en-de")
+    if is_later:
+        assert not load([root], tmp_path / "w.duckdb", given=given).faults
+    (root / name).write_text(form([*BY_DOCUMENT[:-1], ("news.1", number)] if number > 2 else BY_DOCUMENT))
+    report = load([root], tmp_path / "w.duckdb", given=given)
+    found = [fault.found for fault in report.faults] + [note for note in report.notes if " beyond the end" in note]
+    if number == 2:
+        assert found == []
+    elif is_declared:
+        assert found == ["segment 3 of document 'news.1'"]
+    else:
+        note = "1 document has segments beyond the end, such as 3 of 'news.1', with 2 elsewhere"
+        assert found == [f"{root / name}: {note}"]

@@ -68,6 +68,27 @@ def test_segments_that_nobody_judged_are_counted() -> None:
     assert records.notes == ["1 judgement with 0 errors; 1 segment not judged"]
 
 
+def test_a_segment_in_two_lines_is_counted_where_they_are_equal_and_refused_where_they_differ() -> None:
+    line = segment({"A": {"human1": 5}})
+    records = read(READER, PATH, line + segment({}, ITEM.replace("112", "7")) + line)
+    assert records.judgements is not None
+    assert records.judgements.select("line", "value").rows() == [(1, 5.0)]
+    assert records.notes[1:] == ["1 repeated line, loaded once"]
+    other = read(READER, PATH, line + segment({"A": {"human1": 6}}))
+    assert [(fault.line, fault.found, fault.expected) for fault in other.faults] == [
+        (2, f"doc_id '{ITEM}' with other content than in line 1", "each segment in one line")
+    ]
+
+
+def test_a_judgement_in_two_equal_lines_counts_once() -> None:
+    one = {"langs": "en-es", "line_id": 5, "doc_id": "d", "system": "A", "esa_score": 90, "annotator": "a"}
+    lines = [json.dumps(judged) + "\n" for judged in (one, one, one | {"annotator": "b"})]
+    records = read(READER, Path("wmt24/wmt24_esa.jsonl"), "".join(lines))
+    assert records.judgements is not None
+    assert records.judgements["rater"].to_list() == ["a", "b"]
+    assert records.notes[1:] == ["1 repeated line, loaded once"]
+
+
 def test_control_segments_have_a_list_of_judgements() -> None:
     judged = [{"human": 90, "annotator": "a", "errors": []}, {"human": 70, "annotator": "b", "errors": []}]
     records = read(READER, PATH.with_name("wmt25-genmt-humeval_control.jsonl"), segment({"Yolu": judged}))
@@ -133,7 +154,7 @@ def test_other_json_lines_are_left_to_others() -> None:
     ],
 )
 def test_a_line_that_does_not_fit_is_a_fault(line: str, found: str) -> None:
-    records = read(READER, PATH, segment({"A": {"human1": 1}}) + line)
+    records = read(READER, PATH, segment({"A": {"human1": 1}}, ITEM.replace("_#_0", "_#_9")) + line)
     (fault,) = records.faults
     assert fault.line == 2
     assert found in fault.found

@@ -6,6 +6,7 @@ import polars as pl
 
 from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
+from warehouse.names import visible_name
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, lines_of, report
 from warehouse.wording import counted
@@ -26,7 +27,7 @@ def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | Non
         )
     if others or any(content.faults for content in contents):
         return None
-    cells = [line.split("\t") for line in lines_of(content)]
+    cells = [[visible_name(cell) for cell in line.split("\t")] for line in lines_of(content)]
     if report(stage, content, _wrong_columns(cells)) or report(stage, content, _split_documents(cells)):
         return None
     documents = tuple((domain, document) for domain, document in cells)

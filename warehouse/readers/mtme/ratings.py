@@ -135,11 +135,12 @@ def _parse_rating(line: str) -> Rating:
         raise ValueError("a blank line")
     if len(cells) not in (2, 3):
         raise ValueError(counted(len(cells), "column"))
-    if not cells[0]:
+    system = visible_name(cells[0])
+    if not system:
         raise ValueError("an empty system name")
     rater = visible_name(cells[2]) if len(cells) == 3 and cells[2] not in ("", "None") else None
-    if cells[1] == "None":
-        return cells[0], None, rater
+    if cells[1].strip() == "None":
+        return system, None, rater
     try:
         data = json.loads(cells[1])
     except RecursionError:
@@ -149,7 +150,7 @@ def _parse_rating(line: str) -> Rating:
     errors = data.get("errors") if isinstance(data, dict) else None
     if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
         raise ValueError("not a list of errors")
-    return cells[0], [_parse_error(error) for error in errors], rater
+    return system, [_parse_error(error) for error in errors], rater
 
 
 def _parse_error(error: Mapping[str, Any]) -> dict[str, Any]:
