@@ -113,7 +113,9 @@ def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: p
     else:
         beyond = metrics.join(others, on="document")
     beyond = pl.concat([beyond, judged.join(others, on="document")]).filter(pl.col("file_no") != pl.col("other"))
-    beyond = beyond.group_by("file_no", "document").agg(pl.col("index", "n").max()).filter(pl.col("index") > pl.col("n"))
+    beyond = (
+        beyond.group_by("file_no", "document").agg(pl.col("index", "n").max()).filter(pl.col("index") > pl.col("n"))
+    )
     paths = {content.file_no: content.claim.path for content in contents}
     for rows in beyond.sort("file_no", "document").partition_by("file_no", maintain_order=True):
         file_no, document, index, n = rows.row(0)

@@ -189,7 +189,9 @@ def test_names_in_files_of_the_layout_have_no_blanks_around_them(file: str, tmp_
         path.write_text(path.read_text().replace("\t", f"{blank}\t{blank}"))
         database = tmp_path / f"{len(blank)}.duckdb"
         assert load([root], database).faults == []
-        loaded.append([ask(database, f"SELECT DISTINCT * FROM {name} ORDER BY ALL") for name in ("segments", "systems")])
+        loaded.append(
+            [ask(database, f"SELECT DISTINCT * FROM {name} ORDER BY ALL") for name in ("segments", "systems")]
+        )
     assert loaded[0] == loaded[1]
 
 

@@ -34,7 +34,9 @@ def mqm(places: Places) -> str:
 
 
 def human_2025(places: Places) -> str:
-    rows = [(f"en-de_#_news_#_{doc}_#_{number - 1}", {"Ash": {"human1": at}}) for at, (doc, number) in enumerate(places)]
+    rows = [
+        (f"en-de_#_news_#_{doc}_#_{number - 1}", {"Ash": {"human1": at}}) for at, (doc, number) in enumerate(places)
+    ]
     return "".join(json.dumps({"doc_id": item, "scores": scores}) + "\n" for item, scores in rows)
 
 
