@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 POOLINGS = ("mean", "pairs", "hunter-schmidt")
 BY = ("domain",)
 OF_RANKINGS = (
-    *("pool", "by", "wide", "with_intervals", "significance", "ceiling", "chart"),
+    *("pool", "by", "wide", "with_intervals", "ranges", "significance", "ceiling", "chart"),
     *("seed", "raw_ties", "round_human", "strict", "verbose"),
 )
 
@@ -59,6 +59,9 @@ def rank(
     ] = False,
     with_intervals: Annotated[
         bool, typer.Option("--intervals", help="Add the 95% interval of each value (--draws resamples).")
+    ] = False,
+    ranges: Annotated[
+        bool, typer.Option("--ranges", help="Add the range of each rank over resamples (--draws of them).")
     ] = False,
     pool: Annotated[
         str | None,
@@ -97,15 +100,19 @@ def rank(
 
     Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
     """
-    asked = _Asked(measure, pool, by, wide, significance, with_intervals, ceiling, explain, verbose, fresh, strict)
+    asked = _Asked(
+        measure, pool, by, wide, significance, with_intervals, ranges, ceiling, explain, verbose, fresh, strict
+    )
     asked.check()
     if not significance:
         refuse_given(context, OF_TESTS, "needs --significance")
-        if not with_intervals and charted.chart is None:
-            refuse_given(context, ("draws",), "needs --significance, --intervals or --chart")
-    draws_something = significance or with_intervals or ceiling or explain or charted.chart is not None
+        if not with_intervals and not ranges and charted.chart is None:
+            refuse_given(context, ("draws",), "needs --significance, --intervals, --ranges or --chart")
+    draws_something = significance or with_intervals or ranges or ceiling or explain or charted.chart is not None
     if not draws_something and not _is_drawn(measure):
-        refuse_given(context, ("seed",), "needs something that is drawn: --significance, --intervals, --ceiling or spa")
+        refuse_given(
+            context, ("seed",), "needs something that is drawn: --significance, --intervals, --ranges, --ceiling or spa"
+        )
     if explain:
         refuse_given(context, OF_RANKINGS, "does not go with --explain, which ranks nothing")
     if with_file is None:
@@ -127,6 +134,7 @@ class _Asked:
     wide: bool
     significance: bool
     with_intervals: bool
+    ranges: bool
     ceiling: bool
     explain: bool
     verbose: bool
@@ -143,6 +151,8 @@ class _Asked:
             raise UsageError("--intervals and --pool do not go together: pooled values have no interval yet")
         if self.with_intervals and (self.wide or self.by is not None):
             raise UsageError("--intervals does not go with --wide or --by, whose columns are values")
+        if self.ranges and (self.pool is not None or self.wide or self.by is not None):
+            raise UsageError("--ranges does not go with --pool, --wide or --by: it is of one ranking")
         if self.ceiling and (self.pool is not None or self.wide or self.by is not None):
             raise UsageError("--ceiling does not go with --pool, --wide or --by: people have other data in each column")
         if self.wide and self.pool is not None:
@@ -206,6 +216,7 @@ def _rank(
     from metaeval.explanation import explanation
     from metaeval.intervals import with_intervals
     from metaeval.measures import parse_measure
+    from metaeval.rank_ranges import with_ranges
     from metaeval.ranking import DEFAULT_MEASURES, ranked, read, slices_of
     from warehouse import Warehouse
 
@@ -241,6 +252,9 @@ def _rank(
             drawn, lines = with_intervals(table, found, options, testing.draws, advance)
             if asked.with_intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
+        if asked.ranges:
+            table, of_ranks = with_ranges(table, found, options, testing.draws, advance)
+            table = replace(table, notes=(*table.notes, *of_ranks))
     _show(table, drawn, lines, measures, is_one, charted, output, asked)
 
 
@@ -293,7 +307,16 @@ def _wide(frame: "pl.DataFrame", measures: "list[Measure]") -> "pl.DataFrame":
     for measure in measures:
         part = frame.filter(pl.col("measure") == str(measure))
         shown = {"value": str(measure), "rank": f"rank {measure}"}
-        optional = ("low", "high", "cluster", "epsilon", "observed_variance", "sampling_variance")
+        optional = (
+            "low",
+            "high",
+            "rank_low",
+            "rank_high",
+            "cluster",
+            "epsilon",
+            "observed_variance",
+            "sampling_variance",
+        )
         shown |= {
             name: f"{name} {measure}" for name in optional if name in part.columns and part[name].is_not_null().any()
         }

@@ -58,6 +58,9 @@ def systems(
     unit: Annotated[
         str, choice(UNITS, "--unit", help="What is resampled and compared: segments, or whole documents.")
     ] = "segment",
+    ranges: Annotated[
+        bool, typer.Option("--ranges", help="Add rank ranges: over resamples, or what wilcoxon or paired-t leave open.")
+    ] = False,
     seed: Seed = 0,
     round_human: RoundHuman = None,
 ) -> None:
@@ -87,6 +90,7 @@ def systems(
             draws=draws,
             alpha=alpha,
             whole_documents=unit == "document",
+            ranges=ranges,
         )
     notes = [found.summary, *found.notes]
     charted.draw(output, lambda: systems_matrix(found, alpha))

@@ -16,6 +16,7 @@ from metaeval.kernels.resampling.clusters import (
     ranks,
     significance_clusters,
 )
+from metaeval.kernels.resampling.rank_ranges import ranges_by_test, rank_ranges, resampled_means
 from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
 from metaeval.measures.judged import documents_of
@@ -33,6 +34,7 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.wording import counted, option
 
+_RANGES = 13  # stream of the seed
 SystemTest = Literal["permutation", "bootstrap", "wilcoxon", "paired-t"]
 
 
@@ -44,7 +46,7 @@ class SystemComparison:
     where there are none. p: (N, N), [i, j] for i < j = one-sided
     p-value that system i is better than j, over their common segments (by wilcoxon it may be near 1: signed ranks can
     point against the means); NaN elsewhere. ranks: 0 for a system without a score. least: what a p of 0 stands for:
-    one below this.
+    one below this. rank_ranges: best and worst rank of each, where they were asked for.
     """
 
     scorer: str
@@ -59,6 +61,7 @@ class SystemComparison:
     signature: str
     least: float
     notes: tuple[str, ...]
+    rank_ranges: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
 
     @property
     def n_clusters(self) -> int:
@@ -81,6 +84,7 @@ def compare_systems(
     draws: int = 1000,
     alpha: float = 0.05,
     whole_documents: bool = False,
+    ranges: bool = False,
 ) -> SystemComparison:
     """Compare the systems of a slice by the human score (scorer None or its name) or by one metric.
 
@@ -89,6 +93,7 @@ def compare_systems(
     whole_documents: signs, resamples and differences are those of documents, whose segments are no independent ones. A
     metric is named by its variant or base name, whatever its status, and needs no human score. It is tested, and its
     systems ranked, on all segments that it scored; with options.system_score "judged-mean" on those that humans judged.
+    ranges: with rank ranges: what wilcoxon or paired-t leave open; else 95% of the ranks in resamples.
     Raises QuestionError: see `select`; an unknown metric, one system only, draws below 1, alpha outside (0, 1), or
         submitted system scores asked for: a test needs segments.
     """
@@ -122,6 +127,13 @@ def compare_systems(
         for better, worse in indistinct_across_clusters(values, p, alpha)
     ]
     warning = warning_of_clusters(indistinct, "systems")
+    found, words = None, None
+    if ranges and test in ("wilcoxon", "paired-t"):
+        found, words = ranges_by_test(values, p, alpha), "by_test"
+    elif ranges:
+        rng = np.random.default_rng([options.seed, _RANGES])
+        drawn = resampled_means(scored.scores[:, used], there[:, used], rng, draws, documents)[order]
+        found, words = rank_ranges(drawn), "95%,percentile"
     is_drawn = test in ("permutation", "bootstrap")
     parts = [
         ("systems_by", name),
@@ -133,6 +145,7 @@ def compare_systems(
         ("resamples", draws if is_drawn else None),
         ("seed", options.seed if is_drawn else None),
         ("alpha", alpha),
+        ("rank_range", words),
         ("n_systems", len(order)),
         ("n_segments", f"{int(used.sum())}/{block.selection.n_segments}"),
         ("n_missing", int((~there).sum())),
@@ -157,6 +170,7 @@ def compare_systems(
             *_beside(values, submitted, scored.source),
             *_of_other_humans(warehouse, asked, scored),
         ),
+        rank_ranges=found,
     )
 
 
@@ -247,12 +261,14 @@ def system_p_values(
 
 
 def systems_frame(found: SystemComparison) -> pl.DataFrame:
-    """rank, system, value, cluster, submitted where there are any, and a column of p-values for each system."""
+    """rank and its range, system, value, cluster, submitted scores, and a column of p-values for each system."""
     submitted = {} if np.isnan(found.submitted).all() else {"submitted": pl.Series(found.submitted).fill_nan(None)}
+    ranges = dict(zip(("rank_low", "rank_high"), found.rank_ranges or (), strict=False))
     columns = {name: pl.Series(name, found.p[:, place]).fill_nan(None) for place, name in enumerate(found.systems)}
     return pl.DataFrame(
         {
             "rank": [int(rank) or None for rank in found.ranks],
+            **{name: [int(rank) or None for rank in ranks] for name, ranks in ranges.items()},
             "system": list(found.systems),
             "value": pl.Series(found.values).fill_nan(None),
             "cluster": found.clusters,
@@ -260,6 +276,14 @@ def systems_frame(found: SystemComparison) -> pl.DataFrame:
             **columns,
         }
     )
+
+
+def _ranges_json(found: SystemComparison) -> dict[str, Any]:
+    if found.rank_ranges is None:
+        return {}
+    return {
+        "rank_ranges": [[int(low), int(high)] if low else None for low, high in zip(*found.rank_ranges, strict=True)]
+    }
 
 
 def systems_json(found: SystemComparison) -> dict[str, Any]:
@@ -271,6 +295,7 @@ def systems_json(found: SystemComparison) -> dict[str, Any]:
         "p": found.p,
         "clusters": found.clusters,
         "ranks": [int(rank) or None for rank in found.ranks],
+        **_ranges_json(found),
         "scorer": found.scorer,
         "test": found.test,
         "n_significant": found.n_significant,

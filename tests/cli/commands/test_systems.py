@@ -46,3 +46,14 @@ def test_bad_questions_end_with_code_2_and_one_line(
     scorehouse: Scorehouse, words: tuple[str, ...], said: list[str]
 ) -> None:
     refused(scorehouse("systems", "sim24", "cs-uk", *words), 2, *said)
+
+
+@pytest.mark.parametrize("test", ["permutation", "wilcoxon"])
+def test_rank_ranges_hold_the_ranks(scorehouse: Scorehouse, test: str) -> None:
+    words = ("systems", "sim24", "en-de", "--test", test)
+    found = scorehouse(*words, "--ranges", "--format", "json").json
+    assert "rank_ranges" not in scorehouse(*words, "--format", "json").json
+    n = len(found["systems"])
+    for rank, (low, high) in zip(found["ranks"], found["rank_ranges"], strict=True):
+        assert 1 <= low <= rank <= high <= n
+    assert any(low < high for low, high in found["rank_ranges"])

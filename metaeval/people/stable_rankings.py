@@ -1,0 +1,128 @@
+"""Would another round of annotation rank systems alike? Stable-ranking probability of single-rater scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+import polars as pl
+
+from metaeval.inputs import Inputs
+from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.resampling.rank_ranges import is_stable, stable_ranking_probability
+from metaeval.signature import line, program_version, restricted
+from metaeval.table import Table
+from queries.annotations import JudgedScore, annotations
+from queries.blocks import places_of
+from queries.listing import names
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT, unknown
+
+_STREAM = 14  # of the seed
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings (N, S) of the same outputs by name, where every one of them has a score of every system."""
+
+    scores: dict[str, Floats]
+    n_systems: int
+    n_segments: int
+
+
+def ratings(warehouse: Warehouse, asked: Slice, humans: Sequence[str]) -> Ratings:
+    """Single-rater human scores on the systems and segments that all of them judged.
+
+    humans: names or shell patterns, of at least two scores; of one with several judgements of each output, the first,
+    second and so on of each output are ratings.
+    Raises QuestionError: a pattern that matches nothing, a score without two judgements of outputs, nothing in common.
+    """
+    where = f"{asked.testset} {asked.lp}"
+    known = names(warehouse, "human", [asked.testset], [asked.lp])
+    chosen = [one for one in known if any(fnmatchcase(one, pattern) for pattern in humans)]
+    for pattern in humans:
+        if not any(fnmatchcase(one, pattern) for one in known):
+            raise unknown("human score", pattern, known, where=where)
+    if len(chosen) == 1:
+        return _of_judgements(warehouse, asked, chosen[0])
+    blocks = {one: Inputs(warehouse, replace(asked, human=one)).of_level("seg") for one in chosen}
+    systems = sorted(set.intersection(*(set(block.systems) for block in blocks.values())))
+    scores = {one: block.human[[block.systems.index(system) for system in systems]] for one, block in blocks.items()}
+    both = ~np.isnan(np.stack(list(scores.values()))).any(axis=(0, 1))
+    if len(systems) < 2 or not both.any():
+        raise QuestionError(f"{', '.join(chosen)} of {IT} have no segments of two systems in common", where=where)
+    return Ratings({one: values[:, both] for one, values in scores.items()}, len(systems), int(both.sum()))
+
+
+def _of_judgements(warehouse: Warehouse, asked: Slice, human: str) -> Ratings:
+    """As many ratings as most segments have of every system; raters change from output to output."""
+    block = Inputs(warehouse, replace(asked, human=human)).of_level("seg")
+    where = f"{asked.testset} {asked.lp}"
+    evalset = block.selection.evalset_id
+    frame = annotations(warehouse, JudgedScore(asked.testset, asked.lp, evalset, human))
+    frame = frame.filter(pl.col("counts"), pl.col("system").is_in(block.systems)).with_columns(
+        place=pl.int_range(pl.len()).over("system", "segment")
+    )
+    n_each = np.zeros((len(block.systems), len(block.segments)), dtype=np.int64)
+    at = places_of(block, frame["system"], frame["segment"])
+    np.add.at(n_each.reshape(-1), at[at >= 0], 1)
+    fewest = n_each.min(axis=0)  # (S,)
+    n_ratings = max(
+        (n for n in range(2, int(fewest.max(initial=0)) + 1)), key=lambda n: n * (fewest >= n).sum(), default=0
+    )
+    if len(block.systems) < 2 or not n_ratings:
+        raise QuestionError(f"{human} of {IT} has no two judgements of outputs: there are no two ratings", where=where)
+    every = np.full((n_ratings, *n_each.shape), np.nan)
+    for place, cell, value in zip(frame["place"].to_list(), at.tolist(), frame["value"].to_list(), strict=True):
+        if cell >= 0 and place < n_ratings:
+            every[place].reshape(-1)[cell] = value
+    both = ~np.isnan(every).any(axis=(0, 1))
+    named = {f"{human} {place + 1}": every[place][:, both] for place in range(n_ratings)}
+    return Ratings(named, len(block.systems), int(both.sum()))
+
+
+def stable_rankings(
+    warehouse: Warehouse, asked: Slice, humans: Sequence[str], *, alpha: float = 0.05, draws: int = 1000, seed: int = 0
+) -> Table:
+    """Whether rankings by one round of ratings hold in another.
+
+    A pair of rounds is stable where the second keeps the order of all pairs of systems that the first tells apart
+    (permutation test in its normal limit, one-sided p ≤ alpha). A row for each ordered pair of ratings as they are, and
+    one, first "mixed", for rounds in which each segment has one of the ratings by chance, another in each round:
+    columns first, second, stable (1 or 0, or the probability), n_apart (pairs told apart), n_systems, n_segments,
+    n_draws.
+    Raises QuestionError: see `ratings`; draws below 1, alpha outside (0, 1).
+    """
+    if draws < 1:
+        raise QuestionError(f"{draws} draws: at least 1 is needed")
+    if not 0 < alpha < 1:
+        raise QuestionError(f"alpha {alpha}: expected a number between 0 and 1")
+    found = ratings(warehouse, asked, humans)
+    rng = np.random.default_rng([seed, _STREAM])
+    probability, apart = stable_ranking_probability(list(found.scores.values()), rng, draws, alpha)
+    rows: list[tuple[object, ...]] = [("mixed", "mixed", probability, apart, draws)]
+    for first, scores in found.scores.items():
+        for second, others in found.scores.items():
+            if first != second:
+                stable, n_apart = is_stable(scores, others, alpha)
+                rows.append((first, second, float(stable), float(n_apart), None))
+    schema = {"first": pl.String, "second": pl.String, "stable": pl.Float64, "n_apart": pl.Float64, "n_draws": pl.Int64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+        n_systems=pl.lit(found.n_systems), n_segments=pl.lit(found.n_segments)
+    )
+    signature = line(
+        [
+            ("stable_rankings", "+".join(found.scores)),
+            *restricted(asked, testset=asked.testset, lp=asked.lp, human=None),
+            ("test", "permutation,n=inf,one_sided"),
+            ("alpha", alpha),
+            ("draws", draws),
+            ("seed", seed),
+            ("n_systems", found.n_systems),
+            ("n_segments", found.n_segments),
+            ("scorehouse", program_version()),
+        ]
+    )
+    note = f"another round of ratings keeps all that one tells apart in {probability:.0%} of {draws} pairs of rounds"
+    return Table(frame, signature, (note,))

@@ -1,0 +1,28 @@
+"""Ranges of metrics' ranks."""
+
+import pytest
+
+from metaeval.measures import parse_measure
+from metaeval.options import Options
+from metaeval.rank_ranges import with_ranges
+from metaeval.ranking import ranked, read
+from queries.selection import Slice
+from warehouse import Warehouse
+
+
+@pytest.mark.parametrize(("measure", "what"), [("pa", "systems"), ("acc_eq(by=item)", "segments"), ("spa", "segments")])
+def test_every_metric_has_a_range_that_its_rank_is_near(
+    simulated_warehouse: Warehouse, measure: str, what: str
+) -> None:
+    found = read(simulated_warehouse, Slice("sim24", "en-de"), [parse_measure(measure)], Options())
+    plain = ranked(found)
+    table, (line,) = with_ranges(plain, found, Options(), 60)
+    assert table.frame.drop("rank_low", "rank_high", "signature").equals(plain.frame.drop("signature"))
+    assert f"for new {what}" in line
+    assert (table.frame["rank_low"] <= table.frame["rank_high"]).all()
+    assert table.frame["rank_high"].max() <= table.frame.height
+    inside = (table.frame["rank_low"] <= table.frame["rank"]) & (table.frame["rank"] <= table.frame["rank_high"])
+    assert inside.mean() > 0.8  # of metrics near each other values of resamples are biased alike, not their ranks
+    assert "|rank_range:95%" in table.signature
+    again, _ = with_ranges(plain, found, Options(), 60)
+    assert again.frame.equals(table.frame)
