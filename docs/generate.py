@@ -68,16 +68,14 @@ def measure_parameters() -> str:
     """One row a parameter."""
     from metaeval.measures import DEFINITIONS
 
-    users: dict[str, list[str]] = {}
-    shown: dict[str, tuple[str, str]] = {}
+    users: dict[tuple[str, str], list[str]] = {}
+    shown: dict[tuple[str, str], str] = {}
     for definition in DEFINITIONS.values():
         for parameter in definition.parameters:
-            names = users.setdefault(parameter.name, [])
+            names = users.setdefault((parameter.name, parameter.meaning), [])
             names += [definition.name] if definition.name not in names else []
-            shown[parameter.name] = (parameter.meaning, parameter.show(parameter.default))
-    rows = [
-        [f"`{name}`", meaning, f"`{default}`", ", ".join(users[name])] for name, (meaning, default) in shown.items()
-    ]
+            shown[parameter.name, parameter.meaning] = parameter.show(parameter.default)
+    rows = [[f"`{key[0]}`", key[1], f"`{default}`", ", ".join(users[key])] for key, default in shown.items()]
     return table(["parameter", "means", "default", "of"], rows)
 
 

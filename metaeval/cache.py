@@ -93,9 +93,12 @@ def content(block: Block) -> str:
         [(choice.name, choice.base_name, choice.reason) for choice in selection.metrics if choice.reason is not None],
     )
     digest.update(json.dumps(described, default=str).encode())
-    for array in (block.segments, block.human, block.scores, block.human_submitted, block.submitted):
+    errors = () if block.marked_errors is None else (block.marked_errors,)
+    for array in (block.segments, block.human, block.scores, block.human_submitted, block.submitted, *errors):
         digest.update(f"{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
+    for other in block.elsewhere:
+        digest.update(content(other).encode())
     return digest.hexdigest()
 
 

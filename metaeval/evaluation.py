@@ -1,7 +1,7 @@
 """Evaluation: one measure applied to one block, for all its metrics at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class Evaluation:
         scores, n_groups_nan: those of them where the statistic is not defined; -1 without groups.
     counts: the pair counts of all groups together, where the measure is made of them.
     system_score: the source of each metric's system scores, None at segment level.
+    details: columns of a ranking that go with the measure. why: metric -> why its value is not defined. said: what the
+        signature says beside.
     """
 
     measure: Measure
@@ -46,6 +48,9 @@ class Evaluation:
     n_missing: int
     system_score: tuple[SystemScore | None, ...]
     counts: PairCounts | None = None
+    details: Mapping[str, Floats] = field(default_factory=dict)
+    why: Mapping[str, str] = field(default_factory=dict)
+    said: tuple[tuple[str, object], ...] = ()
 
     @property
     def n_distinct(self) -> int:
@@ -85,6 +90,9 @@ def evaluate(measure: Measure, block: Block, options: Options) -> Evaluation:
         n_missing=block.n_missing,
         system_score=found.system_score or (None,) * n,
         counts=found.counts,
+        details=found.details,
+        why=found.why,
+        said=found.said,
     )
 
 

@@ -22,7 +22,7 @@ def without_variation(measure: Measure, block: Block, options: Options) -> str |
     Measures of submitted or mean system scores compare systems, all others the outputs of each of their groups.
     """
     if measure.definition.needs_segments:
-        return without_pairs(block, str(measure.get("by", "item")))
+        return measure.without_variation(block) or without_pairs(block, measure.groups)
     scores = measure.scores(block, options).human
     scores = scores[~np.isnan(scores)]
     if scores.size < 2:
@@ -55,8 +55,15 @@ def undefined(evaluation: Evaluation, block: Block, options: Options) -> list[st
     measure, is_nan = evaluation.measure, np.isnan(evaluation.value)
     why = without_variation(measure, block, options)
     if is_nan.all():
-        return [f"{measure}: not defined for any metric" if why is None else f"{measure}: not defined, {why}"]
+        why = why or "; ".join(f"{name} {reason}" for name, reason in evaluation.why.items())
+        return [f"{measure}: not defined, {why}" if why else f"{measure}: not defined for any metric"]
     if why is not None:
         return [f"{measure}: {why}, so that only ties count"]
-    names = [metric.name for metric, there in zip(evaluation.metrics, is_nan, strict=True) if there]
-    return [f"{measure}: not defined for {', '.join(names)}"] if names else []
+    reasons: dict[str, list[str]] = {}
+    for metric, there in zip(evaluation.metrics, is_nan, strict=True):
+        if there:
+            reasons.setdefault(evaluation.why.get(metric.name, ""), []).append(metric.name)
+    return [
+        f"{measure}: not defined for {', '.join(names)}" + (f" ({reason})" if reason else "")
+        for reason, names in reasons.items()
+    ]

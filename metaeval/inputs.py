@@ -13,13 +13,15 @@ from metaeval.measures import Measure
 from metaeval.notes import hinted
 from metaeval.options import Options
 from metaeval.system_scores import system_scores
-from queries.blocks import Block, fetch_block, with_systems
+from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
+from queries.evalsets import expand
 from queries.reasons import Exclusion, Reason
 from queries.selection import Level, MetricChoice, Selection, Slice, most_common, select
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.autorank import autoranks
+from warehouse.facts.human_protocols import protocol_of
 from warehouse.wording import option
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
@@ -56,7 +58,38 @@ class Inputs:
 
         Raises QuestionError: see `select`.
         """
-        return self.of_level("seg" if measure.definition.needs_segments else "sys")
+        block = self.of_level("seg" if measure.definition.needs_segments else "sys")
+        if measure.get("good", "") == "error_free" and block.selection.human_id is not None:
+            block = with_marked_errors(self._warehouse, block)
+        if measure.calibrated_on is None:
+            return block
+        return replace(block, elsewhere=self._elsewhere(measure.calibrated_on, block.selection.human))
+
+    def _elsewhere(self, testset: str, human: str | None) -> tuple[Block, ...]:
+        """Blocks of another test set with the protocol of a human score; in the slice's language pair, else in all.
+
+        Raises QuestionError: there are none.
+        """
+        sets = expand(self._warehouse, testset, "all").chosen
+        same = [self._of_protocol(*one, human) for one in sets if one[1] == self._asked.lp]
+        found = [block for block in same if block is not None]
+        if not found:
+            found = [block for one in sets if (block := self._of_protocol(*one, human)) is not None]
+        if not found:
+            raise QuestionError(f"no segment scores like {human} in test set {testset!r} to choose a threshold on")
+        return tuple(found)
+
+    def _of_protocol(self, testset: str, lp: str, human: str | None) -> Block | None:
+        """The block of another evaluation set with this human score, else the official one of its protocol."""
+        for name in (human, None):
+            one = Slice(testset, lp, human=name, all_metrics=self._asked.all_metrics, own=self._asked.own)
+            try:
+                block = Inputs(self._warehouse, one, self._round_human).of_level("seg")
+            except QuestionError:
+                continue
+            if block.judged.any() and protocol_of(str(block.selection.human)) == protocol_of(str(human)):
+                return with_marked_errors(self._warehouse, block)
+        return None
 
     def of_level(self, level: Level) -> Block:
         """The block with the human score of a level.

@@ -100,8 +100,8 @@ def _ends(
 
 def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Ends no further than the measure reaches: what lies beyond holds no value."""
-    least = -1.0 if measure.definition.is_correlation else 0.0
-    return np.maximum(low, least), np.minimum(high, 1.0)
+    least, most = measure.definition.limits
+    return np.maximum(low, least), np.minimum(high, most)
 
 
 def with_intervals(

@@ -126,6 +126,7 @@ def signature(evaluation: Evaluation, selection: Selection, options: Options) ->
             ("n_pairs", _span(n_pairs)),
             ("n_distinct", evaluation.n_distinct),
             ("system_score", "+".join(sources) or None),
+            *evaluation.said,
             *draw_parts(measure, options),
             *option_parts(options),
             ("scorehouse", program_version()),

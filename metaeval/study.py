@@ -184,6 +184,7 @@ def _row(result: Result, place: int, rank: int | None) -> dict[str, Any]:
         "n_missing": found.n_missing,
         "system_score": found.system_score[place],
         "signature": result.signature,
+        **{name: or_none(values[place]) for name, values in found.details.items()},
     }
 
 
@@ -207,7 +208,8 @@ def ranking_order(values: Sequence[float], names: Sequence[str]) -> list[tuple[i
 
 
 def ranking(found: Study) -> pl.DataFrame:
-    """The rows of `rank`, in descending order within each measure; columns as documented for `rank` in json."""
+    """The rows of `rank`, in descending order within each measure; columns as documented for `rank` in json, and before
+    the signature those that go with a measure (threshold, precision, recall, prevalence)."""
     rows = [
         _row(result, place, rank)
         for result in found.results
@@ -215,7 +217,9 @@ def ranking(found: Study) -> pl.DataFrame:
             result.evaluation.value.tolist(), [metric.name for metric in result.evaluation.metrics]
         )
     ]
-    return pl.DataFrame(rows, schema=RANKING_SCHEMA, orient="row")
+    details = {name: pl.Float64 for result in found.results for name in result.evaluation.details}
+    frame = pl.DataFrame(rows, schema=RANKING_SCHEMA | details)
+    return frame.select(pl.exclude("signature"), "signature")
 
 
 def _ranking_schema() -> dict[str, Any]:

@@ -27,6 +27,8 @@ class Block:
         scores. human_submitted: (N,), submitted: (M, N): submitted system scores, NaN where there are none.
     counted: (N, S), without a human score only: what counts in place of what is judged.
     is_cut: an intersection took judged segments from some system, so that nothing submitted is of what is left.
+    marked_errors: (N, S) errors that annotators marked, NaN = not known; None = not asked for, or the human score has
+        none. elsewhere: blocks of another test set that a measure calibrates on.
     excluded: metric -> why it is excluded from segment-level measures although the selection has it.
     """
 
@@ -40,6 +42,8 @@ class Block:
     submitted: Floats
     counted: Bools | None = None
     is_cut: bool = False
+    marked_errors: Floats | None = None
+    elsewhere: "tuple[Block, ...]" = ()
 
     @cached_property
     def judged(self) -> Bools:
@@ -132,6 +136,21 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     return block if selection.slice.is_whole else _judged_systems(block)
 
 
+def with_marked_errors(warehouse: Warehouse, block: Block) -> Block:
+    """The block with the number of errors marked in each output, by the valid judgements of its human score."""
+    parameters = {"evalset": block.selection.evalset_id, "human": block.selection.human}
+    found = warehouse.columns(questions()["marked_errors"].text, parameters)
+    n_errors = np.asarray(found["n_weighted"] + found["n_without_weight"], dtype=np.float64)
+    if not n_errors.any():
+        return block
+    places = places_of(block, found["system"], found["segment"])
+    there = places >= 0
+    errors = np.full(block.human.size, np.nan)
+    errors[places[there]] = 0.0
+    np.add.at(errors, places[there], n_errors[there])
+    return replace(block, marked_errors=errors.reshape(block.human.shape))
+
+
 def _judged_systems(block: Block) -> Block:
     """The block of a part of a test set without systems that were not judged there.
 
@@ -160,6 +179,7 @@ def with_systems(block: Block, kept: Bools, reason: Exclusion) -> Block:
         human_submitted=block.human_submitted[kept],
         submitted=block.submitted[:, kept],
         counted=None if block.counted is None else block.counted[kept],
+        marked_errors=None if block.marked_errors is None else block.marked_errors[kept],
     )
 
 

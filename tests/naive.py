@@ -163,3 +163,95 @@ def tau_ap(human: list[float], metric: list[float]) -> float:
 def best(human: list[float], n: int) -> list[int]:
     """Places of the n best, and of all that are tied with the last of them."""
     return [i for i, score in enumerate(human) if sum(other > score for other in human) < n]
+
+
+def both(human: Scores, metric: Scores) -> list[tuple[float, float]]:
+    """The judged (human, metric) scores, all together."""
+    rows = zip(human, metric, strict=True)
+    return [(float(h), float(m)) for row in rows for h, m in zip(*row, strict=True) if not math.isnan(h)]
+
+
+def decided(name: str, human: Scores, metric: Scores, least: float) -> float:
+    """mcc or F_1 at its best threshold of all scores; precision or recall at that of F_1; NaN for a constant metric."""
+    cells = both(human, metric)
+    best: tuple[float, float, float] | None = None  # criterion, minus threshold, value
+    for threshold in {m for _, m in cells}:
+        tp = sum(h >= least and m >= threshold for h, m in cells)
+        fp = sum(h < least and m >= threshold for h, m in cells)
+        fn = sum(h >= least and m < threshold for h, m in cells)
+        tn = len(cells) - tp - fp - fn
+        root = math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        values = {
+            "mcc": (tp * tn - fp * fn) / root if root else 0.0,
+            "f_beta": 2 * tp / (2 * tp + fp + fn),
+            "precision": tp / (tp + fp),
+            "recall": tp / (tp + fn),
+        }
+        found = (values["mcc" if name == "mcc" else "f_beta"], -threshold, values[name])
+        best = found if best is None else max(best, found)
+    return math.nan if best is None or len({m for _, m in cells}) == 1 else best[2]
+
+
+def average_precision(human: Scores, metric: Scores, least: float) -> float:
+    """Mean precision at the scores of good outputs; NaN for a constant metric."""
+    cells = both(human, metric)
+    at = [[h >= least for h, m in cells if m >= threshold] for h0, threshold in cells if h0 >= least]
+    if len({m for _, m in cells}) == 1:
+        return math.nan
+    return math.fsum(sum(called) / len(called) for called in at) / len(at)
+
+
+def roc_auc(human: Scores, metric: Scores, least: float) -> float:
+    """Share of pairs of a good output and another that the metric has right, ties half; NaN for a constant metric."""
+    cells = both(human, metric)
+    pairs = [(a, b) for h, a in cells if h >= least for g, b in cells if g < least]
+    if len({m for _, m in cells}) == 1:
+        return math.nan
+    return math.fsum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs)
+
+
+def reranking_precision(human: Scores, metric: Scores) -> float:
+    """Mean over segments of the share of the metric's best outputs that are people's best; NaN if constant."""
+    shares = []
+    for segment in range(len(human[0])):
+        cells = [(row[segment], scores[segment]) for row, scores in zip(human, metric, strict=True)]
+        cells = [(float(h), float(m)) for h, m in cells if not math.isnan(h)]
+        selected = [h for h, m in cells if m == max(m for _, m in cells)]
+        if selected:
+            shares.append(sum(h == max(h for h, _ in cells) for h in selected) / len(selected))
+    return math.nan if len({m for _, m in both(human, metric)}) == 1 else math.fsum(shares) / len(shares)
+
+
+def brier(human: Scores, metric: Scores, least: float, fold_of: list[int]) -> float:
+    """Brier score of an isotonic regression by the greatest of the least means, fitted to segments of other folds."""
+    cells = [
+        (fold_of[s], float(h >= least), float(m))
+        for row, scores in zip(human, metric, strict=True)
+        for s, (h, m) in enumerate(zip(row, scores, strict=True))
+        if not math.isnan(h)
+    ]
+    gaps = []
+    for fold in set(fold_of):
+        others = [(m, good) for other, good, m in cells if other != fold]
+        values = sorted({m for m, _ in others})
+        fitted = [
+            max(
+                min(
+                    math.fsum(good for m, good in others if low <= m <= high) / sum(low <= m <= high for m, _ in others)
+                    for high in values
+                    if high >= at
+                )
+                for low in values
+                if low <= at
+            )
+            for at in values
+        ]
+        for good, m in [(good, m) for own, good, m in cells if own == fold]:
+            above = next((place for place, value in enumerate(values) if value >= m), None)
+            if above is None or above == 0:
+                p = fitted[-1] if above is None else fitted[0]
+            else:
+                part = (m - values[above - 1]) / (values[above] - values[above - 1])
+                p = fitted[above - 1] + part * (fitted[above] - fitted[above - 1])
+            gaps.append((p - good) ** 2)
+    return math.fsum(gaps) / len(gaps)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy.typing as npt
@@ -47,6 +47,12 @@ class Definition:
     needs_segments: bool = True
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """The ends of the range."""
+        least, _, most = self.range.strip("[]").partition(", ")
+        return float(least), float(most)
+
+    @property
     def measure(self) -> "Measure":
         """The measure with all parameters at their defaults."""
         return self.family(self, tuple(parameter.default for parameter in self.parameters))
@@ -58,7 +64,8 @@ class Values:
 
     value: NaN where not defined. epsilon: tie threshold used; epsilon_high: end of the interval of thresholds with the
     same value. n_pairs, n_groups, n_groups_nan: see `metaeval.evaluation.Evaluation`. n_systems: where not all of the
-    block count. counts: pair counts of all groups together.
+    block count. counts: pair counts of all groups together. details: columns of a ranking that go with the measure.
+    why: metric -> why its value is not defined. said: what the signature says beside.
     """
 
     value: Floats
@@ -70,6 +77,9 @@ class Values:
     n_systems: int | None = None
     system_score: tuple[SystemScore, ...] = ()
     counts: PairCounts | None = None
+    details: dict[str, Floats] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
+    said: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,20 @@ class Measure(ABC):
     @property
     def n_draws(self) -> int | None:
         """Random signs that the value itself draws; None = nothing is random."""
+        return None
+
+    @property
+    def groups(self) -> str:
+        """Which (system, segment) scores are compared with each other, for a measure of segments: see `by`."""
+        return str(self.get("by", "item"))
+
+    @property
+    def calibrated_on(self) -> str | None:
+        """The test set whose scores the measure needs beside those of its block; None = no other."""
+        return None
+
+    def without_variation(self, block: Block) -> str | None:
+        """Why people leave the measure nothing to agree with, beyond what all measures say; None where they do not."""
         return None
 
     @property

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from metaeval.measures import (
     calibrated,
+    decisions,
     group_correlations,
     pair_counts,
     pairwise_accuracy,
@@ -35,6 +36,7 @@ _DEFINITIONS: tuple[Definition, ...] = (
     pair_counts.ACCURACY,
     *calibrated.DEFINITIONS,
     pairwise_differences.DEFINITION,
+    *decisions.DEFINITIONS,
     pair_counts.KENDALL_LIKE,
     pair_counts.TABULAR,
 )

@@ -49,6 +49,7 @@ def drawn_block(block: Block, unit: Unit, picks: Ints) -> Block:
             scores=block.scores[:, picks],
             human_submitted=block.human_submitted[picks],
             submitted=block.submitted[:, picks],
+            marked_errors=None if block.marked_errors is None else block.marked_errors[picks],
         )
     selection = block.selection
     return replace(
@@ -64,6 +65,7 @@ def drawn_block(block: Block, unit: Unit, picks: Ints) -> Block:
         scores=block.scores[:, :, picks],
         human_submitted=np.full(block.human_submitted.shape, np.nan),
         submitted=np.full(block.submitted.shape, np.nan),
+        marked_errors=None if block.marked_errors is None else block.marked_errors[:, picks],
     )
 
 

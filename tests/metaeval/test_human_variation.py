@@ -26,6 +26,8 @@ def test_every_measure_says_it_and_tells_no_metrics_apart(odd: tuple[str, Wareho
     for measure in DEFINITIONS:
         if name == "one_judged_each" and not DEFINITIONS[measure].needs_segments:
             continue  # system scores differ
+        if name != "equal_humans" and DEFINITIONS[measure].measure.groups == "none":
+            continue  # outputs of different segments differ
         ranked = metaeval.rank(warehouse, *SET, measure, all_metrics=True)
         (why,) = (
             note for note in ranked.notes if note.startswith(f"{measure}: ") and "mqm" in note and "25" not in note

@@ -50,7 +50,9 @@ def test_no_interval_reaches_further_than_its_measure() -> None:
 
 
 def test_the_range_of_a_measure_is_that_of_correlations_or_of_shares() -> None:
-    assert all(one.range == ("[-1, 1]" if one.is_correlation else "[0, 1]") for one in DEFINITIONS.values())
+    others = {"mcc": "[-1, 1]", "rmse": "[-inf, 0]", "mae": "[-inf, 0]", "brier": "[-1, 0]"}
+    for one in DEFINITIONS.values():
+        assert one.range == others.get(one.name, "[-1, 1]" if one.is_correlation else "[0, 1]"), one.name
 
 
 def test_one_seed_gives_one_answer_and_another_seed_another(simulated_warehouse: Warehouse) -> None:
@@ -95,7 +97,7 @@ def test_measures_that_take_minutes_or_have_no_resamples_say_so(measure: str, si
 
 def test_slow_measures_are_those_whose_kernels_resample_one_by_one() -> None:
     slow = {str(one.measure) for one in DEFINITIONS.values() if not one.measure.is_quick_to_resample}
-    assert slow == {"spa", "kendall_like", "tabular(by=item, coefficients=1:X:-1/X:X:X/-1:X:1)"}
+    assert slow == {"spa", "kendall_like", "tabular(by=item, coefficients=1:X:-1/X:X:X/-1:X:1)", "brier"}
     assert not parse_measure("spearman(by=none)").is_quick_to_resample
     assert parse_measure("pearson(by=none)").is_quick_to_resample
 

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, Ints
 
 Statistic = Literal["mcc", "f_beta", "precision", "recall"]
 
@@ -41,12 +41,12 @@ class Decision:
 
     def f_beta(self, beta2: float = 1.0) -> float:
         """(1 + β²) P R / (β² P + R); 0 where nothing good is called good, NaN without good outputs."""
-        return float(_statistic("f_beta", beta2, self.n_true, self.n_false, self.n_good, self.n_bad))
+        return float(statistic_of_counts("f_beta", beta2, self.n_true, self.n_false, self.n_good, self.n_bad))
 
     @property
     def mcc(self) -> float:
         """Matthews' correlation coefficient; 0 where all are called good or none, NaN where all are good or none."""
-        return float(_statistic("mcc", 1.0, self.n_true, self.n_false, self.n_good, self.n_bad))
+        return float(statistic_of_counts("mcc", 1.0, self.n_true, self.n_false, self.n_good, self.n_bad))
 
 
 def decide(good: npt.ArrayLike, scores: npt.ArrayLike, threshold: float) -> Decision:
@@ -68,7 +68,9 @@ def best_decision(
 ) -> Decision | None:
     """The decision by the score that maximises a statistic, the smallest such score; None where it is never defined.
 
-    good, scores: as in `decide`. On the same data the best is optimistic: see resampling for intervals.
+    Precision and recall are at the threshold that is best by F: the highest precision says nothing of a metric, and the
+    highest recall is 1. good, scores: as in `decide`. On the same data the best is optimistic: see resampling for
+    intervals.
     Source: Perrella et al. 2024 (F with β² = 1/2).
 
     >>> found = best_decision([1, 1, 0, 0], [0.9, 0.4, 0.6, 0.1])
@@ -76,15 +78,25 @@ def best_decision(
     (0.4, 0.6666666666666666, 1.0)
     """
     is_good, values = _both(good, scores)
-    if not len(values):
+    n_good, n_bad = int(is_good.sum()), int((~is_good).sum())
+    if not n_good or not (n_bad or statistic != "mcc"):
         return None
     thresholds, n_true, n_false = _curve(is_good, values)
-    n_good = int(is_good.sum())
-    found = _statistic(statistic, beta2, n_true, n_false, n_good, len(is_good) - n_good)
-    if np.isnan(found).all():
-        return None
-    best = int(np.flatnonzero(found == np.nanmax(found))[-1])  # thresholds fall
-    return Decision(float(thresholds[best]), int(n_true[best]), int(n_false[best]), n_good, len(is_good) - n_good)
+    best = int(best_place(statistic, beta2, n_true, n_false, n_good, n_bad))
+    return Decision(float(thresholds[best]), int(n_true[best]), int(n_false[best]), n_good, n_bad)
+
+
+def best_place(
+    statistic: Statistic, beta2: float, n_true: Floats, n_false: Floats, n_good: npt.ArrayLike, n_bad: npt.ArrayLike
+) -> Ints:
+    """(...) place of the threshold that maximises a statistic, the last on ties; thresholds fall along the last axis.
+
+    Arguments: as of `statistic_of_counts`. For precision and recall that of F.
+    """
+    by: Statistic = "f_beta" if statistic in ("precision", "recall") else statistic
+    found = statistic_of_counts(by, beta2, n_true, n_false, n_good, n_bad)
+    found = np.where(np.isnan(found), -np.inf, found)
+    return np.asarray(found.shape[-1] - 1 - np.argmax(found[..., ::-1], axis=-1))
 
 
 def average_precision(good: npt.ArrayLike, scores: npt.ArrayLike) -> float:
@@ -93,7 +105,16 @@ def average_precision(good: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     if not is_good.any():
         return float("nan")
     _, n_true, n_false = _curve(is_good, values)
-    return float(np.sum(np.diff(n_true, prepend=0) * n_true / (n_true + n_false)) / n_true[-1])
+    return float(average_precision_of_curve(n_true, n_false, n_true[-1:], n_false[-1:]))
+
+
+def average_precision_of_curve(n_true: Floats, n_false: Floats, n_good: Floats, n_bad: Floats) -> Floats:
+    """Average precision from counts at falling thresholds, (..., n_thresholds); n_good, n_bad: (..., 1) or (1,)."""
+    n_called = n_true + n_false
+    precision = np.divide(n_true, n_called, out=np.zeros(np.shape(n_true)), where=n_called > 0)
+    total = np.sum(np.diff(n_true, prepend=0, axis=-1) * precision, axis=-1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / np.asarray(n_good)[..., 0])
 
 
 def roc_auc(good: npt.ArrayLike, scores: npt.ArrayLike) -> float:
@@ -102,8 +123,55 @@ def roc_auc(good: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     if is_good.all() or not is_good.any():
         return float("nan")
     _, n_true, n_false = _curve(is_good, values)
-    before = n_true - np.diff(n_true, prepend=0) / 2
-    return float(np.sum(np.diff(n_false, prepend=0) * before) / (n_true[-1] * n_false[-1]))
+    return float(roc_auc_of_curve(n_true, n_false, n_true[-1:], n_false[-1:]))
+
+
+def roc_auc_of_curve(n_true: Floats, n_false: Floats, n_good: Floats, n_bad: Floats) -> Floats:
+    """Area under the ROC curve from counts at falling thresholds; arguments as of `average_precision_of_curve`."""
+    before = n_true - np.diff(n_true, prepend=0, axis=-1) / 2
+    total = np.sum(np.diff(n_false, prepend=0, axis=-1) * before, axis=-1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / (np.asarray(n_good)[..., 0] * np.asarray(n_bad)[..., 0]))
+
+
+def cross_fitted(
+    good: npt.ArrayLike, scores: npt.ArrayLike, folds: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> Floats:
+    """(n,) calibrated probability that each output is good: an isotonic regression over the outputs of other folds.
+
+    good: (n,) booleans; folds: (n,) numbers; weights: (n,) how often each output counts, None = once. Between scores it
+    goes straight, beyond them it is constant. NaN where no other fold has outputs.
+    """
+    is_good, values, parts = np.asarray(good, dtype=float), np.asarray(scores, dtype=float), np.asarray(folds)
+    counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
+    found = np.full(len(values), np.nan)
+    for fold in np.unique(parts):
+        own = parts == fold
+        others = ~own & (counts > 0)
+        if others.any():
+            found[own] = np.interp(values[own], *isotonic(is_good[others], values[others], counts[others]))
+    return found
+
+
+def isotonic(good: npt.ArrayLike, scores: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
+    """Distinct scores, rising, and the calibrated probability at each: the best fit that never falls."""
+    from scipy.optimize import isotonic_regression
+
+    values, places = np.unique(np.asarray(scores, dtype=float), return_inverse=True)
+    counts = np.ones(len(places)) if weights is None else np.asarray(weights, dtype=float)
+    n = np.bincount(places, counts)
+    share = np.bincount(places, counts * np.asarray(good, dtype=float)) / n
+    return values, np.asarray(isotonic_regression(share, weights=n).x, dtype=np.float64)
+
+
+def brier_score(
+    good: npt.ArrayLike, scores: npt.ArrayLike, folds: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> float:
+    """Mean squared distance of cross-fitted probabilities from what outputs are; arguments as of `cross_fitted`."""
+    counts = np.ones(np.size(scores)) if weights is None else np.asarray(weights, dtype=float)
+    gaps = (cross_fitted(good, scores, folds, counts) - np.asarray(good, dtype=float)) ** 2
+    there = counts > 0
+    return float(np.sum((gaps * counts)[there]) / counts[there].sum())
 
 
 def reranking_precision(human: npt.ArrayLike, metric: npt.ArrayLike) -> tuple[float, float]:
@@ -134,25 +202,36 @@ def _both(good: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[npt.NDArray[np.bo
     return goods[there] == 1, values[there]
 
 
+def curve_order(values: Floats) -> tuple[Ints, Ints]:
+    """Places of scores, falling, and in this order the last place of each distinct score."""
+    order = np.argsort(-values, kind="stable")
+    return order, np.flatnonzero(np.append(np.diff(values[order]) != 0, True))
+
+
 def _curve(is_good: npt.NDArray[np.bool_], values: Floats) -> tuple[Floats, Floats, Floats]:
     """Distinct scores, falling, and how many good and bad outputs have at least each."""
-    order = np.argsort(-values, kind="stable")
-    ends = np.flatnonzero(np.append(np.diff(values[order]) != 0, True))
+    order, ends = curve_order(values)
     n_true = np.cumsum(is_good[order])[ends].astype(float)
     return values[order][ends], n_true, ends + 1.0 - n_true
 
 
-def _statistic(
-    name: Statistic, beta2: float, n_true: npt.ArrayLike, n_false: npt.ArrayLike, n_good: int, n_bad: int
+def statistic_of_counts(
+    name: Statistic,
+    beta2: float,
+    n_true: npt.ArrayLike,
+    n_false: npt.ArrayLike,
+    n_good: npt.ArrayLike,
+    n_bad: npt.ArrayLike,
 ) -> Floats:
-    tp, fp = np.asarray(n_true, dtype=float), np.asarray(n_false, dtype=float)
-    fn, tn = n_good - tp, n_bad - fp
+    """A statistic from counts, element by element; see `Decision` for what they count, and where it is NaN."""
+    tp, fp, good, bad = (np.asarray(one, dtype=float) for one in (n_true, n_false, n_good, n_bad))
+    fn, tn = good - tp, bad - fp
     with np.errstate(invalid="ignore", divide="ignore"):
         if name == "mcc":
             root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-            value = np.where((root == 0) & (n_good * n_bad > 0), 0.0, (tp * tn - fp * fn) / root)
+            value = np.where((root == 0) & (good * bad > 0), 0.0, (tp * tn - fp * fn) / root)
         elif name == "f_beta":
-            value = (1 + beta2) * tp / ((1 + beta2) * tp + beta2 * fn + fp) if n_good else np.full(tp.shape, np.nan)
+            value = np.where(good > 0, (1 + beta2) * tp / ((1 + beta2) * tp + beta2 * fn + fp), np.nan)
         else:
             value = tp / (tp + fp) if name == "precision" else tp / (tp + fn)
     return np.asarray(value, dtype=float)

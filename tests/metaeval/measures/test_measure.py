@@ -35,6 +35,8 @@ WORDS: dict[str, st.SearchStrategy[str]] = {
     "threshold": POSITIVE.map(repr),
     "coefficients": _tables(),
     "top": st.integers(2, 10**3).map(str),
+    "good": st.one_of(st.just("error_free"), st.floats(-100, 100).map(repr)),
+    "beta2": POSITIVE.map(repr),
 }
 
 
@@ -105,6 +107,10 @@ def test_every_parameter_is_drawn_in_these_tests_and_its_default_is_valid(defini
         ("kendall_like(threshold=30)", "kendall_like(threshold=30)", "seg"),
         ("tabular(coefficients=1:X:-1/X:X:X/-1:X:1)", "tabular(by=item, coefficients=1:X:-1/X:X:X/-1:X:1)", "seg"),
         ("pdp", "pdp", "seg"),
+        ("mcc(good=error_free, threshold=best)", "mcc", "seg"),
+        ("MCC(good=-1.0, threshold=0.50)", "mcc(good=-1, threshold=0.5)", "seg"),
+        ("f_beta(threshold=wmt22, beta2=0.5)", "f_beta(beta2=0.5, threshold=wmt22)", "seg"),
+        ("roc-auc(good=85)", "roc_auc(good=85)", "seg"),
     ],
 )
 def test_a_measure_prints_as_documented(text: str, printed: str, level: str) -> None:
@@ -137,6 +143,14 @@ def test_a_measure_prints_as_documented(text: str, printed: str, level: str) -> 
         ("tau_b(epsilon=inf)", "found epsilon=inf, expected a number of at least 0"),
         ("tau_c(epsilon=0.1)", "tau_c is defined for epsilon = 0 only"),
         ("kendall_like(threshold=0)", "found threshold=0, expected a number above 0"),
+        (
+            "mcc(good=perfect)",
+            "found good=perfect, expected a number (the least human score of a good output)",
+        ),
+        ("mcc(good=nan)", "found good=nan, expected a number"),
+        ("mcc(threshold=inf)", "found threshold=inf, expected a number, best, or the name of a test set"),
+        ("f_beta(beta2=0)", "found beta2=0, expected a number above 0"),
+        ("rrp(good=1)", "unknown parameter 'good' for measure 'rrp'"),
         ("tabular(coefficients=1:2)", "expected 3 rows separated by '/', each of 3 coefficients separated by ':'"),
         ("tabular(coefficients=1:0:1/0:0:0/0:0:1)", "unchanged when rotated by 180 degrees"),
         ("tabular(coefficients=inf:0:0/0:0:0/0:0:inf)", "expected finite coefficients, or X"),

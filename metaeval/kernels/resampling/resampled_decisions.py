@@ -1,0 +1,151 @@
+"""Decisions prepared for resampling: a resample is how often each output counts, and its threshold is chosen anew."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.agreement.decisions import (
+    Statistic,
+    average_precision_of_curve,
+    best_place,
+    curve_order,
+    roc_auc_of_curve,
+    statistic_of_counts,
+)
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+
+from .draws import BLOCK, times_drawn
+from .resampled_statistics import checked_scores, ratio
+
+#: (k, n) how often each judged output counts -> (k, M) values.
+OfWeights = Callable[[Floats], Floats]
+#: n_true, n_false (k, n_thresholds) of falling thresholds, n_good, n_bad (k, 1) -> (k,).
+OfCurve = Callable[[Floats, Floats, Floats, Floats], Floats]
+
+
+@dataclass(frozen=True)
+class WeightedResample:
+    """A statistic of outputs that each count as often as their system and segment were drawn.
+
+    judged: (N, S) which of them there are; statistic takes them row by row.
+    """
+
+    judged: Bools
+    statistic: OfWeights
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See `ResampleStatistic`."""
+        return int(self.judged.shape[0]), int(self.judged.shape[1])
+
+    def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
+        """See `ResampleStatistic`."""
+        rows, columns = np.nonzero(self.judged)
+        of_segments = times_drawn(segments, n_draws, self.shape[1])
+        of_systems = times_drawn(systems, n_draws, self.shape[0])
+        parts = [slice(start, start + BLOCK) for start in range(0, n_draws, BLOCK)]
+        return np.concatenate(
+            [self.statistic(of_segments[part][:, columns] * of_systems[part][:, rows]) for part in parts]
+        )
+
+
+def decision_resample(
+    good: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    statistic: Statistic,
+    beta2: float = 1.0,
+    thresholds: npt.ArrayLike | None = None,
+) -> WeightedResample:
+    """A statistic of decisions prepared for `bootstrap`.
+
+    good: (N, S) 1, 0 or NaN; metrics: (M, N, S). thresholds: (M,) that stay; None chooses in each resample the best one
+    by the statistic, for precision and recall by F.
+    """
+    is_good, scores, judged = _flat(good, metrics)
+    if thresholds is None:
+        return WeightedResample(judged, _curves(is_good, scores, _Best(statistic, beta2)))
+    called = scores >= np.asarray(thresholds, dtype=float)[:, np.newaxis]
+
+    def at_thresholds(weights: Floats) -> Floats:
+        n_good = (weights * is_good).sum(axis=1, keepdims=True)
+        n_bad = weights.sum(axis=1, keepdims=True) - n_good
+        return statistic_of_counts(
+            statistic, beta2, weights @ (called & is_good).T, weights @ (called & ~is_good).T, n_good, n_bad
+        )
+
+    return WeightedResample(judged, at_thresholds)
+
+
+def curve_resample(good: npt.ArrayLike, metrics: npt.ArrayLike, name: str) -> WeightedResample:
+    """average_precision or roc_auc prepared for `bootstrap`; arguments as of `decision_resample`."""
+    is_good, scores, judged = _flat(good, metrics)
+    of_curve = {"average_precision": average_precision_of_curve, "roc_auc": roc_auc_of_curve}[name]
+    return WeightedResample(judged, _curves(is_good, scores, of_curve))
+
+
+def error_resample(human: npt.ArrayLike, metrics: npt.ArrayLike, power: int) -> WeightedResample:
+    """Minus the root mean squared error (power 2) or the mean absolute error (1) of scores prepared for `bootstrap`."""
+    humans, scores = checked_scores(human, metrics)
+    judged = ~np.isnan(humans)
+    errors = np.abs(scores[:, judged] - humans[judged]) ** power
+
+    def of_weights(weights: Floats) -> Floats:
+        mean = ratio(weights @ errors.T, weights @ np.ones(errors.T.shape))
+        return -(mean ** (1 / power))
+
+    return WeightedResample(judged, of_weights)
+
+
+def calibrated_resample(
+    good: npt.ArrayLike, metrics: npt.ArrayLike, folds: npt.ArrayLike, brier: Callable[..., float]
+) -> WeightedResample:
+    """Minus the cross-fitted Brier score prepared for `bootstrap`; folds: (N, S). It is fitted anew each time."""
+    is_good, scores, judged = _flat(good, metrics)
+    parts = np.asarray(folds)[judged]
+
+    def of_weights(weights: Floats) -> Floats:
+        return np.array([[-brier(is_good, one, parts, row) for one in scores] for row in weights])
+
+    return WeightedResample(judged, of_weights)
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The statistic at the threshold that is best in a resample, NaN where all its outputs are good or none is."""
+
+    statistic: Statistic
+    beta2: float
+
+    def __call__(self, n_true: Floats, n_false: Floats, n_good: Floats, n_bad: Floats) -> Floats:
+        place = best_place(self.statistic, self.beta2, n_true, n_false, n_good, n_bad)
+        rows = np.arange(len(n_true))
+        at = (n_true[rows, place], n_false[rows, place], n_good[:, 0], n_bad[:, 0])
+        found = statistic_of_counts(self.statistic, self.beta2, *at)
+        return np.where((n_good * n_bad)[:, 0] > 0, found, np.nan)
+
+
+def _curves(is_good: Bools, scores: Floats, of_curve: OfCurve) -> OfWeights:
+    orders = [curve_order(one) for one in scores]
+
+    def of_weights(weights: Floats) -> Floats:
+        n_good = (weights * is_good).sum(axis=1, keepdims=True)
+        n_bad = weights.sum(axis=1, keepdims=True) - n_good
+        counts = weights.astype(np.float32)  # whole numbers, exact below 2^24
+        found = np.empty((len(weights), len(scores)))
+        for metric, (order, ends) in enumerate(orders):
+            sorted_counts = counts[:, order]
+            n_called = np.cumsum(sorted_counts, axis=1)[:, ends].astype(np.float64)
+            n_true = np.cumsum(sorted_counts * is_good[order], axis=1)[:, ends].astype(np.float64)
+            found[:, metric] = of_curve(n_true, n_called - n_true, n_good, n_bad)
+        return found
+
+    return of_weights
+
+
+def _flat(good: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Bools, Floats, Bools]:
+    """(n,) whether judged outputs are good, (M, n) their scores, and (N, S) which are judged."""
+    goods, scores = checked_scores(good, metrics)
+    judged = ~np.isnan(goods)
+    return goods[judged] == 1, scores[:, judged], judged
