@@ -8,6 +8,7 @@ from queries.catalog import ask
 from queries.evalsets import unknown_lp, unknown_testset
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.facts.languages import pairs_called
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def judged_scores(
     for testset, lp in warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY ALL"):
         loaded.setdefault(testset, set()).add(lp)
     names = None if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
-    wanted = None if lps == "all" else list(dict.fromkeys(lps.split(",")))
+    wanted = None if lps == "all" else list(dict.fromkeys(pairs_called(lps).split(",")))
     for name in names or ():
         if name not in loaded:
             raise unknown_testset(name, loaded)

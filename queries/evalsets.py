@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
+from warehouse.facts.languages import pairs_called
 from warehouse.facts.testsets import facts, known_testsets
 from warehouse.wording import option
 
@@ -14,6 +15,7 @@ def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
 
     Raises QuestionError: unknown test set or language pair, with the nearest names.
     """
+    lp = pairs_called(lp)
     query = "SELECT t.name, e.lp, e.evalset_id FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
     known = warehouse.once(query, lambda: warehouse.rows(query))
     found = {lp: number for name, lp, number in known if name == testset}
@@ -117,7 +119,7 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     """
     there = _evalsets_with_humans(warehouse)
     names = list(there) if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
-    wanted = None if lps == "all" else list(dict.fromkeys(lps.split(",")))
+    wanted = None if lps == "all" else list(dict.fromkeys(pairs_called(lps).split(",")))
     for testset in names:
         if testset not in there:
             raise unknown_testset(testset, there)

@@ -7,6 +7,7 @@ import polars as pl
 from queries.catalog import ask, questions
 from queries.evalsets import unknown_lp, unknown_testset
 from warehouse import QuestionError, Warehouse
+from warehouse.facts.languages import pairs_called
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def evalset_states(warehouse: Warehouse, testsets: str, lps: str) -> list[Evalse
     rows = warehouse.once(evalset_states, lambda: warehouse.rows(questions()["evalset_states"].text))
     found = [EvalsetState(*row) for row in rows]
     names = _names(testsets)
-    wanted = _names(lps)
+    wanted = _names(pairs_called(lps))
     loaded = {one.testset for one in found}
     for name in names:
         if name not in loaded:

@@ -12,6 +12,7 @@ from queries.reasons import Exclusion, Reason, by_reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
+from warehouse.facts.languages import pairs_called
 from warehouse.wording import counted, option
 
 Level = Literal["seg", "sys"]
@@ -49,6 +50,9 @@ class Slice:
     own: bool = False
     all_metrics: bool = False
     intersection: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lp", pairs_called(self.lp))
 
     @property
     def is_whole(self) -> bool:

@@ -30,9 +30,9 @@ def pairs_called(text: "str | list[str] | None") -> "str | list[str] | None":
     if text is None:
         return None
     if isinstance(text, str):
-        from warehouse.facts.languages import language_pair_called
+        from warehouse.facts import languages
 
-        return ",".join(language_pair_called(lp) if "-" in lp else lp for lp in text.split(","))
+        return languages.pairs_called(text)
     return [str(pairs_called(lp)) for lp in text]
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from queries.evalsets import expand
+from queries.evalsets import expand
+from queries.longitudinal import evalset_states
 from queries.selection import Level, Selection, Slice, select
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
@@ -341,3 +343,10 @@ def test_the_last_answers_are_kept_and_earlier_ones_asked_again(varied: Warehous
         for number in (*range(9), 8, 1, 0):
             assert warehouse.once(number, lambda number=number: answer(number)) == number  # type: ignore[misc]
     assert asked == [*range(9), 0]
+
+
+def test_language_pairs_are_called_as_the_warehouse_calls_them(varied: Warehouse) -> None:
+    assert Slice(TESTSET, "eng-deu") == Slice(TESTSET, LP)
+    assert select(varied, Slice(TESTSET, "eng-deu")) == select(varied, Slice(TESTSET, LP))
+    assert expand(varied, TESTSET, "eng-deu").chosen == expand(varied, TESTSET, LP).chosen
+    assert evalset_states(varied, TESTSET, "eng-deu") == evalset_states(varied, TESTSET, LP)

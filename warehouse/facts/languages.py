@@ -134,6 +134,15 @@ def language_pair_called(name: str) -> str:
     return f"{two_letters(source)}{dash}{two_letters(target)}"
 
 
+def pairs_called(text: str) -> str:
+    """Language pairs joined by commas in the codes that WMT uses.
+
+    >>> pairs_called("en-cmn,eng-deu"), pairs_called("all")
+    ('en-zh,en-de', 'all')
+    """
+    return ",".join(language_pair_called(lp) if "-" in lp else lp for lp in text.split(","))
+
+
 def two_letters(code: str) -> str:
     """A language's code of two letters where WMT uses one, without its usual script; other codes as they are.
 

@@ -11,6 +11,7 @@ from warehouse.wording import option
 
 UNKNOWN_FORMAT = "not a known score format"
 _ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` takes it for a metric of your own"
+NUMBERS_ALONE = "it has numbers alone, which name no system"
 NO_NAMES = "systems and scores without names of columns; name the file METRIC.seg.score or METRIC.sys.score"
 
 

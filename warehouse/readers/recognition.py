@@ -11,7 +11,7 @@ from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.formats import Reader, RecordReader
-from warehouse.readers.lacking import lack_of
+from warehouse.readers.lacking import NUMBERS_ALONE, lack_of
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
 from warehouse.readers.mqm_averages import MqmAverageReader
@@ -21,7 +21,7 @@ from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader
 from warehouse.readers.text.head import head_of
-from warehouse.readers.tool_outputs import ToolOutputReader
+from warehouse.readers.tool_outputs import ToolOutputReader, form_of
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 from warehouse.readers.wmt25_human import Wmt25HumanReader
@@ -58,7 +58,7 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
         if isinstance(answer, Claim):
             return replace(answer, may_lack_end=given.may_lack_end)
         if answer is not None:
-            return answer
+            return f"{answer}; {NUMBERS_ALONE}" if form_of(path, head_of(path)) == "list" else answer
     head = head_of(path)
     for record_reader in OWN_READERS if given.is_own else RECORD_READERS:
         answer = record_reader.claim(path, head, given)
