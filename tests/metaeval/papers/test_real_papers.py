@@ -9,7 +9,8 @@ import pytest
 from metaeval.papers import PAPERS, item_named, paper_named
 from metaeval.papers.items import Request
 from metaeval.papers.running import Outcome, run
-from warehouse import LoadReport, Warehouse
+from tests.helpers import beside_data
+from warehouse import LoadReport, Warehouse, load
 
 
 @cache
@@ -36,6 +37,13 @@ def test_items_without_resampling(
 ) -> None:
     found = _run(real_load[0], paper, item)
     assert Counter(row.verdict for row in found.rows if row.printed) == verdicts
+
+
+def test_quality_estimation_of_wmt22_has_the_printed_values(tmp_path: Path) -> None:
+    report = load([beside_data("more", "wmt22-qe", "wmt22.qe.scores.tsv")], tmp_path / "qe.duckdb")
+    assert report.is_clean, report.faults
+    found = _run(tmp_path / "qe.duckdb", "zerva-2022", "sentence-level")
+    assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 128}
 
 
 def test_williams_p_of_both_degrees_of_freedom(real_load: tuple[Path, LoadReport]) -> None:
