@@ -26,6 +26,7 @@ complete_human = _completion("human")
 complete_system = _completion("system")
 complete_domain = _completion("domain")
 complete_document = _completion("document")
+complete_phenomenon = _completion("phenomenon")
 complete_reference = _completion("reference")
 
 

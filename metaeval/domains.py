@@ -1,10 +1,11 @@
-"""A ranking of each domain by itself."""
+"""A ranking of each domain by itself, or of each phenomenon of a challenge set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 
@@ -22,6 +23,9 @@ from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
 
+Part = Literal["domain", "phenomenon"]
+_FIELDS: Mapping[Part, str] = {"domain": "domains", "phenomenon": "phenomena"}  # of a slice
+
 
 def read_domains(
     warehouse: Warehouse,
@@ -30,33 +34,34 @@ def read_domains(
     options: Options,
     testing: TestOptions | None = None,
     *,
+    by: Part = "domain",
     strict: bool = False,
     fresh: bool = False,
 ) -> tuple[dict[str, Read], list[str]]:
-    """What the ranking of each domain needs, and lines on domains without an answer.
+    """What the ranking of each domain, or phenomenon, needs, and lines on those without an answer.
 
-    asked: its patterns of domains restrict them. Arguments else as of `metaeval.ranking.read`.
+    asked: its patterns of domains, or phenomena, restrict them. Arguments else as of `metaeval.ranking.read`.
     Raises QuestionError: no segment has a domain; no domain has an answer, or with strict, one has none.
     """
     check_used(options, measures)
     slices, _ = slices_of(warehouse, asked)
     testsets, lps = [one.testset for one in slices], [one.lp for one in slices]
-    known = names(warehouse, "domain", testsets, lps)
-    chosen = [one for one in known if not asked.domains or any(fnmatchcase(one, by) for by in asked.domains)]
+    field = _FIELDS[by]
+    patterns: tuple[str, ...] = getattr(asked, field)
+    known = names(warehouse, by, testsets, lps)
+    chosen = [one for one in known if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)]
     if not chosen:
-        raise QuestionError(
-            f"no domain matches {option('domain')}" if known else f"{asked.testset} {asked.lp} has no domains"
-        )
+        raise QuestionError(f"no {by} matches {option(by)}" if known else f"{asked.testset} {asked.lp} has no {field}")
     found: dict[str, Read] = {}
     faults: dict[str, str] = {}
-    for domain in chosen:
+    for part in chosen:
         try:
-            one = replace(asked, domains=(escape(domain),))
-            found[domain] = read(warehouse, one, measures, options, testing, strict=strict, fresh=fresh)
+            one = replace(asked, **{field: (escape(part),)})  # type: ignore[arg-type]
+            found[part] = read(warehouse, one, measures, options, testing, strict=strict, fresh=fresh)
         except QuestionError as error:
             if strict:
                 raise
-            faults[because(f"without domain {domain}: ", error)] = error.text
+            faults[because(f"without {by} {part}: ", error)] = error.text
     if not found:
         raise QuestionError("; ".join(faults if len(set(faults.values())) > 1 else set(faults.values())))
     return found, list(faults)
@@ -66,17 +71,23 @@ def ranked_domains(
     found: dict[str, Read],
     how: Pooling | None = None,
     *,
+    by: Part = "domain",
     database: Path | None = None,
     verbose: bool = False,
     progress: Progress | None = None,
 ) -> Table:
-    """The rankings of all domains: rows as of `rank` in json with the column domain; arguments as of `ranked`."""
+    """The rankings of all domains, or phenomena: rows as of `rank` in json with the column domain (phenomenon); arguments
+    as of `ranked`."""
     tables = {
-        domain: ranked(one, how, database=database, verbose=verbose, progress=progress) for domain, one in found.items()
+        part: ranked(one, how, database=database, verbose=verbose, progress=progress) for part, one in found.items()
     }
-    frames = [table.frame.with_columns(domain=pl.lit(domain)) for domain, table in tables.items()]
+    frames = [table.frame.with_columns(pl.lit(part).alias(by)) for part, table in tables.items()]
     frame = pl.concat(frames, how="diagonal")
-    notes = [f"{domain}: {note}" for domain, table in tables.items() for note in table.notes]
+    said: dict[str, list[str]] = {}
+    for part, table in tables.items():
+        for note in table.notes:
+            said.setdefault(note, []).append(part)
+    notes = [note if len(parts) == len(tables) else f"{', '.join(parts)}: {note}" for note, parts in said.items()]
     signature = "\n".join(table.signature for table in tables.values())
-    columns = [name for name in frame.columns if name != "domain"]
-    return Table(frame.select(*columns[:2], "domain", *columns[2:]), signature, tuple(notes))
+    columns = [name for name in frame.columns if name != by]
+    return Table(frame.select(*columns[:2], by, *columns[2:]), signature, tuple(notes))

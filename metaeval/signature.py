@@ -56,6 +56,7 @@ def restricted(
         ("reference", reference or asked.reference),
         ("domain", ",".join(asked.domains) or None),
         ("document", ",".join(asked.documents) or None),
+        ("phenomenon", ",".join(asked.phenomena) or None),
         ("segments", None if asked.segments is None else "-".join(map(str, asked.segments))),
         ("systems", ",".join(asked.systems) or None),
         ("metrics", ",".join(asked.metrics) or None),

@@ -9,7 +9,7 @@ import polars as pl
 from metaeval.evaluation import EQUAL
 from metaeval.kernels.arrays.checks import Floats, Ints
 
-KEYS = ("measure", "testset", "lp", "domain")
+KEYS = ("measure", "testset", "lp", "domain", "phenomenon")
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 """Evaluation sets by their names: one, or several from names joined by commas or "all"."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
 from warehouse.facts.testsets import facts, known_testsets
+from warehouse.names import GRADE
 from warehouse.wording import option
 
 
@@ -113,12 +114,14 @@ class Evalsets:
 def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = None) -> Evalsets:
     """Evaluation sets from names joined by commas.
 
-    testsets: "all" for every test set. lps: "all" for every language pair with the human score wanted.
+    testsets: "all" for every test set but challenge sets. lps: "all" for every language pair with the
+        human score wanted.
     human: the human score wanted; None for an official one of systems or segments, or the only one there is.
     Raises QuestionError: unknown test set, a language pair that none of the test sets has, or nothing left.
     """
     there = _evalsets_with_humans(warehouse)
-    names = list(there) if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
+    of_task = [testset for testset, lps_there in there.items() if not _is_challenge_set(lps_there)]
+    names = of_task if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
     wanted = None if lps == "all" else list(dict.fromkeys(pairs_called(lps).split(",")))
     for testset in names:
         if testset not in there:
@@ -174,6 +177,11 @@ def _evalsets_with_humans(warehouse: Warehouse) -> dict[str, dict[str, Humans]]:
         if human is not None:
             humans.append((human, bool(is_standard)))
     return found
+
+
+def _is_challenge_set(lps: Mapping[str, Humans]) -> bool:
+    """Whether its human score is the grade of hypotheses."""
+    return any(name == GRADE for humans in lps.values() for name, _ in humans)
 
 
 def _has_human(humans: Humans, wanted: str | None) -> bool:

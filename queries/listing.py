@@ -61,7 +61,7 @@ def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str
         return warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
 
 
-NameKind = Literal["testset", "lp", "metric", "human", "system", "domain", "document", "reference"]
+NameKind = Literal["testset", "lp", "metric", "human", "system", "domain", "document", "phenomenon", "reference"]
 _OF_SCORERS = "SELECT DISTINCT sc.name FROM vector AS x JOIN scorer AS sc ON sc.scorer_id = x.scorer_id AND sc.kind ="
 _NAMES: dict[NameKind, str] = {
     "testset": "SELECT DISTINCT t.name FROM evalset AS x",
@@ -71,6 +71,7 @@ _NAMES: dict[NameKind, str] = {
     "system": "SELECT DISTINCT x.name FROM system AS x",
     "domain": "SELECT DISTINCT x.domain FROM segment AS x",
     "document": "SELECT DISTINCT x.document FROM segment AS x",
+    "phenomenon": "SELECT DISTINCT x.phenomenon FROM segment AS x",
     "reference": "SELECT DISTINCT sc.reference FROM vector AS x JOIN scorer AS sc ON sc.scorer_id = x.scorer_id",
 }
 _OF_EVALSETS = """

@@ -19,12 +19,17 @@ Level = Literal["seg", "sys"]
 Outliers = Literal["organisers", "mad", "none"]
 
 
+Place = tuple[int, str | None, str | None, str | None]
+"""A segment: its number, domain, document and phenomenon."""
+
+
 @dataclass(frozen=True)
 class Slice:
     """What a user asks for; the defaults are the organisers'.
 
     human: human score; None for the official one. reference: that metrics compared with; None for the official one.
-    domains, documents, systems, metrics: names or shell patterns; empty for all. segments: first and last number.
+    domains, documents, phenomena, systems, metrics: names or shell patterns; empty for all. segments: first and last
+        number.
     only: "reference-based" or "reference-free" metrics, or None for both. primary: primary and baseline metrics only.
     human_references: rank extra human references too; None as the organisers did. outliers: which systems are
         excluded as outliers: those of the organisers' list, those of the MAD rule (applied where scores are known), or
@@ -40,6 +45,7 @@ class Slice:
     reference: str | None = None
     domains: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    phenomena: tuple[str, ...] = ()
     segments: tuple[int, int] | None = None
     systems: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
@@ -57,7 +63,7 @@ class Slice:
     @property
     def is_whole(self) -> bool:
         """Whether it has all segments."""
-        return not self.domains and not self.documents and self.segments is None
+        return not self.domains and not self.documents and not self.phenomena and self.segments is None
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class Holdings:
 
     standard_*: the official reference and human scores. humans: identifiers by name. scored: the systems that have
     scores, by kind, name and level of the scorer. metrics, systems: by name; a system has its identifier, name, kind
-    and whether it is a listed outlier. segments: numbers with domain and document, in test-set order.
+    and whether it is a listed outlier. segments: in test-set order.
     """
 
     standard_reference: str | None
@@ -120,7 +126,7 @@ class Holdings:
     scored: Mapping[tuple[str, str, str], set[str]]
     metrics: tuple[MetricVariant, ...]
     systems: tuple[tuple[int, str, str, bool], ...]
-    segments: tuple[tuple[int, str | None, str | None], ...]
+    segments: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -232,7 +238,7 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
     )
     segments = warehouse.rows(
         """
-        SELECT segment, domain, document
+        SELECT segment, domain, document, phenomenon
         FROM segment
         WHERE evalset_id = $evalset
         ORDER BY position NULLS LAST, document, index_in_document, segment
@@ -252,27 +258,26 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
     )
 
 
-def _choose_segments(found: Holdings, asked: Slice, where: str) -> Sequence[tuple[int, str | None, str | None]]:
+def _choose_segments(found: Holdings, asked: Slice, where: str) -> Sequence[Place]:
     rows = found.segments
-    domains, documents = {domain for _, domain, _ in rows}, {document for _, _, document in rows}
-    for kind, names, patterns in (("domain", domains, asked.domains), ("document", documents, asked.documents)):
+    asked_for = {"domain": asked.domains, "document": asked.documents, "phenomenon": asked.phenomena}
+    for column, (kind, patterns) in enumerate(asked_for.items(), start=1):
+        names = {str(name) for row in rows if (name := row[column]) is not None}
         for pattern in patterns:
-            if not any(fnmatchcase(name or "", pattern) for name in names):
-                raise unknown(kind, pattern, {name for name in names if name is not None}, where=where)
+            if not any(fnmatchcase(name, pattern) for name in (*names, *([""] if len(names) < len(rows) else []))):
+                raise unknown(kind, pattern, names, where=where)
     if asked.is_whole:
         return rows
     first, last = asked.segments or (None, None)
     chosen = [
         row
         for row in rows
-        if _matches(row[1] or "", asked.domains)
-        and _matches(row[2] or "", asked.documents)
+        if all(_matches(str(row[at] or ""), patterns) for at, patterns in enumerate(asked_for.values(), start=1))
         and (first is None or last is None or first <= row[0] <= last)
     ]
     if rows and not chosen:
-        raise QuestionError(
-            f"{option('domain')}, {option('document')} and {option('segments')} select no segment of {IT}", where=where
-        )
+        flags = ", ".join(map(option, ("domain", "document", "phenomenon")))
+        raise QuestionError(f"{flags} and {option('segments')} select no segment of {IT}", where=where)
     return chosen
 
 

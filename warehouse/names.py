@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 LEVELS = ("sys", "domain", "doc", "seg")
 REFERENCE_FREE = "src"
+GRADE = "grade"  # the human score of challenge sets: the expected order of hypotheses
 EXPORT_MANIFEST = "scorehouse-export.json"  # lies in each folder of exported Parquet
 UNFINISHED_EXPORT = "scorehouse-export.unfinished"  # lies in a folder while an export is being written
 _WIDTHLESS = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from metaeval.table import Table
 
 POOLINGS = ("mean", "pairs", "hunter-schmidt")
-BY = ("domain",)
+BY = ("domain", "phenomenon")
 OF_RANKINGS = (
     *("pool", "by", "wide", "with_intervals", "ranges", "significance", "ceiling", "chart"),
     *("seed", "raw_ties", "round_human", "strict", "verbose"),
@@ -52,7 +52,9 @@ def rank(
     charted: ChartFlags,
     output: Output,
     measure: Measures = None,
-    by: Annotated[str | None, choice(BY, "--by", help="Rank each domain by itself.")] = None,
+    by: Annotated[
+        str | None, choice(BY, "--by", help="Rank each domain by itself, or each phenomenon of a challenge set.")
+    ] = None,
     wide: Annotated[
         bool,
         typer.Option("--wide", help="A row a metric, a column a language pair; the best bold, clusters raised."),
@@ -238,10 +240,13 @@ def _rank(
                 ceiling = asked.ceiling
                 found = read(warehouse, slice_, measures, options, tested, strict=strict, fresh=fresh, ceiling=ceiling)
             else:
-                domains, faults = read_domains(warehouse, slice_, measures, options, tested, strict=strict, fresh=fresh)
+                by: Any = asked.by
+                domains, faults = read_domains(
+                    warehouse, slice_, measures, options, tested, by=by, strict=strict, fresh=fresh
+                )
         more: dict[str, Any] = {"database": output.database, "verbose": asked.verbose, "progress": advance}
         if asked.by is not None:
-            table = ranked_domains(domains, how, **more)
+            table = ranked_domains(domains, how, by=by, **more)
             table = replace(table, notes=(*table.notes, *faults))
         else:
             table = ranked(found, how, **more)
@@ -301,7 +306,7 @@ def _wide(frame: "pl.DataFrame", measures: "list[Measure]") -> "pl.DataFrame":
     import polars as pl
 
     several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
-    several += ["domain"] if "domain" in frame.columns else []
+    several += [name for name in ("domain", "phenomenon") if name in frame.columns]
     keys = [*several, "metric"]
     wide = None
     for measure in measures:

@@ -11,6 +11,7 @@ from cli.completion import (
     complete_human,
     complete_lp,
     complete_metric,
+    complete_phenomenon,
     complete_reference,
     complete_system,
     complete_testset,
@@ -81,6 +82,14 @@ class DataFlags:
             metavar="TEXT...", help="Only this document (shell pattern, repeatable).", autocompletion=complete_document
         ),
     ] = None
+    phenomenon: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT...",
+            help="Only this phenomenon of a challenge set (shell pattern, repeatable).",
+            autocompletion=complete_phenomenon,
+        ),
+    ] = None
     segments: Annotated[str | None, typer.Option(metavar="FIRST-LAST", help="Only segments FIRST to LAST.")] = None
     systems: Annotated[
         list[str] | None,
@@ -126,6 +135,7 @@ class DataFlags:
             reference=self.reference,
             domains=_distinct(self.domain),
             documents=_distinct(self.document),
+            phenomena=_distinct(self.phenomenon),
             segments=_span(self.segments),
             systems=_distinct(self.systems),
             human_references=self.human_references,

@@ -30,6 +30,7 @@ class DataOptions(TypedDict, total=False):
     reference: str | None
     domain: Names
     document: Names
+    phenomenon: Names
     segments: tuple[int, int] | None
     systems: Names
     human_references: bool | None
@@ -52,6 +53,7 @@ _DEFAULTS: dict[str, object] = {
     "reference": None,
     "domain": None,
     "document": None,
+    "phenomenon": None,
     "segments": None,
     "systems": None,
     "human_references": None,
@@ -63,9 +65,9 @@ _DEFAULTS: dict[str, object] = {
     "own": False,
     "all_metrics": False,
 }
-_FIELDS = {"domain": "domains", "document": "documents"}
+_FIELDS = {"domain": "domains", "document": "documents", "phenomenon": "phenomena"}
 _PLACES = ("testset", "lp")
-_PATTERNS = ("domain", "document", "systems", "metrics")
+_PATTERNS = ("domain", "document", "phenomenon", "systems", "metrics")
 Asked = ParamSpec("Asked")
 
 

@@ -28,7 +28,7 @@ from queries.evalsets import expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
-_FIRST = ("domain", "metric", "kind", "measure", "value", "low", "high", "rank", "cluster")
+_FIRST = ("domain", "phenomenon", "metric", "kind", "measure", "value", "low", "high", "rank", "cluster")
 """Columns of a ranking that people read first."""
 
 
@@ -40,7 +40,7 @@ def rank(
     measures: Measures = DEFAULT_MEASURES,
     *,
     pool: Pooling | None = None,
-    by: Literal["domain"] | None = None,
+    by: Literal["domain", "phenomenon"] | None = None,
     intervals: bool = False,
     significance: bool = False,
     test: Test | None = None,
@@ -69,11 +69,11 @@ def rank(
     """Rank metrics by how well they agree with human scores.
 
     testset, lp: one, several joined by commas, or "all". measures: such as "spa" or ["pa", "acc_eq(by=item)"].
-    by: "domain" ranks each domain by itself, as the column domain says. intervals: with the 95% interval of each value
-    in the columns low and high. significance: test metrics against each other, for the column cluster; its options are
-    those of `compare`. population: what the result generalises to: new "segments" of these systems (the default where
-    the scores allow it), new "systems" on these segments, or "both". draws: resamples of tests and of intervals. fresh:
-    recompute clusters that the warehouse has stored.
+    by: "domain" ranks each domain by itself, as the column domain says, "phenomenon" each of a challenge set.
+    intervals: with the 95% interval of each value in the columns low and high. significance: test metrics against each
+    other, for the column cluster; its options are those of `compare`. population: what the result generalises to: new
+    "segments" of these systems (the default where the scores allow it), new "systems" on these segments, or "both".
+    draws: resamples of tests and of intervals. fresh: recompute clusters that the warehouse has stored.
     ceiling: with rows of people, of kind "people" and without a rank: other human scores as if they were metrics, and
     one half of the judgements against the other.
     Returns one row for each measure and metric, best first; undefined values are null and last.
@@ -98,9 +98,9 @@ def rank(
     testing.check()
     computing = Options(system_score, seed, raw_ties, round_human)
     asked = (slice_of(testset, lp, options), measures_of(measures), computing, testing if significance else None)
-    if by == "domain":
-        domains, faults = read_domains(warehouse, *asked, strict=strict, fresh=fresh)
-        table, lines = ranked_domains(domains, pool, verbose=verbose), faults
+    if by is not None:
+        domains, faults = read_domains(warehouse, *asked, by=by, strict=strict, fresh=fresh)
+        table, lines = ranked_domains(domains, pool, by=by, verbose=verbose), faults
     else:
         found = read(warehouse, *asked, strict=strict, fresh=fresh, ceiling=ceiling)
         table, lines = ranked(found, pool, verbose=verbose), []

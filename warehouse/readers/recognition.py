@@ -7,6 +7,7 @@ from warehouse.readers import mtme
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
+from warehouse.readers.challenge import ChallengeSetReader
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.five_columns import FiveColumnReader
@@ -26,7 +27,7 @@ from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 from warehouse.readers.wmt25_human import Wmt25HumanReader
 
-READERS: tuple[Reader, ...] = (mtme.MtmeReader(),)
+READERS: tuple[Reader, ...] = (mtme.MtmeReader(), ChallengeSetReader())
 RECORD_READERS: tuple[RecordReader, ...] = (
     DirectAssessmentReader(),
     SubmissionReader(),
@@ -56,7 +57,7 @@ def claim(path: Path, given: Given = NOTHING_GIVEN) -> Claim | str:
     for reader in () if given.is_own else READERS:
         answer = reader.claim(path)
         if isinstance(answer, Claim):
-            return replace(answer, may_lack_end=given.may_lack_end)
+            return replace(answer, may_lack_end=answer.may_lack_end or given.may_lack_end)
         if answer is not None:
             return f"{answer}; {NUMBERS_ALONE}" if form_of(path, head_of(path)) == "list" else answer
     head = head_of(path)

@@ -1,7 +1,7 @@
 -- The staging tables of a batch; what was in them before is gone.
 CREATE OR REPLACE TEMP TABLE staged_segment (
   file_no INTEGER NOT NULL, segment INTEGER NOT NULL, position INTEGER, domain VARCHAR, document VARCHAR,
-  index_in_document INTEGER, is_declared BOOLEAN DEFAULT true
+  index_in_document INTEGER, is_declared BOOLEAN DEFAULT true, phenomenon VARCHAR, phenomenon_class VARCHAR
 );
 CREATE OR REPLACE TEMP TABLE staged_system (
   file_no INTEGER NOT NULL, name VARCHAR NOT NULL, kind VARCHAR NOT NULL

@@ -1,0 +1,20 @@
+-- What an item of a challenge set tests.
+
+ALTER TABLE internal.segment ADD COLUMN IF NOT EXISTS phenomenon VARCHAR;
+ALTER TABLE internal.segment ADD COLUMN IF NOT EXISTS phenomenon_class VARCHAR;
+COMMENT ON COLUMN internal.segment.phenomenon IS 'What an item of a challenge set tests, such as antonym-replacement; NULL elsewhere.';
+COMMENT ON COLUMN internal.segment.phenomenon_class IS 'Class that the phenomenon belongs to, such as mistranslation; NULL where there is none.';
+
+CREATE VIEW phenomena AS
+SELECT t.name AS testset, e.lp, g.phenomenon, any_value(g.phenomenon_class) AS class, count(*) AS n_segments
+FROM internal.segment AS g
+JOIN internal.evalset AS e ON e.evalset_id = g.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+WHERE g.phenomenon IS NOT NULL
+GROUP BY t.name, e.lp, g.phenomenon;
+COMMENT ON VIEW phenomena IS 'What challenge sets test. One row per evaluation set and phenomenon.';
+COMMENT ON COLUMN phenomena.testset IS 'Test set, such as demetr.';
+COMMENT ON COLUMN phenomena.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN phenomena.phenomenon IS 'What the items test.';
+COMMENT ON COLUMN phenomena.class IS 'Class that the phenomenon belongs to; NULL where there is none.';
+COMMENT ON COLUMN phenomena.n_segments IS 'Items.';

@@ -1,0 +1,304 @@
+"""Challenge sets: each format with its items, hypotheses, grades and scores; what is excluded, and what is refused."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import metaeval
+from metaeval.tables.counts import pair_counts
+from queries.evalsets import expand
+from queries.selection import Slice
+from tests.helpers import beside_data, tiny_layout
+from tests.warehouse.building import ask
+from warehouse import LoadReport, QuestionError, Warehouse, load
+from warehouse.own.sacrebleu import compute
+
+Row = dict[str, Any]
+
+
+def demetr_row(number: int, language: str = "german", **more: Any) -> Row:
+    row = {
+        "id": number,
+        "src_sent": f"Quelle {number}",
+        "eng_sent": f"reference {number}",
+        "mt_sent": f"translation {number}",
+        "pert_sent": f"perturbed {number}",
+        "lang_tag": language,
+        "pert_check": True,
+        "severity": "critical",
+        "pert_name": "critical_id7_antonym",
+    }
+    return {**row, **more}
+
+
+def written(path: Path, rows: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(rows, indent=1, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "w.duckdb"
+
+
+GRADES = """
+    SELECT s.segment, g.phenomenon, g.phenomenon_class, s.system, s.value
+    FROM human_scores AS s
+    JOIN evalset AS e ON e.lp = s.lp
+    JOIN segment AS g ON g.evalset_id = e.evalset_id AND g.segment = s.segment
+    WHERE s.human = 'grade' AND s.testset = $testset AND s.lp = $lp
+    ORDER BY ALL
+    """
+
+
+def test_demetr_s_perturbations_of_a_language_are_one_evaluation_set(tmp_path: Path, database: Path) -> None:
+    folder = tmp_path / "dataset"
+    written(folder / "critical_id7_antonym.json", [demetr_row(1), demetr_row(2, "czech"), demetr_row(3)])
+    tense = demetr_row(1, severity="major", pert_name="major_id17_tense")
+    written(folder / "major_id17_tense.json", [tense])
+    report = load([folder], database)
+    assert not report.faults
+    rows = [
+        (1, "critical_id7_antonym", "critical"),
+        (2, "critical_id7_antonym", "critical"),
+        (3, "major_id17_tense", "major"),
+    ]
+    expected = [(*row, *graded) for row in rows for graded in (("perturbed", 0.0), ("translation", 1.0))]
+    assert ask(database, GRADES, testset="demetr", lp="de-en") == expected
+    texts = ask(database, "SELECT kind, name, text FROM texts WHERE lp = 'de-en' AND segment = 2 ORDER BY ALL")
+    assert texts == [
+        ("output", "perturbed", "perturbed 3"),
+        ("output", "translation", "translation 3"),
+        ("reference", "ref", "reference 3"),
+        ("source", None, "Quelle 3"),
+    ]
+    again = load([folder], database)
+    assert {evalset.status for evalset in again.evalsets} == {"unchanged"}
+
+
+def test_a_further_file_of_demetr_keeps_the_items_of_the_others(tmp_path: Path, database: Path) -> None:
+    folder = tmp_path / "dataset"
+    written(folder / "major_id17_tense.json", [demetr_row(1, pert_name="major_id17_tense")])
+    assert not load([folder], database).faults
+    written(folder / "critical_id7_antonym.json", [demetr_row(1), demetr_row(2)])
+    assert not load([folder], database).faults
+    found = [row[:2] for row in ask(database, GRADES, testset="demetr", lp="de-en")]
+    assert sorted(Counter(name for _, name in found).items()) == [("critical_id7_antonym", 4), ("major_id17_tense", 2)]
+
+
+def test_items_that_did_not_pass_their_check_are_excluded_and_counted(tmp_path: Path, database: Path) -> None:
+    rows = [demetr_row(1), demetr_row(2, pert_check=False)]
+    report = load([written(tmp_path / "critical_id7_antonym.json", rows)], database)
+    assert "demetr de-en: 1 item excluded, the check failed" in report.notes
+    assert len(ask(database, GRADES, testset="demetr", lp="de-en")) == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([demetr_row(1), demetr_row(2, mt_sent=None)], "object 2 without mt_sent"),
+        ([demetr_row(1), demetr_row(2, "klingon")], "object 2: language 'klingon'"),
+        ([demetr_row(1), "text"], "object 2 without src_sent"),
+    ],
+)
+def test_wrong_objects_of_demetr_are_faults(tmp_path: Path, database: Path, rows: object, found: str) -> None:
+    report = load([written(tmp_path / "critical_id7_antonym.json", rows)], database)
+    assert [fault for fault in report.faults if found in fault.found]
+    assert {evalset.status for evalset in report.evalsets} == {"refused"}
+
+
+def test_a_file_of_demetr_that_was_cut_is_a_fault(tmp_path: Path, database: Path) -> None:
+    path = written(tmp_path / "critical_id7_antonym.json", [demetr_row(1)])
+    path.write_text(path.read_text("utf-8")[:-3], "utf-8")
+    assert "no JSON" in str(load([path], database).faults[0])
+
+
+OWN = (
+    "item\tphenomenon\tclass\thypothesis\tgrade\tlp\tsource\treference\ttext\tKiwi-src\tBLEU\n"
+    "a\tidiom\tmistranslation\tgood\t2\ten-de\ts\tr\tt1\t0.9\t30\n"
+    "a\tidiom\tmistranslation\tfair\t1\ten-de\ts\tr\tt2\t0.9\t40\n"
+    "a\tidiom\tmistranslation\tpoor\t1\ten-de\ts\tr\tt3\t0.1\t10\n"
+    "b\tnumber\tmistranslation\tgood\t2\ten-de\ts\tr\tt4\t0.5\t20\n"
+    "b\tnumber\tmistranslation\tpoor\t1\ten-de\ts\tr\tt5\t0.6\t10\n"
+)
+
+
+@pytest.fixture
+def own(tmp_path: Path, database: Path) -> Path:
+    (tmp_path / "mine.tsv").write_text(OWN, "utf-8")
+    report = load([tmp_path / "mine.tsv"], database)
+    assert not report.faults
+    return database
+
+
+def test_a_table_of_one_s_own_is_ranked_by_accuracy(own: Path) -> None:
+    """Item a: good over fair, good over poor; fair and poor should tie, and do not count. Item b: good over poor."""
+    with Warehouse.open(own) as warehouse:
+        found = metaeval.rank(warehouse, "mine", "en-de", ["accuracy", "accuracy(ties=half)"])
+        values = {(row["metric"], row["measure"]): row["value"] for row in found.frame.rows(named=True)}
+    assert values == {
+        ("BLEU-ref", "accuracy(by=item)"): 0.75,
+        ("Kiwi-src", "accuracy(by=item)"): 0.25,
+        ("BLEU-ref", "accuracy(by=item, ties=half)"): 0.75,
+        ("Kiwi-src", "accuracy(by=item, ties=half)"): 0.375,
+    }
+
+
+def test_each_phenomenon_is_ranked_by_itself(own: Path) -> None:
+    with Warehouse.open(own) as warehouse:
+        frame = metaeval.rank(warehouse, "mine", "en-de", "accuracy", by="phenomenon").frame
+        values = {(row["phenomenon"], row["metric"]): row["value"] for row in frame.rows(named=True)}
+        assert values == {
+            ("idiom", "BLEU-ref"): 0.5,
+            ("idiom", "Kiwi-src"): 0.5,
+            ("number", "BLEU-ref"): 1.0,
+            ("number", "Kiwi-src"): 0.0,
+        }
+        one = metaeval.rank(warehouse, "mine", "en-de", "accuracy", phenomenon="numb*")
+        assert "|phenomenon:numb*|" in one.signature
+        assert one.frame["n_segments"].to_list() == [1, 1]
+        with pytest.raises(QuestionError, match=r"unknown phenomenon 'idoim'.*'idiom'"):
+            metaeval.rank(warehouse, "mine", "en-de", "accuracy", phenomenon="idoim")
+
+
+def test_all_test_sets_are_those_of_tasks(own: Path, tmp_path: Path) -> None:
+    assert not load([tiny_layout(tmp_path)], own).faults
+    with Warehouse.open(own) as warehouse:
+        assert expand(warehouse, "all", "all").chosen == (("tiny24", "en-de"),)
+        assert expand(warehouse, "mine", "all").chosen == (("mine", "en-de"),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("\t0.9\t40", "\tx\t40", "Kiwi-src 'x'"),
+        ("\t0.9\t40", "\t0.9", "columns"),
+        ("b\tnumber\tmistranslation\tpoor", "b\tnumber\tmistranslation\tgood", "twice"),
+        ("fair\t1\ten-de", "fair\t1\tGerman", "language pair 'German'"),
+        ("fair\t1\t", "fair\tnan?\t", "grade 'nan?'"),
+    ],
+)
+def test_wrong_rows_of_a_table_are_faults(tmp_path: Path, database: Path, old: str, new: str, found: str) -> None:
+    (tmp_path / "mine.tsv").write_text(OWN.replace(old, new, 1), "utf-8")
+    report = load([tmp_path / "mine.tsv"], database)
+    assert any(found in fault.found for fault in report.faults), report.faults
+
+
+def test_aces_has_a_good_and_an_incorrect_translation_in_each_row(tmp_path: Path, database: Path) -> None:
+    header = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tBLEU-good\tBLEU-bad\n"
+    rows = (
+        "s\tg\tb\tr\taddition\ten-de\t40\t30\n"
+        + "s\tg\tb\tr\tomission\ten-de\t10\t30\n"
+        + "s\tg\tb\tr\tomission\tfr-de\t1\t0\n"
+    )
+    (tmp_path / "aces.tsv").write_text(header + rows, "utf-8")
+    report = load([tmp_path / "aces.tsv"], database)
+    assert not report.faults
+    assert {(evalset.testset, evalset.lp) for evalset in report.evalsets} == {("aces", "en-de"), ("aces", "fr-de")}
+    with Warehouse.open(database) as warehouse:
+        frame = metaeval.rank(warehouse, "aces", "en-de", "accuracy", by="phenomenon").frame
+    assert dict(frame.select("phenomenon", "value").iter_rows()) == {"addition": 1.0, "omission": 0.0}
+
+
+def submitted(folder: Path, **parts: str) -> Path:
+    for part, text in parts.items():
+        path = folder / "mslc-a" / f"mslc-a.en-de.{part.replace('_', '-')}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return folder
+
+
+PARTS = {
+    "src": "s1\ns2\n",
+    "ref": "r1\nr2\n",
+    "hyp_1": "bad 1\nbad 2\n",
+    "hyp_2": "good 1\ngood 2\n",
+    "meta": "news\tdoc\nnews\tdoc\n",
+}
+
+
+def test_a_submitted_set_has_its_texts_and_known_grades(tmp_path: Path, database: Path) -> None:
+    report = load([submitted(tmp_path, **PARTS)], database)
+    assert not report.faults
+    found = ask(database, GRADES, testset="challengeset2025.mslc-a", lp="en-de")
+    assert [(segment, system, grade) for segment, _, _, system, grade in found] == [
+        (1, "hyp-1", 1.0),
+        (1, "hyp-2", 2.0),
+        (2, "hyp-1", 1.0),
+        (2, "hyp-2", 2.0),
+    ]
+    assert ask(database, "SELECT text FROM texts WHERE name = 'hyp-2' ORDER BY segment") == [("good 1",), ("good 2",)]
+
+
+def test_parts_of_a_submitted_set_with_another_number_of_lines_are_faults(tmp_path: Path, database: Path) -> None:
+    report = load([submitted(tmp_path, **PARTS | {"hyp_2": "good 1\n"})], database)
+    assert ["1 line" in fault.found and "hyp-2" in fault.path for fault in report.faults] == [True]
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadReport, Path]:
+    database = tmp_path_factory.mktemp("challenge") / "w.duckdb"
+    return load([beside_data("more", "demetr"), beside_data("more", "wmt25-challenge")], database), database
+
+
+@pytest.mark.slow
+def test_pairs_of_mslc_a_are_counted_as_published(real: tuple[LoadReport, Path]) -> None:
+    """In how many of 32 items the later of two systems scores higher, or the same, of ten metrics."""
+    report, database = real
+    assert not report.faults
+    expected = json.loads(beside_data("expected", "challenge", "wmt25.mslc-a.json").read_text("utf-8"))
+    assert len(expected) == 10
+    with Warehouse.open(database) as warehouse:
+        for one in expected:
+            pairs = [key for key in one if ">" in key]
+            assert len(pairs) == 15
+            for key in pairs:
+                later, earlier = key.split(">")
+                asked = Slice(
+                    "challengeset2025.mslc-a",
+                    "ja-zh_CN",
+                    systems=(later, earlier),
+                    metrics=(one["metric"],),
+                    all_metrics=True,
+                )
+                counts = pair_counts(warehouse, asked, "item", 0.0).frame
+                assert counts["metric"].n_unique() == 1
+                found = (counts["n_concordant"].sum(), counts["n_tied_metric"].sum())
+                assert found == (one[key], one[f"{later}={earlier}"]), (one["metric"], key)
+
+
+@pytest.mark.long("sentence BLEU and chrF of 41,000 hypotheses: 2 minutes")
+def test_right_and_tied_items_of_demetr_s_perturbations(real: tuple[LoadReport, Path]) -> None:
+    _, database = real
+    with beside_data("expected", "challenge", "demetr_sacrebleu.tsv").open(encoding="utf-8", newline="") as file:
+        expected = {row["perturbation"]: row for row in csv.DictReader(file, delimiter="\t")}
+    assert len(expected) == 24
+    found: Counter[tuple[str, str]] = Counter()
+    lps = [f"{language}-en" for language in ("cs", "de", "es", "fr", "hi", "it", "ja", "pl", "ru", "zh")]
+    for lp in lps:
+        compute(database, ["bleu", "chrf"], "demetr", lp)
+    with Warehouse.open(database) as warehouse:
+        for lp in lps:
+            for name in expected:
+                asked = Slice("demetr", lp, phenomena=(name,), own=True)
+                counts = pair_counts(warehouse, asked, "item", 0.0).frame
+                for metric, right, tied, wrong in (
+                    counts.group_by("metric")
+                    .agg(pl.col("n_concordant", "n_tied_metric", "n_discordant").sum())
+                    .iter_rows()
+                ):
+                    which = "BLEU" if "-BLEU-" in metric else "chrF"
+                    found[name, f"{which}_right"] += right
+                    found[name, f"{which}_tied"] += tied
+                    found[name, f"{which}_n"] += right + tied + wrong
+    for name, row in expected.items():
+        for which in ("BLEU", "chrF"):
+            assert found[name, f"{which}_n"] == int(row["n"])
+            for column in (f"{which}_right", f"{which}_tied"):
+                assert found[name, column] == int(row[column]), (name, column)

@@ -1,0 +1,77 @@
+"""Challenge sets: items with hypotheses whose order is known."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from warehouse.database.stage import Stage
+from warehouse.readers.challenge.demetr import TESTSET, evalsets_of, is_demetr, read_demetr
+from warehouse.readers.challenge.items import Items, lay_out
+from warehouse.readers.challenge.submitted import part_of, read_submitted
+from warehouse.readers.challenge.tables import evalsets_in, is_table, read_table
+from warehouse.readers.claims import Claim
+from warehouse.readers.contents import Content
+
+NAME = "challenge-set/1"
+
+
+class ChallengeSetReader:
+    """Reader of challenge sets: DEMETR's files, those submitted to WMT25, ACES and tables of one's own."""
+
+    name = NAME
+
+    def claim(self, path: Path) -> Claim | str | None:
+        if path.suffix == ".json" and is_demetr(path):
+            return self._claim(path, evalsets_of(path), f"{TESTSET}/{path.name}")
+        if is_table(path):
+            evalsets = evalsets_in(path)
+            if not evalsets:
+                return "a challenge set without language pairs such as en-de"
+            return self._claim(path, evalsets, f"{evalsets[0][0]}/{path.name}")
+        if path.suffix == ".txt" and (part := part_of(path)) is not None:
+            testset, lp, _ = part
+            return self._claim(path, ((testset, lp),), f"{testset}/{path.name}")
+        return None
+
+    def _claim(self, path: Path, evalsets: tuple[tuple[str, str], ...], origin: str) -> Claim:
+        return Claim(
+            path=path,
+            reader=self.name,
+            origin=origin,
+            evalsets=evalsets,
+            root=path.parent,
+            is_text=True,
+            declares="segments",
+            may_lack_end=path.suffix in (".json", ".txt"),  # JSON that was cut is none, and lines are counted
+        )
+
+    def read(self, contents: Sequence[Content], stage: Stage) -> None:
+        read: list[tuple[Content, Items]] = []
+        parts: dict[Path, list[Content]] = defaultdict(list)
+        for content in sorted(contents, key=lambda one: one.claim.origin):
+            if part_of(content.claim.path) is not None:
+                parts[content.claim.path.parent].append(content)
+                continue
+            path, evalset = content.claim.path, stage.evalset
+            if path.suffix == ".json":
+                items = read_demetr(path, evalset.lp)
+            else:
+                items = read_table(path, evalset.testset, evalset.lp)
+            for fault in items.faults:
+                stage.fault(content.file_no, fault)
+            if not items.frame.is_empty():
+                read.append((content, items))
+        for together in parts.values():
+            named = {content.claim.path: content for content in together}
+            known = [(path, part[2]) for path in named if (part := part_of(path)) is not None]
+            faults, found = read_submitted(known, stage.evalset.testset)
+            for path, of_file in faults.items():
+                for fault in of_file:
+                    stage.fault(named[path].file_no, fault)
+            if found is not None:
+                read.append((together[0], found))
+        if read:
+            lay_out(read, stage)
+
+
+__all__ = ["NAME", "ChallengeSetReader"]

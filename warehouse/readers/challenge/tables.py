@@ -1,0 +1,149 @@
+"""Challenge sets as tables: ACES with two translations a row, and one's own with a hypothesis a row.
+
+ACES: columns source, good-translation, incorrect-translation, reference, phenomena, langpair; scores in METRIC-good and
+METRIC-bad. One's own: item, phenomenon, hypothesis, grade, lp, and where there are any testset, class, domain,
+document, source, reference, text; every other column is a metric. A metric is called BLEU, or BLEU-ref, or Kiwi-src.
+"""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.facts.languages import language_pair_called
+from warehouse.facts.metrics import describe
+from warehouse.names import is_language_pair
+from warehouse.readers.challenge.items import REFERENCE, Items
+from warehouse.readers.text.tables import MISSING
+
+_ACES = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")
+_OWN = ("item", "phenomenon", "hypothesis", "grade", "lp")
+_OPTIONAL = ("testset", "class", "domain", "document", "source", "reference", "text")
+_SIDES = {"good-translation": ("good", 1.0), "incorrect-translation": ("bad", 0.0)}
+_ENDINGS = {".tsv": "\t", ".csv": ","}
+_YEAR = 2025  # of the registry of metrics, where a table says no more than a metric's name
+
+
+def is_table(path: Path) -> bool:
+    """Whether a table has the columns of a challenge set."""
+    if path.suffix not in _ENDINGS:
+        return False
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            header = next(csv.reader(file, **_dialect(path)), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return False
+    return set(_ACES) <= set(header) or set(_OWN) <= set(header)
+
+
+def evalsets_in(path: Path) -> tuple[tuple[str, str], ...]:
+    """The evaluation sets of a table; the test set is called as the file where no column says it, and ACES is aces."""
+    header, rows = _read(path)
+    column = "langpair" if "langpair" in header else "lp"
+    default = "aces" if set(_ACES) <= set(header) else path.stem
+    found = {
+        (row.get("testset") or default, language_pair_called(row[column]))
+        for row in rows
+        if is_language_pair(row.get(column) or "")
+    }
+    return tuple(sorted(found))
+
+
+def read_table(path: Path, testset: str, lp: str) -> Items:
+    """The items of one evaluation set."""
+    header, rows = _read(path)
+    is_aces = set(_ACES) <= set(header)
+    column = "langpair" if is_aces else "lp"
+    faults: list[Fault] = []
+    made: list[dict[str, Any]] = []
+    metrics: dict[str, None] = {}
+    for line, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            faults.append(Fault(str(path), line, f"{len(row)} columns", f"{len(header)}, as in the first line"))
+            continue
+        if not is_language_pair(row[column]):
+            faults.append(Fault(str(path), line, f"language pair {row[column]!r}", "one such as en-de"))
+        if language_pair_called(row[column]) != lp or (row.get("testset") or testset) != testset:
+            continue
+        for one in _hypotheses_of_aces(row, line) if is_aces else [row]:
+            scores, wrong = _scores(one)
+            metrics |= dict.fromkeys(name for name in scores if name != "grade")
+            faults += [Fault(str(path), line, what, "a number, or nothing where it is missing") for what in wrong]
+            texts = {name: one.get(name) or None for name in (*_OPTIONAL[1:], "phenomenon")}
+            made.append({"item": one["item"], "hypothesis": one["hypothesis"], **texts, **scores})
+    faults += _repeated(made, path)
+    schema = {**dict.fromkeys(("item", "hypothesis", *_OPTIONAL[1:], "phenomenon"), pl.String)}
+    frame = pl.DataFrame(made, schema={**schema, **dict.fromkeys(("grade", *metrics), pl.Float64)})
+    numbered = {item: number for number, item in enumerate(dict.fromkeys(frame["item"]))}
+    frame = frame.with_columns(item=pl.col("item").replace_strict(numbered, return_dtype=pl.Int64))
+    return Items(frame, tuple(metrics), tuple(faults[:MOST_FAULTS]))
+
+
+def _dialect(path: Path) -> dict[str, Any]:
+    is_tab = _ENDINGS[path.suffix] == "\t"
+    return {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if is_tab else {"delimiter": ","}
+
+
+def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file, **_dialect(path))
+        rows = list(reader)
+        return list(reader.fieldnames or []), rows
+
+
+def _hypotheses_of_aces(row: dict[str, str], line: int) -> list[dict[str, str]]:
+    """The two translations of a row, each with its scores."""
+    common = {"item": str(line), "phenomenon": row["phenomena"], "source": row["source"], "reference": row["reference"]}
+    return [
+        {
+            **common,
+            "hypothesis": column,
+            "text": row[column],
+            "grade": str(grade),
+            **{name.removesuffix(f"-{side}"): cell for name, cell in row.items() if name.endswith(f"-{side}")},
+        }
+        for column, (side, grade) in _SIDES.items()
+    ]
+
+
+def _scores(row: dict[str, str]) -> tuple[dict[str, float | None], list[str]]:
+    """Grade and metrics of a row, and what is no number."""
+    found: dict[str, float | None] = {}
+    wrong = []
+    for name, cell in row.items():
+        if name in _OWN[:3] or name in _OPTIONAL or name == "lp":
+            continue
+        try:
+            value = None if cell.strip() in MISSING else float(cell)
+        except ValueError:
+            value = float("inf")
+        if value is not None and not abs(value) < float("inf"):
+            wrong.append(f"{name} {cell!r}")
+            value = None
+        found["grade" if name == "grade" else _variant(name)] = value
+    return found, wrong
+
+
+def _variant(name: str) -> str:
+    """A metric as variants are called: with the reference where the name does not say it.
+
+    >>> _variant("BLEU"), _variant("Kiwi-src"), _variant("BLEU-ref")
+    ('BLEU-ref', 'Kiwi-src', 'BLEU-ref')
+    """
+    if name.endswith(("-src", f"-{REFERENCE}")):
+        return name
+    return f"{name}-src" if describe(name, _YEAR).is_reference_free else f"{name}-{REFERENCE}"
+
+
+def _repeated(rows: Sequence[dict[str, Any]], path: Path) -> list[Fault]:
+    seen: set[tuple[str, str]] = set()
+    faults = []
+    for row in rows:
+        key = (row["item"], row["hypothesis"])
+        if key in seen:
+            faults.append(Fault(str(path), 0, f"item {key[0]!r} with hypothesis {key[1]!r} twice", "each once"))
+        seen.add(key)
+    return faults
