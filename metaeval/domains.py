@@ -76,7 +76,7 @@ def ranked_domains(
     verbose: bool = False,
     progress: Progress | None = None,
 ) -> Table:
-    """The rankings of all domains, or phenomena: rows as of `rank` in json with the column domain (phenomenon); arguments
+    """The rankings of all domains, or phenomena, with a column of that name: rows as of `rank` in json, arguments
     as of `ranked`."""
     tables = {
         part: ranked(one, how, database=database, verbose=verbose, progress=progress) for part, one in found.items()
