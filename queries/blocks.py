@@ -121,6 +121,13 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
     if selection.slice.is_whole:
         submitted = warehouse.columns(questions()["submitted"].text, parameters)
         flat[scorer_row[submitted["scorer_id"]], system_row[submitted["system_id"]]] = submitted["value"]
+    if selection.is_by_annotator:
+        parameters = {"evalset": selection.evalset_id, "human": human_id}
+        found = warehouse.columns(questions()["standardised_judgements"].text, parameters)
+        row, column = _place_of(system_row, found["system_id"]), _place_of(segment_column, found["segment"])
+        kept = (row >= 0) & (column >= 0)
+        cube[0], flat[0] = np.nan, np.nan
+        cube[0, row[kept], column[kept]] = found["value"][kept]
     block = Block(
         selection=selection,
         systems=tuple(choice.name for choice in systems),
@@ -133,7 +140,7 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         counted=np.ones(cube.shape[1:], dtype=np.bool_) if selection.human_id is None else None,
     )
     block = _intersection(block) if selection.slice.intersection else block
-    return block if selection.slice.is_whole else _judged_systems(block)
+    return block if selection.slice.is_whole and not selection.is_by_annotator else _judged_systems(block)
 
 
 def with_marked_errors(warehouse: Warehouse, block: Block) -> Block:
@@ -197,6 +204,12 @@ def _places(identifiers: Sequence[int]) -> npt.NDArray[np.int64]:
     places = np.full(max(identifiers, default=0) + 1, -1, dtype=np.int64)
     places[np.asarray(identifiers, dtype=np.int64)] = np.arange(len(identifiers))
     return places
+
+
+def _place_of(places: npt.NDArray[np.int64], identifiers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Places of identifiers (see `_places`), −1 of those that are beyond them."""
+    inside = identifiers < len(places)
+    return np.where(inside, places[np.where(inside, identifiers, 0)], -1)
 
 
 def _intersection(block: Block) -> Block:

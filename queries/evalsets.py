@@ -10,6 +10,18 @@ from warehouse.facts.testsets import facts, known_testsets
 from warehouse.names import GRADE
 from warehouse.wording import option
 
+BY_ANNOTATOR = ":z"
+"""Behind the name of a human score: standardised by annotator."""
+
+
+def stored_human(name: str) -> str:
+    """The human score as it is stored, whatever is done with it.
+
+    >>> stored_human("esa:z"), stored_human("esa")
+    ('esa', 'esa')
+    """
+    return name.removesuffix(BY_ANNOTATOR)
+
 
 def evalset_id(warehouse: Warehouse, testset: str, lp: str) -> int:
     """Identifier of an evaluation set.
@@ -186,7 +198,7 @@ def _is_challenge_set(lps: Mapping[str, Humans]) -> bool:
 
 def _has_human(humans: Humans, wanted: str | None) -> bool:
     if wanted is not None:
-        return any(name == wanted for name, _ in humans)
+        return any(name == stored_human(wanted) for name, _ in humans)
     return len(humans) == 1 or any(is_standard for _, is_standard in humans)
 
 

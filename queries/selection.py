@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from queries import catalog, standards
-from queries.evalsets import evalset_id
+from queries.evalsets import BY_ANNOTATOR, evalset_id, stored_human
 from queries.reasons import Exclusion, Reason, by_reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
@@ -27,7 +27,8 @@ Place = tuple[int, str | None, str | None, str | None]
 class Slice:
     """What a user asks for; the defaults are the organisers'.
 
-    human: human score; None for the official one. reference: that metrics compared with; None for the official one.
+    human: human score; None for the official one; NAME:z for one standardised by annotator. reference: that metrics
+    compared with; None for the official one.
     domains, documents, phenomena, systems, metrics: names or shell patterns; empty for all. segments: first and last
         number.
     only: "reference-based" or "reference-free" metrics, or None for both. primary: primary and baseline metrics only.
@@ -151,6 +152,11 @@ class Selection:
     notes: tuple[str, ...] = field(default=())
 
     @property
+    def is_by_annotator(self) -> bool:
+        """Whether human scores are judgements standardised by annotator."""
+        return self.human is not None and self.human.endswith(BY_ANNOTATOR)
+
+    @property
     def chosen_systems(self) -> tuple[SystemChoice, ...]:
         return tuple(choice for choice in self.systems if choice.reason is None)
 
@@ -184,17 +190,20 @@ def select(
     found = warehouse.once((Holdings, number), lambda: _holdings(warehouse, number))
     official = found.standard_seg if level == "seg" else found.standard_sys or found.standard_seg
     chosen_human, notes = standards.human_score(found.humans, asked.human, official, human, where)
+    stored = None if chosen_human is None else stored_human(chosen_human)
+    if stored is not None and stored != chosen_human:
+        notes = (*notes, _standardised(warehouse, number, found.humans[stored], stored, where))
     used = {one.reference for one in found.metrics if one.reference is not None}
     reference, of_reference = standards.reference(warehouse, where, asked.reference, found.standard_reference, used)
     segments = _choose_segments(found, asked, where)
-    systems = _choose_systems(found, asked, chosen_human, reference, where)
+    systems = _choose_systems(found, asked, stored, reference, where)
     chosen = [choice for choice in systems if choice.reason is None]
     metrics = _choose_metrics(found, asked, also, reference, chosen, where)
     return Selection(
         slice=asked,
         evalset_id=number,
         human=chosen_human,
-        human_id=None if chosen_human is None else found.humans[chosen_human],
+        human_id=None if stored is None else found.humans[stored],
         reference=reference,
         systems=tuple(systems),
         metrics=tuple(metrics),
@@ -204,6 +213,20 @@ def select(
         n_segments=len(found.segments),
         notes=(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
     )
+
+
+def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, where: str) -> str:
+    """What standardising by annotator counts, in a line.
+
+    Raises QuestionError: there is nothing to standardise.
+    """
+    (row,) = catalog.ask(warehouse, "unstandardised", evalset=number, human=human_id).rows(named=True)
+    if not row["n_standardised"]:
+        raise QuestionError(f"{human} of {IT} has no judgements of known annotators, so no z", where=where)
+    line = f"{human} standardised by annotator: {row['n_standardised']} judgements, {row['n_annotators']} annotators"
+    if row["n_without_spread"]:
+        line += f"; without {row['n_without_spread']} of {row['n_annotators_without']} with one judgement or no spread"
+    return line + (f"; without {row['n_unknown']} of unknown annotators" if row["n_unknown"] else "")
 
 
 def _holdings(warehouse: Warehouse, number: int) -> Holdings:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Literal
 
-from queries.evalsets import choice_of_humans
+from queries.evalsets import choice_of_humans, stored_human
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.wording import option
@@ -23,7 +23,7 @@ def human_score(
     if use == "none":
         return None, (f"without human scores: none of {where} has segment scores",)
     if named is not None:
-        if named in humans:
+        if stored_human(named) in humans:
             return named, ()
         if not humans:
             raise QuestionError(f"no human score of {IT} is loaded", where=where)

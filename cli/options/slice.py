@@ -50,7 +50,12 @@ Lps = Annotated[
     str, typer.Argument(help="Language pairs, joined by commas.", autocompletion=complete_lp, callback=pairs_called)
 ]
 Human = Annotated[
-    str | None, typer.Option(help="Human score.", show_default="the official one", autocompletion=complete_human)
+    str | None,
+    typer.Option(
+        help="Human score; NAME:z for one standardised by annotator.",
+        show_default="the official one",
+        autocompletion=complete_human,
+    ),
 ]
 Reference = Annotated[
     str | None,

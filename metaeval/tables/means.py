@@ -11,7 +11,7 @@ from metaeval.table import Table, table_signature
 from queries.counting import named_means
 from queries.engines import Engine, Source, opened
 from queries.selection import Slice
-from warehouse import Warehouse
+from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 
 
@@ -30,12 +30,15 @@ def system_means(
     segments), judged_mean (over annotated segments; null where there is none), n_segments (scores in mean), n_judged
     (scores in judged_mean), n_missing (segments listed without a score). Rows: the human score first, then metrics,
     each by system. Spark adds up in no fixed order, so that last digits vary.
-    Raises QuestionError, SourceError: see `gridded`, `opened`.
+    Raises QuestionError, SourceError: see `gridded`, `opened`; a human score standardised by annotator.
     """
     with opened(data, asked.testset, asked.lp) as source:
         found = gridded(source, asked, engine, session, human="optional")
         selection = found.selection
         metrics = selection.chosen_metrics
+        if selection.is_by_annotator:
+            reason = f"means shows scores as they are stored, not {selection.human}; systems has its means"
+            raise QuestionError(reason)
         human = () if selection.human_id is None else (selection.human_id,)
         if progress is not None:
             progress("computing means", 0, 0)

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable
 
-_SCALE = re.compile("-(raw|z)$", re.IGNORECASE)
+_SCALE = re.compile("[-:](raw|z)$", re.IGNORECASE)
 
 
 def judgements_of(human: str) -> str:
     """The name of a human score without its scale: those that share it are the same judgements, raw and normalised.
 
-    >>> [judgements_of(name) for name in ("wmt-raw", "wmt-z", "wmt-appraise-z", "esa-2")]
-    ['wmt', 'wmt', 'wmt-appraise', 'esa-2']
+    >>> [judgements_of(name) for name in ("wmt-raw", "wmt-z", "wmt-appraise-z", "esa-2", "esa:z")]
+    ['wmt', 'wmt', 'wmt-appraise', 'esa-2', 'esa']
     """
     return _SCALE.sub("", human)
 
