@@ -1,0 +1,142 @@
+"""Precision, recall, share and cost of what each threshold lets pass, with bands over new segments."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from metaeval.inputs import Inputs, metric_place
+from metaeval.kernels.agreement.decisions import decide
+from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.resampled_decisions import decision_resample
+from metaeval.measures import Measure
+from metaeval.measures.decisions import GOOD, good_outputs
+from metaeval.table import Table, or_none, table_signature
+from queries.blocks import Block
+from queries.selection import Slice
+from warehouse import QuestionError, Warehouse
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Decided:
+    """One metric against people: good (N, S') 1 or 0, NaN where nobody says; scores (N, S'); rule: of good outputs.
+
+    block: of that metric alone.
+    """
+
+    good: Floats
+    scores: Floats
+    rule: str
+    block: Block
+
+    @property
+    def name(self) -> str:
+        return self.block.metrics[0].name
+
+
+def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure) -> Decided:
+    """A metric's scores of judged segments and which of them are good. measure: one with `good`, whose rule counts.
+
+    Raises QuestionError: see `Inputs`; no such metric; people find all outputs good or none, or nothing says so.
+    """
+    block = Inputs(warehouse, asked).block(measure)
+    place = metric_place(block, metric)
+    if place is None:
+        raise QuestionError(f"no metric {metric!r} in {asked.testset} {asked.lp}")
+    block = block.only([one == place for one in range(len(block.metrics))])
+    if block.excluded:
+        raise QuestionError(f"{block.metrics[0].name} is excluded: {block.excluded[block.metrics[0].name].sentence}")
+    if (why := measure.without_variation(block)) is not None:
+        raise QuestionError(f"nothing to decide: {why}")
+    kept = block.judged.any(axis=0)
+    found = good_outputs(block, measure[GOOD.name])
+    return Decided(found.values[:, kept], block.scores[0][:, kept], found.rule, block)
+
+
+def grid(decision: Decided, points: int) -> Floats:
+    """Thresholds, rising: the scores themselves, at most so many of them, evenly by rank."""
+    scores = np.unique(decision.scores[~np.isnan(decision.good)])
+    places = np.linspace(0, len(scores) - 1, min(points, len(scores)))
+    return np.asarray(scores[np.round(places).astype(np.int64)])
+
+
+def curve(decision: Decided, *, points: int = 100, draws: int = 1000, seed: int = 0) -> Table:
+    """What each threshold lets pass.
+
+    Columns: threshold, share (of outputs called good), precision and recall, each with low and high (95% of resamples
+    of segments, at this threshold), f1, mcc; rising thresholds.
+    """
+    thresholds = grid(decision, points)
+    found = [decide(decision.good, decision.scores, one) for one in thresholds]
+    n = int((~np.isnan(decision.good)).sum())
+    columns: dict[str, object] = {
+        "threshold": thresholds,
+        "share": [(one.n_true + one.n_false) / n for one in found],
+    }
+    for name in ("precision", "recall"):
+        low, high = _bands(decision, thresholds, name, draws, seed)
+        columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
+    columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
+    frame = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
+    more = (("good", decision.rule), ("prevalence", f"{found[0].prevalence:.6g}"), ("resamples", draws), ("seed", seed))
+    return Table(frame, table_signature(("decide", "curve"), decision.block, *more))
+
+
+def _bands(decision: Decided, thresholds: Floats, name: str, draws: int, seed: int) -> tuple[Floats, Floats]:
+    scores = np.broadcast_to(decision.scores, (len(thresholds), *decision.scores.shape))
+    statistic = decision_resample(decision.good, scores, name, 1.0, thresholds)  # type: ignore[arg-type]
+    drawn = bootstrap(statistic, "inputs", rng=np.random.default_rng([seed, 8]), n_draws=draws)
+    ends = [drawn.interval(place, CONFIDENCE) for place in range(len(thresholds))]
+    return np.array([one.low for one in ends]), np.array([one.high for one in ends])
+
+
+def threshold_for(decision: Decided, precision: float, *, draws: int = 1000, seed: int = 0) -> Table:
+    """The smallest threshold from which on a wanted precision is met, and what it lets pass.
+
+    Two rows: by the precision that is observed, and by the lower end of its band (`safe`). Columns: rule, threshold,
+    share, precision, recall; null where no threshold does.
+    Raises QuestionError: a precision that is no share.
+    """
+    if not 0 < precision <= 1:
+        raise QuestionError(f"precision {precision:g}: expected a number above 0, at most 1")
+    found = curve(decision, points=400, draws=draws, seed=seed)
+    rows = []
+    for rule, column in (("observed", "precision"), ("safe", "precision_low")):
+        good_enough = found.frame.filter(pl.col(column) >= precision).head(1)
+        named = ("threshold", "share", "precision", "recall")
+        row = good_enough.row(0, named=True) if good_enough.height else dict.fromkeys(named)
+        rows.append({"rule": rule, **{name: row[name] for name in named}})
+    schema = {"rule": pl.String, **dict.fromkeys(("threshold", "share", "precision", "recall"), pl.Float64)}
+    return Table(pl.DataFrame(rows, schema=schema), f"{found.signature}|wanted_precision:{precision:g}", found.notes)
+
+
+def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> Table:
+    """What a threshold costs an output: `miss` for each that passes and is not good, `look` for each that does not.
+
+    Columns: threshold (null: look at all), share, cost, is_best; rising thresholds. The lowest lets all pass.
+    Raises QuestionError: a price below 0.
+    """
+    if not (miss >= 0 and look >= 0):
+        raise QuestionError("the prices of a miss and of a look are at least 0")
+    n = int((~np.isnan(decision.good)).sum())
+    rows: list[tuple[float | None, float, float]] = []
+    for threshold in grid(decision, points):
+        one = decide(decision.good, decision.scores, threshold)
+        n_passed = one.n_true + one.n_false
+        rows.append((float(threshold), n_passed / n, (miss * one.n_false + look * (n - n_passed)) / n))
+    rows.append((None, 0.0, float(look)))
+    frame = pl.DataFrame(rows, schema=["threshold", "share", "cost"], orient="row")
+    frame = frame.with_columns(is_best=pl.col("cost") == pl.col("cost").min())
+    more = (("good", decision.rule), ("miss", f"{miss:g}"), ("look", f"{look:g}"))
+    return Table(frame, table_signature(("decide", "cost"), decision.block, *more))
+
+
+def best(decision: Decided) -> float | None:
+    """The threshold with the highest MCC."""
+    from metaeval.kernels.agreement.decisions import best_decision
+
+    found = best_decision(decision.good, decision.scores, "mcc")
+    return None if found is None else or_none(found.threshold)
