@@ -22,6 +22,9 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.autorank import autoranks
 from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.metrics import describe
+from warehouse.facts.optimised import optimised_systems
+from warehouse.facts.testsets import facts
 from warehouse.wording import option
 
 Opened = Callable[[], AbstractContextManager[Warehouse]]
@@ -228,6 +231,7 @@ def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list
         *_own_metrics(selection, metrics),
         *_reference_without_metrics(selection, metrics),
         *_chosen_by_metrics(selection),
+        *_own_choices(selection, metrics),
     ]
 
 
@@ -262,6 +266,21 @@ def _chosen_by_metrics(selection: Selection) -> list[str]:
     if selection.human is None or testset not in autoranks():
         return []
     return [f"AutoRank, a mean of metrics, chose the systems of {testset} that people judged (`scorehouse autorank`)"]
+
+
+def _own_choices(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
+    """A line on each included system that metrics which are ranked here, or their relatives, selected."""
+    testset = selection.slice.testset
+    there = {choice.name for choice in selection.chosen_systems}
+    found = []
+    for one in optimised_systems():
+        if one.testset != testset or one.system not in there or selection.human is None:
+            continue
+        year = facts(testset).year
+        judges = [metric.name for metric in metrics if describe(metric.base_name, year).family in one.families]
+        if judges:
+            found.append(f"{one.system} was made by {one.how}: {', '.join(judges)} judge their own choice")
+    return found
 
 
 def equal_metrics(block: Block) -> list[str]:
