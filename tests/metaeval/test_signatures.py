@@ -74,6 +74,7 @@ ASKED: dict[str, tuple[str, Given]] = {
     "systems, as asked": ("systems", SIM),
     "systems by a metric": ("systems", {**QUICK, "scorer": "simBLEU"}),
     "systems, on common segments": ("systems", {**QUICK, **ON_COMMON, "scorer": "simBLEU"}),
+    "autorank": ("autorank", SIM),
     "counts": ("counts", SIM),
     "means": ("means", SIM),
     "scatter": ("scatter", {**SIM, "metric": "simBLEU"}),
@@ -139,6 +140,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "reference": ("refB",),
     "domain": ("[ns]*",),
     "document": ("*[!1]",),
+    "phenomenon": ("idiom",),
     "segments": ((1, 80),),
     "systems": ("[!C]*",),
     "metrics": ("[K-O]*", "sim*", "simchrF"),
@@ -175,6 +177,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "by": ("none", "length", "best", "domain"),
     "intervals": (True,),
     "epsilon": (0.5,),
+    "low": (10.0,),
+    "high": (90.0,),
     "scale": ("ranks",),
     "measure": ("kendall", "pearson(by=item)", "tau_eq(by=item)"),
     "measures": ("kendall", "pearson(by=item)"),
@@ -208,6 +212,8 @@ COMPUTES = {"engine", "session", "n_threads", "fresh"}
 """Who computes, and whether again: numbers do not depend on it."""
 OF_ITSELF = {("scatter", "view")}
 """Views of one answer."""
+REFUSED = {("autorank", "human"), ("autorank", "intersection")}
+"""What a question has as one of its slice, and refuses."""
 IN_COLUMNS = {("trend", "by"), ("rank, with people", "ceiling")}
 """What other columns of a row say; the signature of the whole says it, too."""
 IN_NOTES = {("compare", "resample"), ("compare", "interval"), ("trend", "alpha")}
@@ -217,7 +223,7 @@ UNTOLD = ("signature", "kind")
 
 def options_of(function: str) -> list[str]:
     parameters = inspect.signature(getattr(metaeval, function)).parameters
-    return [name for name in parameters if name not in SHOWS | COMPUTES and (function, name) not in OF_ITSELF]
+    return [name for name in parameters if name not in SHOWS | COMPUTES and (function, name) not in OF_ITSELF | REFUSED]
 
 
 OPTIONS = [

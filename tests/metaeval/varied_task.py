@@ -183,5 +183,6 @@ _STATEMENTS = (
     FROM internal.judgement
     WHERE judgement_id % 3 = 0 AND value IS NOT NULL
     """,
+    "UPDATE internal.segment SET phenomenon = 'idiom' WHERE segment % 2 = 0",
     "UPDATE internal.judgement SET time = TIMESTAMP '2024-08-01' + INTERVAL 1 MINUTE * judgement_id",
 )

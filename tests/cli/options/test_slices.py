@@ -86,6 +86,7 @@ FLAGS: dict[str, tuple[object, ...]] = {
     "reference": ("refB",),
     "domain": (["news"],),
     "document": (["s*"], ["n1", "n2"]),
+    "phenomenon": (["idi*"],),
     "segments": ("1-3",),
     "systems": (["[ABD]*"],),
     "metrics": (["F*", "Guest", "Mine-src"], ["*-src"]),
@@ -134,6 +135,7 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Path:
         of = "WHERE scorer_id = (SELECT scorer_id FROM internal.scorer WHERE name = ?)"
         connection.execute(f"UPDATE internal.entry SET is_own = true, status = 'no entry' {of}", ["Mine-src"])
         connection.execute(f"UPDATE internal.entry SET status = 'no entry' {of}", ["Guest-src"])
+        connection.execute("UPDATE internal.segment SET phenomenon = 'idiom' WHERE segment <= 3")
         connection.execute("UPDATE internal.system SET is_outlier = true WHERE name = 'Damson'")
     return folder / "tiny.duckdb"
 
