@@ -61,6 +61,11 @@ def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str
         return warehouse.sql(LISTINGS[what], {"testset": testset, "lp": lp})
 
 
+def own_metrics(warehouse: Warehouse) -> frozenset[str]:
+    """The names of the user's own metrics."""
+    return frozenset(name for (name,) in warehouse.rows("SELECT DISTINCT metric FROM metrics WHERE is_own"))
+
+
 NameKind = Literal["testset", "lp", "metric", "human", "system", "domain", "document", "phenomenon", "reference"]
 _OF_SCORERS = "SELECT DISTINCT sc.name FROM vector AS x JOIN scorer AS sc ON sc.scorer_id = x.scorer_id AND sc.kind ="
 _NAMES: dict[NameKind, str] = {

@@ -1,19 +1,18 @@
-"""Charts: one module a noun makes a Vega-Lite specification with its data, `drawing` puts it into a file.
+"""Charts: one module a noun makes an Altair chart of frames, `drawing` puts it into a file.
 
-`specification` holds what all have: the title over the signature, colours, and how data lie in it.
+`parts` holds what all have: the title, the signature below, colours, and how data lie in a chart.
 """
 
 from cli.charts.drawing import check_chart, draw
-from cli.charts.specification import SCHEMA, broken_lines
 
-__all__ = ["DRAWN", "SCHEMA", "WITHOUT_CHART", "broken_lines", "check_chart", "draw"]
+__all__ = ["DRAWN", "WITHOUT_CHART", "check_chart", "draw"]
 
 DRAWN = {
     "rank": "dots with 95% intervals and bracketed clusters, of two measures also one against the other; of several "
     "evaluation sets, or with `--by domain`, a heat map",
     "compare": "a matrix of p-values of metrics, clusters parted",
     "protocol": "a panel for the overall score and each task",
-    "trend": "each family over the years, by human protocol, and its gap to the anchor",
+    "trend": "a family of each kind of metric over the years, others grey, by human protocol; gaps to the anchor",
     "systems": "a matrix of p-values of systems, clusters parted",
     "autorank": "systems by their rank, a panel for each language pair",
     "deltas": "agreement with people over a metric's difference, with a band, by human protocol",

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+import altair as alt
 import polars as pl
 
 from cli.charts.heat_map import heat_map
-from cli.charts.specification import Spec
 
 
-def correlation_matrix(frame: pl.DataFrame, order: Sequence[str], measure: str, signature: str) -> Spec:
+def correlation_matrix(frame: pl.DataFrame, order: Sequence[str], measure: str, signature: str) -> alt.VConcatChart:
     """frame: as of `metaeval.tables.agreement`; order: of the metrics, alike ones beside each other."""
     values = {row["metric"]: row for row in frame.rows(named=True)}
     cells = [
@@ -23,6 +23,6 @@ def correlation_matrix(frame: pl.DataFrame, order: Sequence[str], measure: str, 
         columns=("other", order),
         value=measure,
         title=f"How much do metrics agree with each other? ({measure})",
-        signature=[signature],
+        signature=signature,
         lines=["ordered by average-linkage clustering of 1 − the correlation"],
     )

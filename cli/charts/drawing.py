@@ -1,26 +1,31 @@
-"""Specifications drawn into files by the report extra: SVG, PNG, a page that needs no network, or the specification."""
+"""Charts drawn into files: SVG, PNG, a page that needs no network, or the Vega-Lite specification."""
 
 import csv
 import io
 import json
 import math
 import re
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from cli.charts.program import drawing_program
-from cli.charts.specification import Spec, config
 from cli.exit_codes import UsageError
 from cli.render.cells import one_line
 from cli.render.delimited import without_formula
 from cli.render.output import write
 
+if TYPE_CHECKING:
+    import altair as alt
+
+Spec = dict[str, Any]
 ENDINGS = (".svg", ".png", ".html", ".json")
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # beside the control characters
+FIT = files("cli.charts").joinpath("fit.js")
 _MARK = re.compile(r"%\[([a-z]+)\]%")
 
 
@@ -31,52 +36,57 @@ def check_chart(path: Path) -> None:
         raise UsageError(f"--chart {str(path)!r}: expected a file that ends in {', '.join(ENDINGS)}")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"--chart {str(path)!r}: there is no folder {str(path.parent)!r}")
-    if ending != ".json" and find_spec("vl_convert") is None:
-        raise UsageError(
-            'charts need the report extra: python3 -m pip install "scorehouse[report]" (.json needs nothing)'
-        )
+    if find_spec("altair") is None or find_spec("vl_convert") is None:
+        raise UsageError('charts need the report extra: python3 -m pip install "scorehouse[report]"')
 
 
-def draw(specification: Spec, path: Path) -> None:
-    """Draw a chart into a file, by the file's ending: SVG, PNG, a page that needs no network, or as it is (JSON).
+def draw(chart: "alt.VConcatChart", path: Path) -> None:
+    """Draw a chart into a file, by the file's ending: SVG, PNG, a page that needs no network, or Vega-Lite (JSON).
 
     Raises UsageError: see `check_chart`.
     """
     check_chart(path)
-    specification, ending = prepared(offering(specification)), path.suffix.lower()
-    text = json.dumps(specification, allow_nan=False)
-    if ending == ".json":
-        write(json.dumps(specification, allow_nan=False, ensure_ascii=False, indent=1) + "\n", path)
-        return
-    if ending == ".html":
-        write(page(specification, drawing_program()), path)
-        return
     import vl_convert
 
-    if ending == ".svg":
-        write(vl_convert.vegalite_to_svg(text), path)
+    ending, found = path.suffix.lower(), specification(chart)
+    if ending == ".json":
+        write(json.dumps(found, allow_nan=False, ensure_ascii=False, indent=1) + "\n", path)
+    elif ending == ".html":
+        write(page(found, drawing_program()), path)
+    elif ending == ".svg":
+        write(vl_convert.vegalite_to_svg(json.dumps(found, allow_nan=False)), path)
     else:
-        write(vl_convert.vegalite_to_png(text, scale=2), path)
+        write(vl_convert.vegalite_to_png(json.dumps(found, allow_nan=False), scale=2), path)
 
 
-def offering(specification: Spec) -> Spec:
-    """The specification with all its data in data sets, which can be taken out, and the colours of a light page."""
-    datasets = dict(specification.get("datasets", {}))
+def specification(chart: "alt.VConcatChart") -> Spec:
+    """The chart as Vega-Lite, its data in data sets that have names, which a page offers."""
+    import altair as alt
 
-    def moved(part: Any) -> Any:
-        if isinstance(part, list):
-            return [moved(one) for one in part]
-        if not isinstance(part, dict):
-            return part
-        rows = part["values"] if set(part) == {"values"} and isinstance(part["values"], list) else None
-        if rows and all(isinstance(row, dict) and row for row in rows):
-            name = next((known for known, own in datasets.items() if own == rows), f"part_{len(datasets) + 1}")
-            datasets[name] = rows
-            return {"name": name}
-        return {name: one if name == "datasets" else moved(one) for name, one in part.items()}
+    datasets, chart = chart.datasets, chart.copy(deep=False)
+    chart.datasets = alt.Undefined  # Altair would check them value by value
+    found = chart.to_dict()
+    whole: Spec = prepared({**found, "datasets": {**found.get("datasets", {}), **datasets}})
+    return whole
 
-    drawn = moved(specification)
-    return {**drawn, "datasets": datasets, "config": config()}
+
+@dataclass(frozen=True)
+class Laid:
+    """A chart in parts: its title, words below it, its signature in lines, and the specification without these."""
+
+    title: str
+    lines: tuple[str, ...]
+    signature: tuple[str, ...]
+    spec: Spec
+
+
+def laid(found: Spec) -> Laid:
+    """The parts of a specification that `parts.titled` put together."""
+    (body,) = found["vconcat"]
+    heading, caption = body["title"], found.get("title", {"text": ()})
+    outer = {name: value for name, value in found.items() if name not in ("vconcat", "title")}
+    spec = {**outer, **{name: value for name, value in body.items() if name != "title"}}
+    return Laid(" ".join(heading["text"]), tuple(heading.get("subtitle", ())), tuple(caption["text"]), spec)
 
 
 def prepared(part: Any) -> Any:
@@ -90,22 +100,25 @@ def prepared(part: Any) -> Any:
     return _NOT_IN_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", one_line(part)) if isinstance(part, str) else part
 
 
-def page(specification: Spec, program: str) -> str:
+def page(found: Spec, program: str) -> str:
     """A page with the chart, its data to take out, and colours that follow the reader's light or dark screen.
 
     program: what draws, which defines `vegaEmbed`. No text of the specification can end the script it stands in.
     """
-    title = str(specification["title"]["text"])
-    below = "".join(f"<br>{escape(line)}" for line in specification["title"]["subtitle"])
+    from cli.charts.parts import config
+
+    shown = laid(found)
     parts = {
-        "title": escape(title),
-        "below": below.removeprefix("<br>"),
+        "title": escape(shown.title),
+        "below": "<br>".join(map(escape, shown.lines)),
+        "signature": "<br>".join(map(escape, shown.signature)),
         "program": program,
-        "specification": in_script({**specification, "title": None}),
+        "fit": FIT.read_text("utf-8"),
+        "specification": in_script(shown.spec),
         "dark": in_script(config("dark")),
-        "links": "\n".join(_links(specification)),
+        "links": "\n".join(_links(found)),
     }
-    return _MARK.sub(lambda found: parts[found[1]], files("cli.charts").joinpath("page.html").read_text("utf-8"))
+    return _MARK.sub(lambda mark: parts[mark[1]], files("cli.charts").joinpath("page.html").read_text("utf-8"))
 
 
 def in_script(value: object) -> str:
@@ -121,7 +134,7 @@ def _links(specification: Spec) -> list[str]:
     wrote = [
         (f"{name}.csv", "text/csv", csv_text(rows), f"{name.replace('_', ' ')} (CSV)")
         for name, rows in specification["datasets"].items()
-        if rows
+        if any(rows)
     ]
     wrote.append(("chart.json", "application/json", json.dumps(specification, allow_nan=False), "Vega-Lite (JSON)"))
     return [

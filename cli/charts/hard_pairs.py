@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from cli.charts.specification import Spec, chart, field, named
+import altair as alt
+
+from cli.charts.parts import titled
 
 if TYPE_CHECKING:
     from metaeval.pairs.hard_pairs import HardPairs
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
 _KINDS = {"told apart by people": "#0072b2", "not told apart": "#bbbbbb", "not tested": "#e69f00"}
 
 
-def hard_pairs_chart(found: "HardPairs", at_most: int) -> Spec:
+def hard_pairs_chart(found: "HardPairs", at_most: int) -> alt.VConcatChart:
     """Points: all pairs that people score differently; triangles: those that at most so many metrics get right."""
     points = [
         {
@@ -24,28 +26,21 @@ def hard_pairs_chart(found: "HardPairs", at_most: int) -> Spec:
         for row in found.every.rows(named=True)
     ]
     shown = [kind for kind in _KINDS if any(point["people"] == kind for point in points)]
-    return chart(
-        "Which pairs of systems do metrics order as people do?",
-        found.signature.splitlines(),
-        {"pairs": points},
-        f"triangles: at most {at_most} of the metrics right",
-        width=520,
-        height=340,
-        data=named("pairs"),
-        mark={"type": "point", "filled": True, "opacity": 1, "size": 28},
-        encoding={
-            "x": field("difference", "Q", "people's difference, in standard deviations of human system scores"),
-            "y": field("share", "Q", "metrics that order the pair as people do", axis={"format": "%"}),
-            "color": field("people", "N", "people", scale={"domain": shown, "range": [_KINDS[kind] for kind in shown]}),
-            "shape": {
-                "field": "is",
-                "type": "nominal",
-                "legend": None,
-                "scale": {"domain": ["hard", "other"], "range": ["triangle-up", "circle"]},
-            },
-            "tooltip": [{"field": "pair"}, {"field": "right"}],
-        },
+    is_hard = alt.Shape("is:N").scale(domain=["hard", "other"], range=["triangle-up", "circle"]).legend(None)
+    body = (
+        alt.Chart(alt.NamedData("pairs"), width=620, height=380)
+        .mark_point(size=28)
+        .encode(
+            x=alt.X("difference:Q").title("people's difference, in standard deviations of human system scores"),
+            y=alt.Y("share:Q").title("metrics that order the pair as people do").axis(format="%"),
+            color=alt.Color("people:N").title("people").scale(domain=shown, range=[_KINDS[kind] for kind in shown]),
+            shape=is_hard,
+            tooltip=["pair:N", "right:N"],
+        )
     )
+    title = "Which pairs of systems do metrics order as people do?"
+    line = f"triangles: at most {at_most} of the metrics right"
+    return titled(body, title, found.signature, {"pairs": points}, line)
 
 
 def _kind(significant: bool | None) -> str:

@@ -1,91 +1,119 @@
-"""The chart of a history: small multiples by human protocol, intervals as bands, bridges dashed."""
+"""The chart of a history: small multiples by human protocol, one line a kind of metric, intervals, bridges dashed."""
 
+from typing import Any
+
+import altair as alt
 import polars as pl
 
-from cli.charts.specification import CATEGORIES, SHAPES, Rows, Spec, chart, field, named, rows_of
+from cli.charts.parts import GREY, Rows, bulk, classes, titled
 from cli.exit_codes import UsageError
 
 MOST = 8  # groups that can be told apart by colour
 DODGE = 0.07  # years between the marks of two groups
+_NAMED = 4  # points beyond the axes that are named
 
 
-def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> Spec:
-    """Values, and below them gaps to the anchor, of the families that return in most years, as a Vega-Lite chart.
+def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> alt.VConcatChart:
+    """Values, and below them gaps to the anchor: of each kind of metric the family that returns in most years.
 
     rows: as of `metaeval.trends.groups.grouped`; by_year: as of `metaeval.trends.gaps.pooled_by_year`. One panel for
-    each human protocol; bands are 95% intervals, pooled where a year has several evaluation sets (with fewer than 3
-    there is none). Hollow points: metrics trained on that year's human scores.
+    each human protocol; all other families are grey lines. Bars are 95% intervals, pooled where a year has several
+    evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's human scores.
     A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
     Raises UsageError: there is no value.
     """
     if rows["value"].count() == 0:
         raise UsageError("--chart: no value to draw")
     shown = _groups(rows)
-    points = _dodged(_points(by_year, shown), shown)
+    points = _dodged(_points(by_year, rows, shown), shown)
     steps = _dodged(_steps(rows, shown), shown)
     measure = str(rows["measure"][0])
     protocols = sorted({point["protocol"] for point in points})
-
-    def panels(column: str, title: str) -> Spec:
-        drawn = [_panel(points, steps, protocol, column, title, shown) for protocol in protocols]
-        return {"hconcat": drawn, "resolve": {"scale": {"y": "shared"}}}
-
-    return chart(
+    below, beyond = [], []
+    for column, title in (("value", measure), ("gap", f"gap to {anchor}")):
+        low, high = bulk([one[column] for one in points])
+        scale = alt.Scale(domain=[low, high], zero=False, padding=8)
+        drawn = [_panel(points, steps, protocol, column, title, shown, scale) for protocol in protocols]
+        below.append(alt.hconcat(*drawn))
+        beyond += [
+            f"{one['group']} {one['year']} {one[column]:.2f}"
+            for one in points
+            if one[column] is not None and not low <= one[column] <= high
+        ]
+    more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
+    return titled(
+        alt.vconcat(*below),
         f"{measure} over the years, by human protocol",
-        signature.splitlines(),
+        signature,
         {"years": points, "bridges": steps},
-        "bands: 95% intervals; hollow points: trained on human scores of that year",
+        "one family of each kind of metric, the one in most years; other families grey",
+        "bars: 95% intervals; hollow points: trained on human scores of that year",
         "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
-        vconcat=[panels("value", measure), panels("gap", f"gap to {anchor}")],
+        *([f"beyond the axes: {', '.join(beyond[:_NAMED])}{more}"] if beyond else []),
     )
 
 
-def _groups(rows: pl.DataFrame) -> list[str]:
-    """The groups that have values in most years, then those with most values; families before others."""
+def _groups(rows: pl.DataFrame) -> dict[str, str]:
+    """Group -> the name it is shown by: of each kind the group in most years, then with most values."""
     valued = rows.lazy().filter(pl.col("value").is_not_null() & pl.col("bridge").is_null())
-    by = "family" if "family" in rows["by"].unique() else rows["by"][0]
-    return (
-        valued.filter(pl.col("by") == by)
-        .group_by("group")
+    found = (
+        valued.filter(pl.col("by") == _way(rows))
+        .group_by("group", "kind")
         .agg(n_years=pl.col("year").n_unique(), n=pl.len())
         .sort("n_years", "n", "group", descending=[True, True, False])
+        .unique("kind", keep="first", maintain_order=True)
+        .unique("group", keep="first", maintain_order=True)
         .head(MOST)
-        .collect()["group"]
-        .sort()
-        .to_list()
-    )
-
-
-def _points(by_year: pl.DataFrame, shown: list[str]) -> Rows:
-    """One for each protocol, year and group."""
-    columns = ("protocol", "year", "group", "value", "low", "high", "gap", "gap_low", "gap_high", "n_sets")
-    found = (
-        by_year.lazy()
-        .filter(pl.col("group").is_in(shown) & pl.col("value").is_not_null() & pl.col("year").is_not_null())
-        .unique(["protocol", "year", "group"], maintain_order=True)
-        .select(*columns, contaminated=pl.col("contaminated").fill_null(value=False))
+        .sort("group")
         .collect()
     )
-    return rows_of(found)
+    return {
+        group: group if group.startswith(kind) or kind is None else f"{group} ({kind})"
+        for group, kind in found.select("group", "kind").rows()
+    }
 
 
-def _dodged(marks: Rows, shown: list[str]) -> Rows:
+def _way(rows: pl.DataFrame) -> str:
+    """Families where there are any."""
+    return "family" if "family" in rows["by"].unique() else str(rows["by"][0])
+
+
+def _points(by_year: pl.DataFrame, rows: pl.DataFrame, shown: dict[str, str]) -> Rows:
+    """One for each protocol, year and group; shown: whether it has a colour."""
+    columns = ("protocol", "year", "group", "kind", "value", "low", "high", "gap", "gap_low", "gap_high", "n_sets")
+    return (
+        by_year.lazy()
+        .filter(pl.col("by") == _way(rows), pl.col("value").is_not_null(), pl.col("year").is_not_null())
+        .unique(["protocol", "year", "group"], maintain_order=True)
+        .select(
+            *columns,
+            name=pl.col("group").replace(shown),
+            shown=pl.col("group").is_in(list(shown)),
+            contaminated=pl.col("contaminated").fill_null(value=False),
+        )
+        .collect()
+        .rows(named=True)
+    )
+
+
+def _dodged(marks: Rows, shown: dict[str, str]) -> Rows:
     """Marks with a place `x` beside their year, so that groups do not hide each other."""
-    middle = (len(shown) - 1) / 2
-    return [{**one, "x": one["year"] + DODGE * (shown.index(one["group"]) - middle)} for one in marks]
+    middle, places = (len(shown) - 1) / 2, {group: place for place, group in enumerate(shown)}
+    return [{**one, "x": one["year"] + DODGE * (places.get(one["group"], middle) - middle)} for one in marks]
 
 
-def _steps(rows: pl.DataFrame, shown: list[str]) -> Rows:
+def _steps(rows: pl.DataFrame, shown: dict[str, str]) -> Rows:
     """The two values of each bridge, in the panel of the protocol that is not the official one."""
     from metaeval.trends.tables import bridges
     from warehouse.facts.human_protocols import protocol_of
 
-    found = bridges(rows).filter(pl.col("group").is_in(shown))
+    found = bridges(rows).filter(pl.col("group").is_in(list(shown)))
     return [
         {
             "protocol": protocol_of(row["other_human"]),
             "year": row["year"],
             "group": row["group"],
+            "name": shown[row["group"]],
             "from": row["value"],
             "value": row["other_value"],
         }
@@ -93,54 +121,46 @@ def _steps(rows: pl.DataFrame, shown: list[str]) -> Rows:
     ]
 
 
-def _panel(points: Rows, steps: Rows, protocol: str, column: str, title: str, shown: list[str]) -> Spec:
-    """One protocol: bands and lines over the years, points, and the steps of its bridges."""
+def _panel(
+    points: Rows, steps: Rows, protocol: str, column: str, title: str, shown: dict[str, str], scale: alt.Scale
+) -> Any:
+    """One protocol: lines over the years, points with intervals, and the steps of its bridges."""
     low, high = ("low", "high") if column == "value" else ("gap_low", "gap_high")
     years = sorted({point["year"] for point in points if point["protocol"] == protocol})
-    axis = {"field": "x", "type": "quantitative", "axis": {"values": years, "format": "d", "title": None}}
-    axis["scale"] = {"domain": [years[0] - 0.5, years[-1] + 0.5], "nice": False}
-    groups = field(
-        "group",
-        "N",
-        "family",
-        scale={"domain": shown, "range": list(CATEGORIES[: len(shown)])},
-        legend={"symbolOpacity": 1},
+    x = (
+        alt.X("x:Q")
+        .scale(domain=[years[0] - 0.5, years[-1] + 0.5], nice=False)
+        .axis(values=years, format="d", title=None, grid=False)
     )
-    shapes = {"field": "group", "type": "nominal", "scale": {"domain": shown, "range": list(SHAPES[: len(shown)])}}
-    y = field(column, "Q", title, scale={"zero": False})
-    ends = {"x": axis, "y": {**y, "field": low}, "y2": {"field": high}, "color": groups}
-    places = {"x": axis, "y": y, "color": groups}
-    marked = {**places, "shape": shapes, "tooltip": [{"field": name} for name in ("group", "year", column, low, high)]}
-    own = {"filter": {"field": "protocol", "equal": protocol}}
-    layers: list[Spec] = [
-        {"mark": {"type": "area", "opacity": 0.10}, "encoding": ends},
-        {"mark": {"type": "rule", "opacity": 0.35}, "encoding": ends},
-        {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": places},
-        {
-            "transform": [{"filter": "!datum.contaminated"}],
-            "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-            "encoding": marked,
-        },
-        {
-            "transform": [{"filter": "datum.contaminated"}],
-            "mark": {"type": "point", "filled": False, "size": 55, "strokeWidth": 2, "opacity": 1, "fill": "white"},
-            "encoding": marked,
-        },
+    is_own = alt.FieldEqualPredicate(field="protocol", equal=protocol)
+    base = alt.Chart().transform_filter(is_own).encode(x=x, y=alt.Y(f"{column}:Q").title(title).scale(scale))
+    own = base.transform_filter("datum.shown").encode(color=classes(alt.Color("name:N"), list(shown.values())))
+    named = own.encode(
+        shape=classes(alt.Shape("name:N"), list(shown.values())),
+        tooltip=[f"{name}:N" for name in ("group", "kind", "year", column, low, high, "n_sets")],
+    )
+    layers = [
+        base.transform_filter("!datum.shown")
+        .mark_line(clip=True, strokeWidth=1, color=GREY, opacity=0.35, point=alt.OverlayMarkDef(size=8, color=GREY))
+        .encode(detail="group:N", tooltip=["group:N", "year:N", f"{column}:N"]),
+        own.mark_rule(clip=True, opacity=0.5).encode(y=f"{low}:Q", y2=f"{high}:Q"),
+        own.mark_line(clip=True, strokeWidth=1.8),
+        named.transform_filter("!datum.contaminated").mark_point(clip=True),
+        named.transform_filter("datum.contaminated").mark_point(
+            clip=True, filled=False, size=55, strokeWidth=2, fill="white"
+        ),
     ]
     if column == "value" and any(step["protocol"] == protocol for step in steps):
+        bridge = alt.Chart(alt.NamedData("bridges")).transform_filter(is_own)
         layers.append(
-            {
-                "data": named("bridges"),
-                "transform": [own],
-                "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
-                "encoding": {"x": axis, "y": {**y, "field": "from"}, "y2": {"field": "value"}, "color": groups},
-            }
+            bridge.mark_rule(clip=True, strokeDash=[4, 3], strokeWidth=1.5).encode(
+                x=x, y="from:Q", y2="value:Q", color=classes(alt.Color("name:N"), list(shown.values()))
+            )
         )
-    return {
-        "title": protocol if column == "value" else "",
-        "width": max(90, 70 * len(years)),
-        "height": 240,
-        "data": named("years"),
-        "transform": [own],
-        "layer": layers,
-    }
+    return alt.layer(
+        *layers,
+        data=alt.NamedData("years"),
+        title=protocol,
+        width=max(150, 90 * len(years)),
+        height=260,
+    )

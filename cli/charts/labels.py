@@ -1,14 +1,52 @@
-"""Names beside points that do not hide each other: where each is written, or that there is no room for it."""
+"""Named points on two axes: names that do not hide each other, axes by the bulk of the points, outliers at the edge."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from cli.charts.specification import Rows, Spec, named
+import altair as alt
 
-_HEIGHT, _WIDE = 11.0, 5.6  # pixels of a line and of a character
+from cli.charts.parts import BLUE, GREEN, PADDING, TIGHT, Rows, bulk
+
+_HEIGHT, _WIDE = 11.0, 6.0  # pixels of a line and of a character
 _OVER, _ABOVE = 60.0, 8.0  # pixels that names may reach over the right edge, and over the upper and lower ones
 SIDES = {"right": (6, 0, 0.0), "left": (-6, 0, 1.0), "above": (0, -11, 0.5), "below": (0, 11, 0.5)}
 """Where a name may stand: pixels from its point, and the share of it that lies to the left of that."""
 _Box = tuple[float, float, float, float]
+
+
+def labelled(
+    dataset: str, points: Rows, x: str, y: str, name: str, titles: Sequence[str], size: tuple[int, int]
+) -> tuple[Any, Rows]:
+    """A panel of named points, and its data. titles: of the axes.
+
+    Points far from the others are triangles at the edge, named with their values. A point with `is` "own" stands out.
+    """
+    ends = {axis: bulk([point[axis] for point in points]) for axis in (x, y)}
+    moved = [
+        {**one, **{f"{axis}_at": min(max(one[axis], low), high) for axis, (low, high) in ends.items()}}
+        for one in points
+    ]
+    for one in moved:
+        is_far = (one[x], one[y]) != (one[f"{x}_at"], one[f"{y}_at"])
+        one["beyond"] = f"{one[name]} ({one[x]:.3g}, {one[y]:.3g})" if is_far else None
+        one["text"] = one["beyond"] or one[name]
+    first = sorted(moved, key=lambda one: (one["beyond"] is None, one.get("is") != "own"))
+    rows = placed(first, f"{x}_at", f"{y}_at", "text", size)
+    base = alt.Chart(alt.NamedData(dataset)).encode(
+        x=alt.X(f"{x}_at:Q").title(titles[0]).scale(TIGHT), y=alt.Y(f"{y}_at:Q").title(titles[1]).scale(TIGHT)
+    )
+    layers = [
+        base.mark_point().encode(
+            color=alt.when("datum.is === 'own'").then(alt.value(GREEN)).otherwise(alt.value(BLUE)),
+            shape=alt.when("isValid(datum.beyond)").then(alt.value("triangle-up")).otherwise(alt.value("circle")),
+            tooltip=[f"{one}:N" for one in (name, x, y)],
+        )
+    ]
+    for side, (dx, dy, _) in SIDES.items():
+        own = base.transform_filter(alt.FieldEqualPredicate(field="label", equal=side))
+        align: Any = {"right": "left", "left": "right"}.get(side, "center")
+        layers.append(own.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text="text:N"))
+    return alt.layer(*layers, width=size[0], height=size[1]), rows
 
 
 def placed(points: Rows, x: str, y: str, name: str, size: tuple[int, int]) -> Rows:
@@ -45,29 +83,9 @@ def _scaled(values: list[float], size: int) -> list[float]:
     if not values:
         return []
     low, high = min(values), max(values)
-    return [size * (value - low) / (high - low) if high > low else size / 2 for value in values]
+    room = size - 2 * PADDING
+    return [PADDING + room * (value - low) / (high - low) if high > low else size / 2 for value in values]
 
 
 def _meet(one: _Box, other: _Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def label_layers(dataset: str, name: str, encoding: dict[str, Any]) -> list[Spec]:
-    """Marks that write the names of placed points; encoding: of x and y."""
-    aligned = {"right": "left", "left": "right"}
-    return [
-        {
-            "data": named(dataset),
-            "transform": [{"filter": {"field": "label", "equal": side}}],
-            "mark": {
-                "type": "text",
-                "fontSize": 10,
-                "dx": dx,
-                "dy": dy,
-                "align": aligned.get(side, "center"),
-                "baseline": "middle",
-            },
-            "encoding": {**encoding, "text": {"field": name}},
-        }
-        for side, (dx, dy, _) in SIDES.items()
-    ]

@@ -1,88 +1,65 @@
 """Charts of robustness: measures over rising noise, one panel a kind; oracles by their values, one panel a measure."""
 
+import altair as alt
 import polars as pl
 
-from cli.charts.specification import CATEGORIES, SHAPES, Spec, chart, field, named
-
-
-def noise_chart(frame: pl.DataFrame, signature: str) -> Spec:
-    """Lines: mean over draws; bands: 5 to 95% of the draws. frame: as of `metaeval.robustness.noise.noise`."""
-    rows = frame.drop("signature").rows(named=True)
-    measures = list(dict.fromkeys(row["measure"] for row in rows))
-    by_measure = field("measure", "N", "measure")
-    colour = {
-        **by_measure,
-        "scale": {"domain": measures, "range": list(CATEGORIES)},
-        "legend": {"symbolOpacity": 1},
-    }
-    shape = {**by_measure, "scale": {"domain": measures, "range": list(SHAPES)}}
-    panels = []
-    for kind in dict.fromkeys(row["kind"] for row in rows):
-        x = field("strength", "Q", "share of outliers" if kind == "outliers" else "standard deviations")
-        y = field("value", "Q", "value")
-        panels.append(
-            {
-                "title": _TITLES[kind],
-                "width": 200,
-                "height": 220,
-                "data": {"values": [row for row in rows if row["kind"] == kind and row["value"] is not None]},
-                "layer": [
-                    {
-                        "mark": {"type": "area", "opacity": 0.18},
-                        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
-                    },
-                    {"mark": {"type": "line"}, "encoding": {"x": x, "y": y, "color": colour}},
-                    {
-                        "mark": {"type": "point", "filled": True, "opacity": 1, "size": 45},
-                        "encoding": {"x": x, "y": y, "color": colour, "shape": shape},
-                    },
-                ],
-            }
-        )
-    name = rows[0]["metric"] if rows else ""
-    lines = "lines: mean over draws; bands: 5 to 95% of the draws"
-    return chart(
-        f"Noise in {name}: what each measure makes of it",
-        signature.splitlines(),
-        {},
-        lines,
-        hconcat=panels,
-        resolve={"scale": {"y": "shared"}},
-    )
-
+from cli.charts.parts import names, titled
 
 _TITLES = {
-    "independent": "noise on each score",
-    "segment": "bias of segments",
-    "system": "bias of systems",
-    "outliers": "outliers",
+    "independent": "noise on each score (standard deviations)",
+    "segment": "bias of segments (standard deviations)",
+    "system": "bias of systems (standard deviations)",
+    "outliers": "outliers (share)",
 }
 
 
-def oracles_chart(frame: pl.DataFrame, signature: str) -> Spec:
+def noise_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
+    """Lines: mean over draws; bands: 5 to 95% of the draws. frame: as of `metaeval.robustness.noise.noise`."""
+    rows = [row for row in frame.drop("signature").rows(named=True) if row["value"] is not None]
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
+    colour = alt.Color("measure:N").title("measure").scale(domain=measures)
+    base = alt.Chart().encode(x=alt.X("strength:Q").title(None), y=alt.Y("value:Q").scale(zero=False), color=colour)
+    dots = base.mark_point().encode(
+        shape=alt.Shape("measure:N").title("measure").scale(domain=measures),
+        tooltip=[f"{name}:N" for name in ("measure", "strength", "value", "low", "high")],
+    )
+    layers = [
+        base.mark_area().encode(y=alt.Y("low:Q").title("value").scale(zero=False), y2="high:Q"),
+        base.mark_line(),
+        dots,
+    ]
+    kinds = [_TITLES[kind] for kind in _TITLES if any(row["kind"] == kind for row in rows)]
+    body = alt.layer(*layers, width=240, height=240, data=alt.NamedData("noise"))
+    panels = body.facet(alt.Facet("panel:N").title(None).sort(kinds), columns=4).resolve_scale(x="independent")
+    name = rows[0]["metric"] if rows else ""
+    return titled(
+        panels,
+        f"Noise in {name}: what each measure makes of it",
+        signature,
+        {"noise": [{**row, "panel": _TITLES[row["kind"]]} for row in rows]},
+        "lines: mean over draws; bands: 5 to 95% of the draws",
+    )
+
+
+def oracles_chart(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
     """Points: values of oracles and of further human scores. frame: as of `metaeval.robustness.oracles.oracles`."""
     rows = [row for row in frame.drop("signature").rows(named=True) if row["value"] is not None]
-    names = list(dict.fromkeys(row["name"] for row in rows))
-    kind, kinds = field("kind", "N"), ["oracle", "round"]
-    panel = {
-        "width": 150,
-        "height": {"step": 20},
-        "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-        "encoding": {
-            "x": field("value", "Q", "value", scale={"zero": False}),
-            "y": field("name", "N", scale={"domain": names}),
-            "color": {**kind, "scale": {"domain": kinds, "range": list(CATEGORIES[:2])}},
-            "shape": {**kind, "scale": {"domain": kinds, "range": list(SHAPES[:2])}},
-        },
-    }
-    facet = field("measure", "N")
-    lines = "oracles: people's own errors under other weights; rounds: another human score, on what both scored"
-    return chart(
+    kinds = ["oracle", "round"]
+    panel = (
+        alt.Chart(alt.NamedData("oracles"), width=170, height=alt.Step(20))
+        .mark_point(size=60)
+        .encode(
+            x=alt.X("value:Q").title(None).scale(zero=False).axis(tickCount=4),
+            y=names(alt.Y("name:N"), list(dict.fromkeys(row["name"] for row in rows)), grid=True),
+            color=alt.Color("kind:N").title(None).scale(domain=kinds),
+            shape=alt.Shape("kind:N").title(None).scale(domain=kinds),
+            tooltip=["name:N", "measure:N", "value:Q"],
+        )
+    )
+    return titled(
+        panel.facet(alt.Facet("measure:N").title(None).sort(None), columns=4),
         "Oracles, as each measure sees them",
-        signature.splitlines(),
+        signature,
         {"oracles": rows},
-        lines,
-        data=named("oracles"),
-        facet={"column": {**facet, "sort": None}},
-        spec=panel,
+        "oracles: people's own errors under other weights; rounds: another human score, on what both scored",
     )

@@ -1,8 +1,12 @@
 """Pairs as stacked bars: concordant, discordant and tied ones, and who tied them."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
 import polars as pl
 
-from cli.charts.specification import Rows, Spec, chart, field, named, names_axis, rows_of, tooltip
+from cli.charts.parts import Rows, names, titled
 
 _KINDS = {
     "concordant": "#08519c",
@@ -26,39 +30,30 @@ _TIED = {
 }
 
 
-def pair_kinds(totals: pl.DataFrame, by: str, signature: str) -> Spec:
+def pair_kinds(totals: pl.DataFrame, by: str, signature: str) -> alt.VConcatChart:
     """Shares of the five kinds of pairs of each metric. totals: as of `metaeval.tables.counts.totals`, best first."""
-    names = totals["metric"].to_list()
     rows: Rows = [
         {"metric": row["metric"], "pairs": kind, "order": place, "n": row[column], "share": row[f"share_{column}"]}
         for row in totals.rows(named=True)
         for place, (kind, column) in enumerate(_COLUMNS.items())
     ]
     groups = {"none": "all pairs of (system, segment) scores", "item": "pairs of systems in each segment"}
-    return chart(
+    bars = _bars("pairs", "metric", "pairs", totals["metric"].to_list(), _KINDS)
+    return titled(
+        bars.encode(x=alt.X("share:Q").title("share of pairs").scale(domain=[0, 1]).axis(format="%")).properties(
+            width=560
+        ),
         f"Concordant, discordant and tied pairs: {groups.get(by, 'pairs of segments of each system')}",
-        [signature],
+        signature,
         {"pairs": rows},
         "metrics by their share of concordant pairs; ties between concordant and discordant ones",
-        width=460,
-        height={"step": 17},
-        data=named("pairs"),
-        transform=[{"filter": "datum.n > 0"}],
-        mark={"type": "bar", "stroke": "white", "strokeWidth": 0.6},
-        encoding={
-            "y": names_axis("metric", names, zindex=1),
-            "x": field("share", "Q", "share of pairs", axis={"format": "%"}, scale={"domain": [0, 1]}),
-            "color": field("pairs", "N", scale={"domain": list(_KINDS), "range": list(_KINDS.values())}),
-            "order": {"field": "order"},
-            "tooltip": [*tooltip("metric", "pairs", "n"), {"field": "share", "format": ".2%"}],
-        },
     )
 
 
-def tied_pairs(frame: pl.DataFrame, signature: str) -> Spec:
+def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
     """Shares of tied pairs of people and metrics, one panel a grouping. frame: as of `metaeval.tables.ties`."""
     rows: Rows = []
-    for row in rows_of(frame):
+    for row in frame.rows(named=True):
         alone = row["n_tied"] - (row["n_tied_both"] or row["n_tied_zero"] or 0)
         if row["kind"] == "human":
             kinds = {"both are 0": row["n_tied_zero"], "other human ties": alone}
@@ -71,31 +66,30 @@ def tied_pairs(frame: pl.DataFrame, signature: str) -> Spec:
             )
     humans = frame.filter(kind="human")["scorer"].unique().to_list()
     shares = frame.filter(by="none", kind="metric").sort("share_tied", "scorer", descending=[True, False])
-    names = [*humans, *shares["scorer"].to_list()]
     titles = {"none": "all pairs", "item": "within a segment", "system": "within a system"}
-    panels = [
-        {
-            "title": {"text": titles[by], "fontSize": 11},
-            "width": 210,
-            "height": {"step": 17},
-            "data": named("ties"),
-            "transform": [{"filter": {"field": "by", "equal": by}}, {"filter": "datum.n > 0"}],
-            "mark": {"type": "bar", "stroke": "white", "strokeWidth": 0.6},
-            "encoding": {
-                "y": names_axis("scorer", names, labels=place == 0, ticks=place == 0, zindex=1),
-                "x": field("share", "Q", "share of pairs that are tied", axis={"format": "%"}),
-                "color": field("ties", "N", scale={"domain": list(_TIED), "range": list(_TIED.values())}),
-                "order": {"field": "order"},
-                "tooltip": [*tooltip("scorer", "ties", "n"), {"field": "share", "format": ".2%"}],
-            },
-        }
-        for place, by in enumerate(titles)
-    ]
-    return chart(
+    bars = _bars("ties", "scorer", "ties", [*humans, *shares["scorer"].to_list()], _TIED)
+    share = alt.X("share:Q").title("share of pairs that are tied").axis(format="%")
+    panels = alt.Facet("panel:N").title(None).sort(list(titles.values()))
+    return titled(
+        bars.encode(x=share).properties(width=240).facet(panels, columns=3),
         "Tied pairs of humans and metrics",
-        [signature],
-        {"ties": rows},
+        signature,
+        {"ties": [{**row, "panel": titles[row["by"]]} for row in rows]},
         f"first {' and '.join(humans) or 'the human score'}, then metrics by their share of ties",
-        hconcat=panels,
-        resolve={"scale": {"x": "shared"}},
+    )
+
+
+def _bars(dataset: str, name: str, kind: str, order: Sequence[str], kinds: Mapping[str, str]) -> Any:
+    """Stacked shares of kinds of pairs, a bar a name."""
+    colour = alt.Color(f"{kind}:N").title(None).scale(domain=list(kinds), range=list(kinds.values()))
+    return (
+        alt.Chart(alt.NamedData(dataset), height=alt.Step(17))
+        .transform_filter("datum.n > 0")
+        .mark_bar()
+        .encode(
+            y=names(alt.Y(f"{name}:N"), order, zindex=1),
+            color=colour,
+            order="order:Q",
+            tooltip=[f"{name}:N", f"{kind}:N", "n:Q", alt.Tooltip("share:Q", format=".2%")],
+        )
     )

@@ -2,12 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
-from cli.charts.specification import CATEGORIES, GREY, SHAPES, Rows, Spec, field
+import altair as alt
+
+from cli.charts.parts import CATEGORIES, GREY, SHAPES, Rows, names
 
 if TYPE_CHECKING:
     from metaeval.papers.items import Cell
 
 SIZE = 320  # pixels of a panel
+Drawn = tuple[str, Any, dict[str, Rows]]
+"""A panel: its title, the chart, and its data by name."""
 _DIRECTIONS = {
     "from English": (CATEGORIES[0], SHAPES[0]),
     "into English": (CATEGORIES[2], SHAPES[1]),
@@ -21,7 +25,17 @@ _SHARES = {
 }
 
 
-def differences(cells: "list[Cell]") -> list[Spec]:
+def of_pairs(cells: "list[Cell]") -> dict[str, dict[str, dict[str, Any]]]:
+    """Metric -> what -> its values. Cells: rows `metric: what`, columns human and metric."""
+    points: dict[str, dict[str, dict[str, Any]]] = {}
+    for cell in cells:
+        metric, colon, what = cell.row.partition(": ")
+        if colon and cell.column in ("human", "metric"):
+            points.setdefault(metric, {}).setdefault(what, {"what": what})[cell.column] = cell.value
+    return points
+
+
+def differences(cells: "list[Cell]") -> list[Drawn]:
     """A metric's differences of system pairs against people's, who are on the upright axis; by direction.
 
     Cells: rows `metric: testset lp first - second`, columns human and metric; rows `metric`, columns pearson and
@@ -29,63 +43,49 @@ def differences(cells: "list[Cell]") -> list[Spec]:
     """
     from metaeval.pairs.system_pairs import direction_of
 
-    points: dict[str, dict[str, dict[str, Any]]] = {}
-    for cell in cells:
-        metric, colon, what = cell.row.partition(": ")
-        if colon and cell.column in ("human", "metric"):
-            place = points.setdefault(metric, {}).setdefault(what, {"what": what, "of": direction_of(what.split()[1])})
-            place[cell.column] = cell.value
     values = {(cell.row, cell.column): cell.value for cell in cells}
-    return [_differences(metric, list(found.values()), values) for metric, found in points.items()]
+    return [
+        _differences(metric, [{**one, "of": direction_of(one["what"].split()[1])} for one in found.values()], values)
+        for metric, found in of_pairs(cells).items()
+    ]
 
 
-def _differences(metric: str, points: Rows, values: dict[tuple[str, str], float | None]) -> Spec:
+def _differences(metric: str, points: Rows, values: dict[tuple[str, str], float | None]) -> Drawn:
     width, height = (max(abs(one[name]) for one in points) or 1.0 for name in ("metric", "human"))
     domain = [name for name in _DIRECTIONS if any(one["of"] == name for one in points)]
-    colours, shapes = zip(*(_DIRECTIONS[name] for name in domain), strict=True)
-    x: Spec = field("metric", "Q", f"difference of {metric}")
-    y: Spec = field("human", "Q", "difference of people")
-    corners = [
-        {"metric": -width, "to_metric": 0, "human": 0, "to_human": height},
-        {"metric": 0, "to_metric": width, "human": -height, "to_human": 0},
-    ]
-    by: Spec = field("of", "N")
-    return {
-        "title": metric,
-        "width": SIZE,
-        "height": SIZE,
-        "layer": [
-            {
-                "data": {"values": corners},
-                "mark": {"type": "rect", "color": _DISAGREE, "opacity": 0.5},
-                "encoding": {"x": x, "x2": {"field": "to_metric"}, "y": y, "y2": {"field": "to_human"}},
-            },
-            {
-                "data": {"values": points},
-                "mark": {"type": "point", "filled": True, "opacity": 0.7},
-                "encoding": {
-                    "x": x,
-                    "y": y,
-                    "color": {**by, "scale": {"domain": domain, "range": list(colours)}},
-                    "shape": {**by, "scale": {"domain": domain, "range": list(shapes)}},
-                    "tooltip": [{"field": name} for name in ("what", "metric", "human")],
-                },
-            },
-            *(
-                {
-                    "data": {
-                        "values": [{"metric": at[0], "human": at[1], "text": f"{name} = {shown(values, metric, key)}"}]
-                    },
-                    "mark": {"type": "text", "align": align, "baseline": baseline, "fontWeight": "bold"},
-                    "encoding": {"x": x, "y": y, "text": {"field": "text"}},
-                }
-                for name, key, at, align, baseline in (
-                    ("ρ", "spearman", (-width, height), "left", "top"),
-                    ("r", "pearson", (width, -height), "right", "bottom"),
-                )
-            ),
+    colours, shapes = ([_DIRECTIONS[name][place] for name in domain] for place in (0, 1))
+    data: dict[str, Rows] = {
+        "corners": [
+            {"metric": -width, "to_metric": 0, "human": 0, "to_human": height},
+            {"metric": 0, "to_metric": width, "human": -height, "to_human": 0},
+        ],
+        "points": points,
+        "words": [
+            {"metric": -width, "human": height, "text": f"ρ = {shown(values, metric, 'spearman')}"},
+            {"metric": width, "human": -height, "text": f"r = {shown(values, metric, 'pearson')}"},
         ],
     }
+    base = alt.Chart().encode(
+        x=alt.X("metric:Q").title(f"difference of {metric}"), y=alt.Y("human:Q").title("difference of people")
+    )
+    corners, dots, words = (base.properties(data=alt.NamedData(name)) for name in data)
+    chart = alt.layer(
+        corners.mark_rect(color=_DISAGREE, opacity=0.5).encode(x2="to_metric:Q", y2="to_human:Q"),
+        dots.mark_point(opacity=0.7).encode(
+            color=alt.Color("of:N").title(None).scale(domain=domain, range=colours),
+            shape=alt.Shape("of:N").title(None).scale(domain=domain, range=shapes),
+            tooltip=["what:N", "metric:Q", "human:Q"],
+        ),
+        words.transform_filter("datum.metric < 0")
+        .mark_text(align="left", baseline="top", fontWeight="bold")
+        .encode(text="text:N"),
+        words.transform_filter("datum.metric > 0")
+        .mark_text(align="right", baseline="bottom", fontWeight="bold")
+        .encode(text="text:N"),
+        width=SIZE,
+        height=SIZE,
+    )
+    return metric, chart, data
 
 
 def shown(values: dict[tuple[str, str], float | None], metric: str, statistic: str) -> str:
@@ -94,38 +94,25 @@ def shown(values: dict[tuple[str, str], float | None], metric: str, statistic: s
     return "-" if value is None else f"{value:.3f}"
 
 
-def bars(cells: "list[Cell]") -> list[Spec]:
+def bars(cells: "list[Cell]") -> list[Drawn]:
     """Shares of pairs and of metrics, each with its value."""
     rows = [
         {"share": _SHARES[cell.column], "value": cell.value, "text": f"{cell.value:.2f}"}
         for cell in cells
         if cell.column in _SHARES
     ]
-    encoding: Spec = {
-        "y": field("share", "N", sort=list(_SHARES.values())),
-        "x": {"field": "value", "type": "quantitative", "scale": {"domain": [0, 1]}, "title": "share (p < 0.05)"},
-    }
-    return [
-        {
-            "title": "",
-            "width": SIZE,
-            "layer": [
-                {"data": {"values": rows}, "mark": "bar", "encoding": encoding},
-                {
-                    "data": {"values": rows},
-                    "mark": {"type": "text", "align": "left", "dx": 3},
-                    "encoding": {**encoding, "text": {"field": "text"}},
-                },
-            ],
-        }
-    ]
+    base = alt.Chart(alt.NamedData("shares"), width=SIZE).encode(
+        y=alt.Y("share:N").title(None).sort(list(_SHARES.values())),
+        x=alt.X("value:Q").title("share (p < 0.05)").scale(domain=[0, 1]),
+    )
+    return [("", base.mark_bar() + base.mark_text(align="left", dx=3).encode(text="text:N"), {"shares": rows})]
 
 
-def carried(cells: "list[Cell]") -> list[Spec]:
+def carried(cells: "list[Cell]") -> list[Drawn]:
     """Each metric's accuracy with its own tie threshold, without any, and with that of each other set."""
     own = "its own threshold"
     kinds = {"acc_eq": own, "acc_eq_at_0": "no threshold"}
-    rows: list[Spec] = []
+    rows: Rows = []
     for cell in cells:
         _, by, source = cell.column.partition("acc_eq by ")
         kind = f"threshold of {source}" if by else kinds.get(cell.column)
@@ -133,23 +120,16 @@ def carried(cells: "list[Cell]") -> list[Spec]:
             rows.append({"metric": cell.row, "kind": kind, "value": cell.value})
     domain = list(dict.fromkeys(one["kind"] for one in rows))
     best = {one["metric"]: one["value"] or 0.0 for one in rows if one["kind"] == own}
-    order = sorted(best, key=lambda name: -best[name])
     colours = [CATEGORIES[0], GREY, *CATEGORIES[1:6], *CATEGORIES[7:]]
-    by_kind: Spec = field("kind", "N")
-    scale: Spec = {"domain": domain}
-    return [
-        {
-            "title": "",
-            "width": SIZE,
-            "height": {"step": 14},
-            "data": {"values": rows},
-            "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-            "encoding": {
-                "y": field("metric", "N", scale={"domain": order}),
-                "x": field("value", "Q", "acc_eq by item", scale={"zero": False}),
-                "color": {**by_kind, "scale": {**scale, "range": colours}},
-                "shape": {**by_kind, "scale": {**scale, "range": list(SHAPES)}},
-                "tooltip": [{"field": name} for name in ("metric", "kind", "value")],
-            },
-        }
-    ]
+    chart = (
+        alt.Chart(alt.NamedData("values"), width=SIZE, height=alt.Step(14))
+        .mark_point()
+        .encode(
+            y=names(alt.Y("metric:N"), sorted(best, key=lambda name: -best[name])),
+            x=alt.X("value:Q").title("acc_eq by item").scale(zero=False),
+            color=alt.Color("kind:N").title(None).scale(domain=domain, range=colours),
+            shape=alt.Shape("kind:N").title(None).scale(domain=domain, range=SHAPES),
+            tooltip=["metric:N", "kind:N", "value:Q"],
+        )
+    )
+    return [("", chart, {"values": rows})]

@@ -2,15 +2,16 @@
 
 from typing import TYPE_CHECKING
 
+import altair as alt
 import numpy as np
 
-from cli.charts.specification import BLUE, MIDDLE, ORANGE, Spec, chart, field
+from cli.charts.parts import MIDDLE, ORANGE, titled
 
 if TYPE_CHECKING:
     from metaeval.planning.plans import Plan
 
 
-def plan_chart(plan: "Plan") -> Spec:
+def plan_chart(plan: "Plan") -> alt.VConcatChart:
     """Points: estimated power; line: the logistic fit; orange: units needed, thick by the number of simulated data
     sets alone, thin with the uncertainty of the observed difference (open where it has no bound).
     """
@@ -18,46 +19,37 @@ def plan_chart(plan: "Plan") -> Spec:
     points = plan.curve.rows(named=True)
     sizes = [point["units"] for point in points]
     grid: list[float] = np.geomspace(min(sizes), max(sizes), 60).tolist() if row["low"] is not None else []
-    line = [{"units": size, "power": plan.found.power(size)} for size in grid]
     needed = [] if row["needed"] is None else [{"units": row["needed"], "power": row["power"]}]
-    x = field("units", "Q", f"{row['unit']} (log scale)", scale={"type": "log"})
-    y = field("power", "Q", "estimated power", scale={"domain": [0, 1]}, axis={"format": "%"})
     spans = [
         {"units": row[low], "to": row[high] or max(*sizes, row["needed"]), "power": row["power"], "size": size}
         for low, high, size in (("data_low", "data_high", 1.5), ("low", "high", 5))
         if needed and row[low] is not None
     ]
+    datasets = {
+        "fit": [{"units": size, "power": plan.found.power(size)} for size in grid],
+        "power": points,
+        "intervals": spans,
+        "needed": needed,
+    }
+    base = alt.Chart().encode(
+        x=alt.X("units:Q").title(f"{row['unit']} (log scale)").scale(type="log", nice=False, padding=8),
+        y=alt.Y("power:Q").title("estimated power").scale(domain=[0, 1]).axis(format="%"),
+        tooltip=["units:Q", "power:Q"],
+    )
+    marks = {
+        "fit": base.mark_line(),
+        "power": base.mark_point(color=MIDDLE, size=35),
+        "intervals": base.mark_rule(color=ORANGE, opacity=0.8).encode(
+            x2="to:Q", strokeWidth=alt.StrokeWidth("size:Q").scale(None)
+        ),
+        "needed": base.mark_point(color=ORANGE, size=90),
+    }
+    drawn = [mark.properties(data=alt.NamedData(name)) for name, mark in marks.items() if datasets[name]]
     number = "not reached" if row["needed"] is None else f"{row['needed']}"
-    return chart(
+    return titled(
+        alt.layer(*drawn, width=560, height=320),
         f"How many {row['unit']} tell {row['first']} and {row['second']} apart? {number}",
-        plan.table.signature.splitlines(),
-        {},
+        plan.table.signature,
+        {name: rows for name, rows in datasets.items() if rows},
         "thick: 95% by the number of simulated data sets alone; thin: with the uncertainty of the observed difference",
-        width=460,
-        height=280,
-        layer=[
-            {
-                "data": {"values": line},
-                "mark": {"type": "line", "color": BLUE},
-                "encoding": {"x": x, "y": y},
-            },
-            {
-                "data": {"values": points},
-                "mark": {"type": "point", "filled": True, "color": MIDDLE, "opacity": 1, "size": 35},
-                "encoding": {"x": x, "y": y, "tooltip": [{"field": "units"}, {"field": "power"}]},
-            },
-            *(
-                {
-                    "data": {"values": [span]},
-                    "mark": {"type": "rule", "color": ORANGE, "strokeWidth": span["size"], "opacity": 0.8},
-                    "encoding": {"x": x, "x2": {"field": "to"}, "y": y},
-                }
-                for span in spans
-            ),
-            {
-                "data": {"values": needed},
-                "mark": {"type": "point", "filled": True, "color": ORANGE, "size": 90},
-                "encoding": {"x": x, "y": y},
-            },
-        ],
     )

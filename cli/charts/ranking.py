@@ -1,60 +1,72 @@
 """A ranking: dots with intervals and bracketed clusters, two measures against each other, or a heat map of columns."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
 import polars as pl
 
 from cli.charts.heat_map import heat_map
-from cli.charts.labels import label_layers, placed
-from cli.charts.specification import BLUE, ORANGE, Rows, Spec, chart, common, field, named, names_axis, rows_of
+from cli.charts.labels import labelled
+from cli.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, titled, within
 from cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
     from metaeval.wide import Wide
 
-PLOT = (420, 420)
+WIDTH = 350
+PLOT = (WIDTH, 380)
+_KINDS = {"metric": ("circle", BLUE), "people": ("diamond", ORANGE), "own": ("square", GREEN)}
 _COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "cluster", "epsilon")
 
 
-def ranking_dots(frame: pl.DataFrame, signature: str, lines: Sequence[str]) -> Spec:
+def ranking_dots(
+    frame: pl.DataFrame, signature: str, lines: Sequence[str], own: Collection[str] = ()
+) -> alt.VConcatChart:
     """One panel a measure, best first, with intervals and brackets around clusters; of two also one against the other.
 
-    frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals.
+    frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals. own:
+    metrics of the user, which stand out.
     """
     measures = list(dict.fromkeys(frame["measure"].to_list()))
     datasets: dict[str, Rows] = {}
-    panels: list[Spec] = []
+    panels: list[Any] = []
     for number, measure in enumerate(measures, start=1):
-        rows = _rows(frame, measure)
+        rows = _rows(frame, measure, own)
         datasets[f"ranking_{number}"] = rows
         datasets[f"clusters_{number}"] = _clusters(rows)
         panels.append(_dots(measure, number, rows))
     if len(measures) == 2:
         both = _both(datasets["ranking_1"], datasets["ranking_2"])
         if len(both) > 1:
-            datasets["measures"] = both
-            panels.append(_against(measures[0], measures[1]))
+            panel, datasets["measures"] = labelled("measures", both, "first", "second", "metric", measures, PLOT)
+            panels.append(panel.properties(title=f"{measures[1]} against {measures[0]}"))
     where = " ".join(str(frame[name][0]) for name in ("testset", "lp"))
-    if any(datasets[name] for name in datasets if name.startswith("clusters")):
-        lines = [*lines, "brackets: significance clusters"]
-    if "kind" in frame.columns and "people" in frame["kind"]:
-        lines = [*lines, "diamonds: people"]
-    return chart(
-        f"Agreement of metrics with {frame['human'][0]}, {where}",
-        signature.splitlines(),
-        datasets,
-        *lines,
-        hconcat=panels,
-    )
+    said = {
+        "brackets: significance clusters": any(datasets[name] for name in datasets if name.startswith("clusters")),
+        "diamonds: people": any(row["is"] == "people" for row in datasets["ranking_1"]),
+        "green: your own": any(row["is"] == "own" for row in datasets["ranking_1"]),
+        "triangles at the edge: far beyond it": any(row.get("beyond") for rows in datasets.values() for row in rows),
+    }
+    lines = [*lines, "; ".join(words for words, is_said in said.items() if is_said)]
+    title = f"Agreement of metrics with {frame['human'][0]}, {where}"
+    return titled(alt.concat(*panels, columns=2), title, signature, datasets, *lines)
 
 
-def _rows(frame: pl.DataFrame, measure: str) -> Rows:
+def _rows(frame: pl.DataFrame, measure: str, own: Collection[str]) -> Rows:
     """The metrics of a measure, best first, with the label of their line."""
     columns = [name for name in _COLUMNS if name in frame.columns]
-    rows = rows_of(frame.filter(measure=measure).select(columns))
+    rows = frame.filter(measure=measure).select(columns).rows(named=True)
+    low, high = bulk([row["value"] for row in rows])
+    near = [row for row in rows if row["value"] is not None and low <= row["value"] <= high]
+    ends = [row[name] for row in near for name in ("low", "high") if row.get(name) is not None]
     return [
-        {**row, "label": row["metric"] if row["rank"] is None else f"{row['rank']}. {row['metric']}"} for row in rows
+        {
+            **row,
+            "label": row["metric"] if row["rank"] is None else f"{row['rank']}. {row['metric']}",
+            "is": "own" if row["metric"] in own else row.get("kind", "metric"),
+        }
+        for row in within(rows, "value", (min([low, *ends]), max([high, *ends])))
     ]
 
 
@@ -75,100 +87,59 @@ def _clusters(rows: Rows) -> Rows:
     ]
 
 
-def _dots(measure: str, number: int, rows: Rows) -> Spec:
+def _dots(measure: str, number: int, rows: Rows) -> Any:
     labels = [row["label"] for row in rows]
-    y = names_axis("label", labels, grid=True)
-    x = field("value", "Q", measure, scale={"zero": False, "nice": False, "padding": 8})
-    shown = [{"field": name} for name in _COLUMNS if any(row.get(name) is not None for row in rows)]
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "point", "filled": True, "size": 45, "color": BLUE, "opacity": 1},
-            "encoding": {"x": x, "y": y, "tooltip": shown},
-        }
-    ]
-    if any(row.get("kind") == "people" for row in rows):
-        marks = {"shape": ("diamond", "circle"), "color": (ORANGE, BLUE)}
-        for channel, (people, metrics) in marks.items():
-            condition = {"test": "datum.kind === 'people'", "value": people}
-            layers[0]["encoding"][channel] = {"condition": condition, "value": metrics}
-    if any(row.get("low") is not None for row in rows):
-        ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y}
-        layers.insert(0, {"mark": {"type": "rule", "strokeWidth": 1.5, "color": BLUE}, "encoding": ends})
-    width = 330
-    if any(row.get("cluster") is not None for row in rows):
-        layers += _brackets(number, labels, width)
-    return {
-        "title": {"text": measure, "fontSize": 12},
-        "width": width,
-        "height": {"step": 16},
-        "data": named(f"ranking_{number}"),
-        "layer": layers,
+    base = alt.Chart(alt.NamedData(f"ranking_{number}")).encode(
+        x=alt.X("at:Q").title(measure).scale(TIGHT), y=names(alt.Y("label:N"), labels, grid=True)
+    )
+    shown = [f"{name}:N" for name in _COLUMNS if any(row.get(name) is not None for row in rows)]
+    kinds = [kind for kind in _KINDS if any(row["is"] == kind for row in rows)]
+    shapes, colours = ([_KINDS[kind][place] for kind in kinds] for place in (0, 1))
+    is_kind = {
+        "color": alt.Color("is:N").scale(domain=kinds, range=colours).legend(None),
+        "shape": alt.Shape("is:N").scale(domain=kinds, range=shapes).legend(None),
     }
+    layers = [base.mark_point().transform_filter("datum.beyond === null").encode(**is_kind, tooltip=shown)]
+    if "own" in kinds:
+        band = base.transform_filter("datum.is === 'own'").mark_rect(color=GREEN, opacity=0.15)
+        layers.insert(0, band.encode(x=alt.value(0), x2=alt.value("width")))
+    if any(row.get("low") is not None and row["beyond"] is None for row in rows):
+        span = base.transform_filter("datum.beyond === null").mark_rule(strokeWidth=1.5, color=BLUE)
+        layers.insert(0, span.encode(x="low:Q", x2="high:Q"))
+    layers += edges(base, rows)
+    if any(row.get("cluster") is not None for row in rows):
+        layers += _brackets(number, labels)
+    return alt.layer(*layers, title=measure, width=WIDTH, height=alt.Step(16))
 
 
-def _brackets(number: int, labels: Sequence[str], width: int) -> list[Spec]:
-    """To the right of the dots: a line along each cluster, and its number."""
-    data = named(f"clusters_{number}")
-    y = names_axis("first", labels)
-    ends = {"y": {**y, "bandPosition": 0.15}, "y2": {"field": "last", "bandPosition": 0.85}}
-    feet = [
-        {
-            "data": data,
-            "mark": {"type": "rule", "strokeWidth": 1.2, "clip": False},
-            "encoding": {
-                "x": {"value": width + 4},
-                "x2": {"value": width + 8},
-                "y": {**y, "field": one, "bandPosition": at},
-            },
-        }
-        for one, at in (("first", 0.15), ("last", 0.85))
-    ]
+def _brackets(number: int, labels: Sequence[str]) -> list[Any]:
+    """To the right of the dots: a line along each cluster with a foot at each end, and its number."""
+    base = alt.Chart(alt.NamedData(f"clusters_{number}")).encode(x=alt.value("width"))
+
+    def at(field: str, band: float) -> Any:
+        return names(alt.Y(f"{field}:N", bandPosition=band), labels)
+
+    foot = base.mark_rule(strokeWidth=1.2, xOffset=4, x2Offset=8).encode(x2=alt.value("width"))
+    side = base.mark_rule(strokeWidth=1.2, xOffset=8)
     return [
-        {
-            "data": data,
-            "mark": {"type": "rule", "strokeWidth": 1.2, "clip": False},
-            "encoding": {"x": {"value": width + 8}, **ends},
-        },
-        *feet,
-        {
-            "data": data,
-            "mark": {"type": "text", "align": "left", "baseline": "middle", "fontSize": 10, "clip": False},
-            "encoding": {"x": {"value": width + 12}, "y": {**y, "field": "middle"}, "text": {"field": "cluster"}},
-        },
+        side.encode(y=at("first", 0.15), y2=alt.Y2("last", bandPosition=0.85)),
+        foot.encode(y=at("first", 0.15)),
+        foot.encode(y=at("last", 0.85)),
+        base.mark_text(align="left", xOffset=12).encode(y=at("middle", 0.5), text="cluster:N"),
     ]
 
 
 def _both(first: Rows, second: Rows) -> Rows:
-    """Metrics with values of both measures, and where their names are written."""
+    """Metrics with values of both measures."""
     others = {row["metric"]: row["value"] for row in second}
-    points = [
-        {"metric": row["metric"], "first": row["value"], "second": others[row["metric"]]}
+    return [
+        {"metric": row["metric"], "is": row["is"], "first": row["value"], "second": others[row["metric"]]}
         for row in first
         if row["value"] is not None and others.get(row["metric"]) is not None
     ]
-    return placed(points, "first", "second", "metric", PLOT)
 
 
-def _against(first: str, second: str) -> Spec:
-    exact: dict[str, Any] = {"zero": False, "nice": False, "padding": 8}
-    encoding = {"x": field("first", "Q", first, scale=exact), "y": field("second", "Q", second, scale=exact)}
-    shown = [{"field": name} for name in ("metric", "first", "second")]
-    return {
-        "title": {"text": f"{second} against {first}", "fontSize": 12},
-        "width": PLOT[0],
-        "height": PLOT[1],
-        "layer": [
-            {
-                "data": named("measures"),
-                "mark": {"type": "point", "filled": True, "size": 40, "color": BLUE, "opacity": 1},
-                "encoding": {**encoding, "tooltip": shown},
-            },
-            *label_layers("measures", "metric", encoding),
-        ],
-    }
-
-
-def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> Spec:
+def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> alt.VConcatChart:
     """Metrics by language pairs or domains; the best of each column bold.
 
     Raises UsageError: several measures, whose values are not on one scale.
@@ -192,7 +163,7 @@ def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> 
         columns=("column", found.names),
         value=measures[0],
         title=f"Agreement of metrics with humans by {measures[0]}",
-        signature=common(signature.splitlines()),
+        signature=signature,
         lines=["bold: the best of its column; colours compare the metrics of a column, not columns"],
         marked="best",
         by_column=True,

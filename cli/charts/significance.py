@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import altair as alt
 import numpy as np
 
-from cli.charts.specification import Rows, Spec, chart, named, names_axis, tooltip
+from cli.charts.parts import Rows, names, titled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,7 +32,7 @@ class _Matrix:
     alpha: float
 
 
-def significance_matrix(found: "Comparison") -> Spec:
+def significance_matrix(found: "Comparison") -> alt.VConcatChart:
     """A heat map: cell (row, column) is coloured by p that the row's metric is better than the column's.
 
     Metrics are sorted best first; lines part the clusters; `=` marks metrics with exactly the same value. Blues are
@@ -42,7 +43,7 @@ def significance_matrix(found: "Comparison") -> Spec:
     return _heat_map(shown, _question(found), found.signature, f"p{corrected}")
 
 
-def systems_matrix(found: "SystemComparison", alpha: float) -> Spec:
+def systems_matrix(found: "SystemComparison", alpha: float) -> alt.VConcatChart:
     """A heat map of systems: p that the row's system is better than the column's, best first, clusters parted."""
     least = np.full(found.p.shape, found.least)
     shown = _Matrix(found.systems, found.values, found.ranks, found.clusters, found.p, least, alpha)
@@ -50,75 +51,54 @@ def systems_matrix(found: "SystemComparison", alpha: float) -> Spec:
     return _heat_map(shown, title, found.signature, "p")
 
 
-def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> Spec:
-    names = [
+def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> alt.VConcatChart:
+    labels = [
         f"{rank}. {name}" if value == value else name
         for rank, name, value in zip(found.ranks, found.names, found.values, strict=True)
     ]
     classes = _classes(found.alpha)
-    cells = _cells(found, names, classes)
-    places = range(1, len(names))
-    edges = [{"edge": names[place]} for place in places if found.clusters[place] != found.clusters[place - 1]]
-    size = max(12, min(22, 700 // max(len(names), 1)))
-    axes = {"x": names_axis("worse", names, labelAngle=-60), "y": names_axis("better", names)}
-    shown = [label for _, label, _ in classes if any(cell["class"] == label for cell in cells)]
-    colours = {label: colour for _, label, colour in classes}
-    if any(cell["class"] == _UNDEFINED for cell in cells):
-        shown.append(_UNDEFINED)
-        colours[_UNDEFINED] = "#b8b8c8"
-    lines = [
-        {
-            "data": named("clusters"),
-            "mark": {"type": "rule", "strokeWidth": 1},
-            "encoding": {axis: names_axis("edge", names) | {"bandPosition": 0}},
-        }
-        for axis in ("x", "y")
-    ]
-    return chart(
-        title,
-        signature.splitlines(),
-        {"p_values": cells, "equal": [cell for cell in cells if cell["mark"]], "clusters": edges},
-        "best first; lines part the significance clusters; = marks equal values",
-        width={"step": size},
-        height={"step": size},
-        layer=[
-            {
-                "data": named("p_values"),
-                "mark": "rect",
-                "encoding": {
-                    **axes,
-                    "color": {
-                        "field": "class",
-                        "type": "nominal",
-                        "scale": {"domain": shown, "range": [colours[label] for label in shown]},
-                        "title": legend,
-                        "legend": {"symbolType": "square", "symbolStrokeWidth": 0, "symbolSize": 150},
-                    },
-                    "tooltip": tooltip("better", "worse", "p"),
-                },
-            },
-            {
-                "data": named("equal"),
-                "mark": {"type": "text", "baseline": "middle", "fontWeight": "bold", "color": "#222222"},
-                "encoding": {**axes, "text": {"field": "mark"}},
-            },
-            *lines,
-        ],
+    cells = _cells(found, labels, classes)
+    places = range(1, len(labels))
+    edges = [{"edge": labels[place]} for place in places if found.clusters[place] != found.clusters[place - 1]]
+    size = max(12, min(22, 700 // max(len(labels), 1)))
+    colours = {label: colour for _, label, colour in classes} | {_UNDEFINED: "#b8b8c8"}
+    shown = [label for label in colours if any(cell["class"] == label for cell in cells)]
+    across, down = names(alt.X("worse:N"), labels, labelAngle=-60), names(alt.Y("better:N"), labels)
+    base = alt.Chart().encode(x=across, y=down)
+    squares = base.mark_rect().encode(
+        color=alt.Color("class:N")
+        .scale(domain=shown, range=[colours[label] for label in shown])
+        .title(legend)
+        .legend(symbolType="square", symbolStrokeWidth=0, symbolSize=150),
+        tooltip=["better:N", "worse:N", "p:N"],
     )
+    equal = base.mark_text(fontWeight="bold", color="#222222").encode(text="mark:N")
+    lines = alt.Chart(alt.NamedData("clusters")).mark_rule()
+    body = alt.layer(
+        squares.properties(data=alt.NamedData("p_values")),
+        equal.properties(data=alt.NamedData("equal")),
+        lines.encode(x=names(alt.X("edge:N", bandPosition=0), labels, labelAngle=-60)),
+        lines.encode(y=names(alt.Y("edge:N", bandPosition=0), labels)),
+        width=alt.Step(size),
+        height=alt.Step(size),
+    )
+    datasets = {"p_values": cells, "equal": [cell for cell in cells if cell["mark"]], "clusters": edges}
+    words = "best first; lines part the significance clusters; = marks equal values"
+    return titled(body, title, signature, datasets, words)
 
 
-def _cells(found: _Matrix, names: list[str], classes: list[tuple[float, str, str]]) -> Rows:
-    places = range(len(names))
+def _cells(found: _Matrix, labels: list[str], classes: list[tuple[float, str, str]]) -> Rows:
+    places = range(len(labels))
     return [
         {
-            "better": names[row],
-            "worse": names[column],
+            "better": labels[row],
+            "worse": labels[column],
             "p": _p_text(found.p[row, column], found.least[row, column]),
             "class": _class_of(found.p[row, column], classes),
             "mark": "=" if found.values[row] == found.values[column] else "",
         }
         for row in places
-        for column in range(row + 1, len(names))
+        for column in range(row + 1, len(labels))
     ]
 
 

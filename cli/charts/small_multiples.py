@@ -1,73 +1,89 @@
 """Values of several kinds beside each other, one panel each, names in one order: a protocol's tasks, a segment."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from cli.charts.specification import BLUE, Rows, Spec, chart, field, named, names_axis
+import altair as alt
 
-NARROW = 130
-COLUMNS = 8
-LINE = 20  # characters of a panel's title
+from cli.charts.parts import ORANGE, Rows, bulk, edges, names, titled, within
+from cli.exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from metaeval.protocols.scoring import ProtocolScore
+    from queries.segment import Segment
+
+WIDTH, COLUMNS = 112, 8
+_LINES = r"split(replace(datum.label, '. ', '.\u00a0'), ' ')"  # of a panel's name
 
 
-def dot_panels(
-    rows: Rows,
-    order: Sequence[str],
-    panels: Sequence[str],
-    *,
-    title: str,
-    signature: Sequence[str],
-    lines: Sequence[str],
-    tooltips: Sequence[str] = (),
-) -> Spec:
-    """rows: with name, panel, value, and cluster where there is one. order: of the names; panels: of the panels."""
-    drawn = []
-    for place, panel in enumerate(panels):
-        is_first = place % COLUMNS == 0
-        own = [row for row in rows if row["panel"] == panel and row["value"] is not None]
-        encoding = {
-            "y": names_axis("name", order, labels=is_first, ticks=is_first, grid=True),
-            "x": field(
-                "value",
-                "Q",
-                None,
-                scale={"zero": False, "nice": False, "padding": 6},
-                axis={"tickCount": 4, "format": "~r"},
-            ),
+def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
+    """One panel for the overall score and one a task, metrics in the order of the overall score."""
+    from metaeval.protocols.tables import task_name
+
+    titles = ["overall", *(f"{number}. {task_name(task)}" for number, task in enumerate(found.tasks, start=1))]
+    columns = [(found.overall, found.clusters), *((task.values, task.clusters) for task in found.tasks)]
+    rows: Rows = [
+        {
+            "panel": title,
+            "name": name,
+            "value": None if values[place] != values[place] else float(values[place]),
+            "cluster": int(clusters[place]) or None,
         }
-        shown = ["name", "value", *tooltips, *(["cluster"] if any(row.get("cluster") for row in own) else [])]
-        layers: list[Spec] = [
-            {
-                "mark": {"type": "point", "filled": True, "size": 40, "color": BLUE, "opacity": 1},
-                "encoding": {**encoding, "tooltip": [{"field": one} for one in shown]},
-            }
-        ]
-        if any(row.get("cluster") == 1 for row in own):
-            layers.append(
-                {
-                    "transform": [{"filter": "datum.cluster == 1"}],
-                    "mark": {"type": "point", "filled": False, "size": 130, "strokeWidth": 1.2, "stroke": "#d55e00"},
-                    "encoding": encoding,
-                }
-            )
-        drawn.append(
-            {
-                "title": {"text": _broken(panel), "fontSize": 10},
-                "width": NARROW,
-                "height": {"step": 15},
-                "data": named("values"),
-                "transform": [{"filter": {"field": "panel", "equal": panel}}],
-                "layer": layers,
-            }
-        )
-    return chart(title, signature, {"values": rows}, *lines, concat=drawn, columns=COLUMNS)
+        for title, (values, clusters) in zip(titles, columns, strict=True)
+        for place, name in enumerate(found.metrics)
+    ]
+    rows = _in_panels(rows, titles)
+    lines = ["metrics by the overall score; a metric without a point has no value in the task"]
+    if found.clusters.any():
+        lines.append("circled: in the first significance cluster")
+    if any(row["beyond"] for row in rows):
+        lines.append("triangles at the edge: far beyond it")
+    title = f"{found.testset} by the rules of {found.protocol}: {len(found.tasks)} tasks"
+    return titled(_panels(rows, found.metrics, titles), title, found.signature, {"values": rows}, *lines)
 
 
-def _broken(words: str) -> list[str]:
-    """Words in lines of about LINE characters."""
-    lines = [""]
-    for word in words.split(" "):
-        if lines[-1] and len(lines[-1]) + len(word) >= LINE:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
+def segment_scores(found: "Segment") -> alt.VConcatChart:
+    """Scores of each output by each scorer, best by the first scorer first; texts where the mouse rests.
+
+    Raises UsageError: no text of the segment has a score.
+    """
+    rows: Rows = [
+        {"panel": scorer, "name": text.name or text.kind, "value": text.scores[scorer], "text": text.text}
+        for scorer in found.scorers
+        for text in found.texts
+        if text.scores.get(scorer) is not None
+    ]
+    if not rows:
+        raise UsageError(f"--chart: no text of {found.place} has a score to draw")
+    rows = _in_panels(rows, found.scorers)
+    known = {row["name"] for row in rows}
+    order = [text.name for text in sorted(found.texts, key=lambda text: text.kind == "reference") if text.name in known]
+    body = _panels(rows, list(dict.fromkeys(filter(None, order))), found.scorers, "text:N")
+    line = f"outputs by {found.scorers[0]}, best first; higher is better for every scorer"
+    return titled(body, f"Scores of {found.place}", "", {"values": rows}, line)
+
+
+def _in_panels(rows: Rows, panels: Sequence[str]) -> Rows:
+    """The rows with where they are drawn, each panel by the bulk of its values."""
+    own = [[row for row in rows if row["panel"] == panel] for panel in panels]
+    return [row for some in own for row in within(some, "value", bulk([row["value"] for row in some]))]
+
+
+def _panels(rows: Rows, order: Sequence[str], panels: Sequence[str], *tooltips: str) -> Any:
+    """rows: with name, panel, value, and cluster where there is one. order: of the names; panels: of the panels."""
+    base = alt.Chart().encode(
+        y=names(alt.Y("name:N"), order, grid=True),
+        x=alt.X("at:Q").title(None).scale(zero=False, nice=False, padding=6).axis(tickCount=4, format="~r"),
+    )
+    clusters = ["cluster:N"] if any(row.get("cluster") for row in rows) else []
+    near = base.transform_filter("datum.beyond === null")
+    layers = [near.mark_point(size=40).encode(tooltip=["name:N", "value:Q", *tooltips, *clusters])]
+    if clusters:
+        first = base.transform_filter("datum.cluster === 1")
+        layers.append(first.mark_point(filled=False, size=130, strokeWidth=1.2, color=ORANGE))
+    layers += edges(base, rows)
+    body = alt.layer(*layers, width=WIDTH, height=alt.Step(15), data=alt.NamedData("values"))
+    titles = (
+        alt.Facet("panel:N").title(None).sort(list(panels)).header(labelFontSize=10, labelLimit=WIDTH, labelExpr=_LINES)
+    )
+    return body.facet(titles, columns=COLUMNS).resolve_scale(x="independent")

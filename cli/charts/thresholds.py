@@ -1,14 +1,14 @@
 """Calibration curves: a measure's value over tie thresholds, with the interval of thresholds that are as good."""
 
+import altair as alt
 import polars as pl
 
-from cli.charts.specification import BLUE, ORANGE, Spec, chart, field, named, rows_of, tooltip
+from cli.charts.parts import ORANGE, titled
 
 COLUMNS = 4
-_OPTIMUM = {"filter": "datum.is_optimum"}
 
 
-def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str) -> Spec:
+def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str) -> alt.VConcatChart:
     """One panel a metric, best first. curve, optima: as of `metaeval.tables.thresholds`, `curve` and `thresholds`.
 
     The data have a row for each point of a curve, and one for each metric's optimum (is_optimum) with the end of the
@@ -31,49 +31,30 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
     rows = pl.concat(
         [best, curve.lazy().select("metric", "epsilon", "value", is_optimum=False)], how="diagonal"
     ).collect()
-    x = field("epsilon", "Q", "ε", scale={"type": "sqrt", "nice": False})
-    x["axis"] = {"tickCount": 4, "format": "~r", "labelOverlap": "greedy"}
-    y = field("value", "Q", measure, scale={"zero": False})
-    return chart(
+    base = alt.Chart().encode(
+        x=alt.X("epsilon:Q").title("ε").scale(type="sqrt", nice=False).axis(tickCount=4, format="~r"),
+    )
+    value = alt.Y("value:Q").title(measure).scale(zero=False)
+    optimum = base.transform_filter("datum.is_optimum")
+    shown = [f"{name}:N" for name in ("metric", "epsilon", "until", "value", "value_at_zero")]
+    layers = [
+        optimum.mark_rect(color=ORANGE, opacity=0.35).encode(x2="until:Q"),
+        alt.Chart()
+        .transform_filter("datum.is_optimum")
+        .mark_rule(strokeDash=[3, 3], opacity=0.6)
+        .encode(y="value_at_zero:Q"),
+        base.transform_filter("!datum.is_optimum").mark_line(strokeWidth=1.5).encode(y=value),
+        optimum.mark_point(color=ORANGE).encode(y=value, tooltip=shown),
+    ]
+    body = alt.layer(*layers, width=190, height=120, data=alt.NamedData("thresholds"))
+    return titled(
+        body.facet(
+            alt.Facet("metric:N").title(None).sort(optima["metric"].to_list()).header(labelFontWeight="bold"),
+            columns=COLUMNS,
+        ).resolve_scale(x="independent"),
         f"{measure} over tie thresholds",
-        [signature],
-        {"thresholds": rows_of(rows)},
+        signature,
+        {"thresholds": rows.rows(named=True)},
         "point: the smallest best ε; band: all thresholds that are as good; dashed: the value without a threshold",
         "metrics by their best value; ε in units of the metric, on a square-root scale up to the range of its scores",
-        data=named("thresholds"),
-        facet=field(
-            "metric", "N", sort=optima["metric"].to_list(), header={"labelFontWeight": "bold", "labelFontSize": 11}
-        ),
-        columns=COLUMNS,
-        resolve={"scale": {"x": "independent"}},
-        spec={
-            "width": 170,
-            "height": 110,
-            "layer": [
-                {
-                    "transform": [_OPTIMUM],
-                    "mark": {"type": "rect", "color": ORANGE, "opacity": 0.35},
-                    "encoding": {"x": x, "x2": {"field": "until"}},
-                },
-                {
-                    "transform": [_OPTIMUM],
-                    "mark": {"type": "rule", "strokeDash": [3, 3], "opacity": 0.6},
-                    "encoding": {"y": {**y, "field": "value_at_zero"}},
-                },
-                {
-                    "transform": [{"filter": "!datum.is_optimum"}],
-                    "mark": {"type": "line", "color": BLUE, "strokeWidth": 1.5},
-                    "encoding": {"x": x, "y": y},
-                },
-                {
-                    "transform": [_OPTIMUM],
-                    "mark": {"type": "point", "filled": True, "color": ORANGE, "size": 45, "opacity": 1},
-                    "encoding": {
-                        "x": x,
-                        "y": y,
-                        "tooltip": tooltip("metric", "epsilon", "until", "value", "value_at_zero"),
-                    },
-                },
-            ],
-        },
     )

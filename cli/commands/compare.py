@@ -92,10 +92,12 @@ def compare(
     if chosen is Format.TABLE and len(found.comparison.metrics) > MOST_COLUMNS:
         frame = frame.select("rank", "metric", "value", "cluster")
         notes.append("the matrix of p-values is in --format csv, json or latex, and in --chart FILE")
-    from cli.charts.significance import significance_matrix
 
     comparison = found.comparison
-    charted.draw(output, lambda: significance_matrix(comparison))
+    if charted.chart:
+        from cli.charts.significance import significance_matrix
+
+        charted.draw(output, lambda: significance_matrix(comparison))
     output.show(
         frame,
         least={name: found.comparison.least[:, place] for place, name in enumerate(found.comparison.metrics)},

@@ -24,7 +24,6 @@ def correlations(
 
     Example: scorehouse correlations sim24 en-de -m pearson --primary
     """
-    from cli.charts.correlations import correlation_matrix
     from metaeval.measures import parse_measure
     from metaeval.tables.agreement import agreement, clustered
     from warehouse import Warehouse
@@ -34,5 +33,8 @@ def correlations(
         raise UsageError(f"--system-score goes with a measure of systems, such as pearson, not with {parsed}")
     with Warehouse.open(output.database) as warehouse:
         found = agreement(warehouse, flags.slice(testset, lp), parsed, options)
-    charted.draw(output, lambda: correlation_matrix(found.frame, clustered(found), str(parsed), found.signature))
+    if charted.chart:
+        from cli.charts.correlations import correlation_matrix
+
+        charted.draw(output, lambda: correlation_matrix(found.frame, clustered(found), str(parsed), found.signature))
     output.show_table(found, digits=2)

@@ -24,7 +24,6 @@ def counts(
 
     Example: scorehouse counts sim24 en-de --by system
     """
-    from cli.charts.pairs import pair_kinds
     from metaeval.tables.counts import pair_counts, totals
 
     with engines.data(output.database) as data, progress(output.quiet) as advance:
@@ -37,5 +36,8 @@ def counts(
             engine=engines.engine,  # type: ignore[arg-type]
             progress=advance,
         )
-    charted.draw(output, lambda: pair_kinds(totals(found.frame), by, found.signature))
+    if charted.chart:
+        from cli.charts.pairs import pair_kinds
+
+        charted.draw(output, lambda: pair_kinds(totals(found.frame), by, found.signature))
     output.show_table(found)

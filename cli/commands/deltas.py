@@ -51,7 +51,6 @@ def deltas(
 
     Example: scorehouse deltas simBLEU --human mqm --draws 200
     """
-    from cli.charts.deltas import deltas_chart
     from metaeval.pairs.delta_tables import deltas_reading, deltas_table
     from metaeval.pairs.deltas import LEVELS, Asked
     from metaeval.pairs.deltas import deltas as computed
@@ -62,7 +61,10 @@ def deltas(
     with Warehouse.open(output.database) as warehouse, progress(output.quiet) as advance:
         found = computed(warehouse, flags.slice(testsets, lps), metric, compute.options(), what, advance)
     table = deltas_table(found)
-    charted.draw(output, lambda: deltas_chart(found))
+    if charted.chart:
+        from cli.charts.deltas import deltas_chart
+
+        charted.draw(output, lambda: deltas_chart(found))
     if output.is_for_reading:
         output.show(deltas_reading(found), signature=table.signature, notes=table.notes)
     else:

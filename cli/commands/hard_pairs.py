@@ -47,7 +47,6 @@ def hard_pairs(
 
     Example: scorehouse hard-pairs sim24 --primary --at-most 3
     """
-    from cli.charts.hard_pairs import hard_pairs_chart
     from metaeval.pairs.hard_pairs import Asked, reading
     from metaeval.pairs.hard_pairs import hard_pairs as found_in
     from warehouse import Warehouse
@@ -61,6 +60,9 @@ def hard_pairs(
             what,
             advance,
         )
-    charted.draw(output, lambda: hard_pairs_chart(found, at_most))
+    if charted.chart:
+        from cli.charts.hard_pairs import hard_pairs_chart
+
+        charted.draw(output, lambda: hard_pairs_chart(found, at_most))
     frame = reading(found.frame) if output.is_for_reading else found.frame
     output.show(frame, signature=found.signature, notes=found.notes)

@@ -86,7 +86,6 @@ def noise(
 
     Example: scorehouse noise sim24 en-de Kestrel-24 -m pdp -m "acc_eq(by=item)" --draws 5
     """
-    from cli.charts.noise import noise_chart, oracles_chart
     from metaeval.measures import parse_measure
     from metaeval.options import Options
     from metaeval.robustness import noise as injection
@@ -116,7 +115,10 @@ def noise(
             )
             found = injection.noise(warehouse, asked, metric, measures, options, what, advance)
             reading = injection.reading
-    charted.draw(output, lambda: (oracles_chart if oracles else noise_chart)(found.frame, found.signature))
+    if charted.chart:
+        from cli.charts.noise import noise_chart, oracles_chart
+
+        charted.draw(output, lambda: (oracles_chart if oracles else noise_chart)(found.frame, found.signature))
     if output.is_for_reading:
         output.show(reading(found.frame), signature=found.signature, notes=found.notes)
     else:

@@ -82,7 +82,6 @@ def paper(
 
     Example: scorehouse paper deutsch-2023 figure-2 --check
     """
-    from cli.charts.papers import check_item, item_chart
     from metaeval.papers import PAPERS, item_named, paper_named
     from metaeval.papers.items import Request
     from metaeval.papers.running import loaded, run
@@ -101,6 +100,8 @@ def paper(
     if len(wanted) > 1:
         _refuse_options(None, testset, lp, human, metrics, charted.chart)
     if charted.chart is not None:
+        from cli.charts.papers import check_item, item_chart
+
         check_item(wanted[0][1])
     outcomes = []
     with progress(output.quiet) as advance:

@@ -80,7 +80,6 @@ def plan(
 
     Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --simulations 20 --draws 100
     """
-    from cli.charts.plan import plan_chart
     from metaeval.measures import parse_measure
     from metaeval.options import Options
     from metaeval.planning.metrics import plan_metrics
@@ -99,7 +98,10 @@ def plan(
         else:
             parsed = parse_measure(measure)
             found = plan_metrics(warehouse, asked, (first, second), parsed, options, what, advance)
-    charted.draw(output, lambda: plan_chart(found))
+    if charted.chart:
+        from cli.charts.plan import plan_chart
+
+        charted.draw(output, lambda: plan_chart(found))
     if output.is_for_reading:
         output.show(reading(found.table.frame), signature=found.table.signature, notes=found.table.notes)
     else:

@@ -66,7 +66,6 @@ def protocol(
 
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
-    from cli.charts.protocol import task_panels
     from metaeval.protocols import protocol_named
     from metaeval.protocols.cached import scored
     from metaeval.protocols.tables import as_json, lines_on, rank_correlation, score_frame
@@ -113,7 +112,10 @@ def protocol(
             )
             notes = [*notes, *more]
     if versus is None:
-        charted.draw(output, lambda: task_panels(found))
+        if charted.chart:
+            from cli.charts.small_multiples import task_panels
+
+            charted.draw(output, lambda: task_panels(found))
         output.show(
             score_frame(found),
             signature=[found.signature],

@@ -274,15 +274,21 @@ def _show(
     asked: _Asked,
 ) -> None:
     """The chart and the table of a ranking. drawn: the table's rows with intervals, which lines are about."""
-    from cli.charts.ranking import ranking_dots, ranking_heat_map
     from cli.render.wide import wide_texts
     from metaeval.wide import wide
 
     names = [str(measure) for measure in measures]
-    if is_one:
-        charted.draw(output, lambda: ranking_dots(drawn.frame, drawn.signature, lines))
-    else:
-        charted.draw(output, lambda: ranking_heat_map(wide(_metrics(table.frame)), names, table.signature))
+    if charted.chart:
+        from cli.charts.ranking import ranking_dots, ranking_heat_map
+        from queries.listing import own_metrics
+        from warehouse import Warehouse
+
+        with Warehouse.open(output.database) as warehouse:
+            own = own_metrics(warehouse)
+        if is_one:
+            charted.draw(output, lambda: ranking_dots(drawn.frame, drawn.signature, lines, own))
+        else:
+            charted.draw(output, lambda: ranking_heat_map(wide(_metrics(table.frame)), names, table.signature))
     if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
         found = wide(table.frame)
         texts = wide_texts(found, DIGITS, is_terminal=output.is_for_terminal)

@@ -60,7 +60,7 @@ def report(
 
     Example: scorehouse report sim24 --lp ja-en --section rankings --section audit -o report.html --draws 20
     """
-    for extra in ("jinja2", "vl_convert"):
+    for extra in ("altair", "jinja2", "vl_convert"):
         if find_spec(extra) is None:
             raise UsageError('the report needs the report extra: python3 -m pip install "scorehouse[report]"')
     target = output.output or _FILE

@@ -44,7 +44,6 @@ def scatter(
 
     Example: scorehouse scatter sim24 en-de simBLEU
     """
-    from cli.charts.scatter import scatter_panels
     from metaeval.tables.scatter import scatter as laid
     from warehouse import Warehouse
 
@@ -53,5 +52,8 @@ def scatter(
     with Warehouse.open(output.database) as warehouse:
         options = compute_options(system_score, round_human=round_human)
         found = laid(warehouse, flags.slice(testset, lp), metric, options)
-    charted.draw(output, lambda: scatter_panels(found))
+    if charted.chart:
+        from cli.charts.scatter import scatter_panels
+
+        charted.draw(output, lambda: scatter_panels(found))
     output.show(found.view(view), signature=[found.signature], notes=[*found.words, *found.notes])  # type: ignore[arg-type]

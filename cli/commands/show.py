@@ -52,7 +52,6 @@ def show(
     """
     import polars as pl
 
-    from cli.charts.segment import segment_scores
     from cli.render.marks import marked, plain, styled
     from queries.segment import read_segment
     from warehouse import Warehouse
@@ -61,7 +60,10 @@ def show(
         found = read_segment(
             warehouse, testset, lp, segment, humans=human or (), metrics=metrics or (), systems=systems or ()
         )
-    charted.draw(output, lambda: segment_scores(found))
+    if charted.chart:
+        from cli.charts.small_multiples import segment_scores
+
+        charted.draw(output, lambda: segment_scores(found))
     notes = [f"errors are those marked for {found.errors_of}"] if found.errors_of is not None else []
     frame = found.frame()
     if not output.is_for_reading:

@@ -68,7 +68,6 @@ def systems(
 
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
-    from cli.charts.significance import systems_matrix
     from metaeval.significance.systems import compare_systems, systems_frame, systems_json
     from warehouse import Warehouse
 
@@ -93,7 +92,10 @@ def systems(
             ranges=ranges,
         )
     notes = [found.summary, *found.notes]
-    charted.draw(output, lambda: systems_matrix(found, alpha))
+    if charted.chart:
+        from cli.charts.significance import systems_matrix
+
+        charted.draw(output, lambda: systems_matrix(found, alpha))
     output.show(
         systems_frame(found),
         signature=[found.signature],

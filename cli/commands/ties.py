@@ -16,11 +16,13 @@ def ties(
 
     Example: scorehouse ties sim24 en-de --primary
     """
-    from cli.charts.pairs import tied_pairs
     from metaeval.tables.ties import ties as count_ties
     from warehouse import Warehouse
 
     with Warehouse.open(output.database) as warehouse:
         found = count_ties(warehouse, flags.slice(testset, lp), round_human)
-    charted.draw(output, lambda: tied_pairs(found.frame, found.signature))
+    if charted.chart:
+        from cli.charts.pairs import tied_pairs
+
+        charted.draw(output, lambda: tied_pairs(found.frame, found.signature))
     output.show_table(found)

@@ -11,7 +11,7 @@ from cli.charts.drawing import check_chart, draw
 from cli.options.output import Output
 
 if TYPE_CHECKING:
-    from cli.charts.specification import Spec
+    import altair as alt
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ChartFlags:
     chart: Annotated[
         Path | None,
         typer.Option(
-            help="Draw the result: FILE.svg, .png, .html (needs the report extra) or .json (Vega-Lite).",
+            help="Draw the result: FILE.svg, .png, .html or .json (Vega-Lite); needs the report extra.",
         ),
     ] = None
 
@@ -32,8 +32,8 @@ class ChartFlags:
         if self.chart is not None:
             check_chart(self.chart)
 
-    def draw(self, output: Output, specification: "Callable[[], Spec]") -> None:
+    def draw(self, output: Output, chart: "Callable[[], alt.VConcatChart]") -> None:
         """Draw the chart, if one is wanted, and say so."""
         if self.chart is not None:
-            draw(specification(), self.chart)
+            draw(chart(), self.chart)
             output.note(f"chart written to {self.chart}")

@@ -1,19 +1,21 @@
 """What a section holds: parts with charts and tables, as plain data that can be stored and laid out."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cli.charts.drawing import offering, prepared
-from cli.charts.specification import Spec
+from cli.charts.drawing import Spec, laid, specification
 from cli.hints import in_flags, is_for
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
 from metaeval.notes import EXPLAIN, Hinted
 from warehouse import WarehouseError
+
+if TYPE_CHECKING:
+    import altair as alt
 
 _WHY = "`scorehouse rank --explain` says why"
 
@@ -117,15 +119,11 @@ def part_of(text: str) -> Part:
     )
 
 
-def figure(spec: Spec, signatures: Sequence[str]) -> Figure:
-    """A chart for a page, which has its title and lines as text, and the signatures as footnotes."""
-    known = {part for signature in signatures for part in signature.split("|")}
-    title = spec["title"]
-    lines = [line for line in title.get("subtitle", ()) if not known.issuperset(line.split("|"))]
-    drawn = prepared(offering(spec))
-    drawn.pop("title")
-    drawn.pop("config")
-    return Figure(str(title["text"]), tuple(lines), drawn)
+def figure(chart: "alt.VConcatChart") -> Figure:
+    """A chart for a page, which has its title and lines as text, and its signatures as footnotes."""
+    found = laid(specification(chart))
+    spec = {name: value for name, value in found.spec.items() if name not in ("$schema", "config")}
+    return Figure(found.title, found.lines, spec)
 
 
 def grid(

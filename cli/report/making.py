@@ -11,7 +11,7 @@ from metaeval.cache import Question, keep, key_of
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
-SHAPE = 3  # counts up when parts of a report, or charts in them, get another form
+SHAPE = 4  # counts up when parts of a report, or charts in them, get another form
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from cli.charts.drawing import csv_text, in_script
+from cli.charts.drawing import FIT, Spec, csv_text, in_script
+from cli.charts.parts import config
 from cli.charts.program import drawing_program
-from cli.charts.specification import Spec, config
 from cli.render.cells import one_line
 from cli.render.delimited import FORMULAS
 from cli.report.content import Figure
@@ -71,7 +71,7 @@ def page(sections: Sequence[Made], title: str, *, static: bool, safe_cells: bool
         drawn=drawn,
         place_of=places(figures),
         style=texts["page.css"],
-        script=texts["page.js"],
+        script=FIT.read_text("utf-8") + texts["page.js"],
         program="" if static or not figures else drawing_program(),
         charts=in_script([compact(one.spec) for one in figures]),
         settings=in_script(
@@ -109,17 +109,9 @@ def svg(figure: Figure, place: int) -> str:
     """A chart as an element of the page. place: sets its names apart from those of other charts."""
     import vl_convert
 
-    text = json.dumps({**stacked(figure.spec), "config": config()}, allow_nan=False)
+    text = json.dumps({**figure.spec, "config": config()}, allow_nan=False)
     drawn = str(vl_convert.vegalite_to_svg(text)).replace("<svg ", '<svg aria-hidden="true" ', 1)
     return _TAG.sub(lambda tag: _NAMED.sub(rf"\1chart-{place}-\2", tag[0]), drawn)
-
-
-def stacked(spec: Spec) -> Spec:
-    """A specification whose panels beside each other stand in two columns, as a page is not wide."""
-    if len(spec.get("hconcat", ())) < 3:
-        return spec
-    rest = {name: value for name, value in spec.items() if name != "hconcat"}
-    return {**rest, "concat": spec["hconcat"], "columns": 2}
 
 
 def _links(figure: Figure, *, safe_cells: bool) -> list[tuple[str, str]]:

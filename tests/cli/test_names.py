@@ -190,7 +190,7 @@ def test_odd_names_are_names_in_every_table_and_format(
 def test_odd_names_are_names_in_the_report_and_in_the_csv_that_it_offers(
     scorehouse: Scorehouse, odd: Path, tmp_path: Path
 ) -> None:
-    for extra in ("jinja2", "vl_convert"):
+    for extra in ("altair", "jinja2", "vl_convert"):
         pytest.importorskip(extra, reason="the report extra is not installed")
     path = tmp_path / "x.html"
     sections = [word for name in REPORTED for word in ("--section", name)]

@@ -38,7 +38,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
     heading = f"{state.testset} {state.lp}"
     return Part(
         heading,
-        (figure(calibration_curves(drawn, first, optima.signature), signatures),),
+        (figure(calibration_curves(drawn, first, optima.signature)),),
         (grid(f"Tie thresholds, {heading}", optima.frame, _COLUMNS),),
         (*limit, *optima.notes),
         signatures,

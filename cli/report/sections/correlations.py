@@ -26,7 +26,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
             found = agreement(warehouse, asked, measure, desk.options)
     chart = correlation_matrix(found.frame, clustered(found), str(measure), found.signature)
     signatures = tuple(found.signature.splitlines())
-    return Part(f"{state.testset} {state.lp}", (figure(chart, signatures),), notes=found.notes, signatures=signatures)
+    return Part(f"{state.testset} {state.lp}", (figure(chart),), notes=found.notes, signatures=signatures)
 
 
 SECTION = Section(

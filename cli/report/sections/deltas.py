@@ -45,7 +45,7 @@ def _part(desk: Desk, state: EvalsetState, old: str) -> Part:
             continue
         if found.signature in signatures:  # the best metric is the old one, under its full name
             continue
-        figures.append(figure(scatter_panels(found), [found.signature]))
+        figures.append(figure(scatter_panels(found)))
         signatures.append(found.signature)
         notes += found.notes
     return Part(

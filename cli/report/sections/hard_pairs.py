@@ -41,7 +41,7 @@ def _part(desk: Desk, heading: str) -> Part:
     limit = (f"The table has the first {MOST} of {n} pairs; `scorehouse hard-pairs` lists all.",) if n > MOST else ()
     return Part(
         heading,
-        (figure(hard_pairs_chart(found, what.most_right), signatures),),
+        (figure(hard_pairs_chart(found, what.most_right)),),
         (grid("Hardest pairs of systems", found.frame.head(MOST), _COLUMNS),),
         (*found.notes, *limit),
         signatures,

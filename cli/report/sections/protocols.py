@@ -50,7 +50,7 @@ def _part(desk: Desk, testset: str) -> Part:
     if not answered.height:
         raise QuestionError("no protocol has its inputs: " + "; ".join(table.notes))
     signatures = tuple(table.signature.splitlines())
-    chart = _agreement(found, testset, signatures)
+    chart = _agreement(found, testset, table.signature)
     return Part(
         testset,
         () if chart is None else (chart,),
@@ -60,7 +60,7 @@ def _part(desk: Desk, testset: str) -> Part:
     )
 
 
-def _agreement(found: Matrix, testset: str, signatures: Sequence[str]) -> Figure | None:
+def _agreement(found: Matrix, testset: str, signature: str) -> Figure | None:
     """How far the rankings of two protocols agree; None where there are fewer than three."""
     names = [cell.protocol for cell in found.of(testset)]
     if len(names) < 3:
@@ -77,10 +77,10 @@ def _agreement(found: Matrix, testset: str, signatures: Sequence[str]) -> Figure
         columns=("versus", names),
         value="Kendall's τ",
         title=f"How far do the rankings of {testset} by two protocols agree?",
-        signature=signatures,
+        signature=signature,
         lines=["Kendall's τ of the two rankings, of the metrics that both rank"],
     )
-    return figure(chart, signatures)
+    return figure(chart)
 
 
 SECTION = Section(

@@ -52,7 +52,7 @@ def _detailed(desk: Desk, state: EvalsetState) -> Part:
     heading = f"{state.testset} {state.lp}"
     return Part(
         heading,
-        (figure(ranking_dots(found.frame, found.signature, found.lines), signatures),),
+        (figure(ranking_dots(found.frame, found.signature, found.lines)),),
         (grid(f"Ranking of metrics, {heading}", found.frame, _COLUMNS),),
         found.notes,
         signatures,

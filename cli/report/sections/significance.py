@@ -24,7 +24,7 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
     ]
     return Part(
         f"{state.testset} {state.lp}",
-        tuple(figure(significance_matrix(one), one.signature.splitlines()) for one in found),
+        tuple(figure(significance_matrix(one)) for one in found),
         notes=(*counts, *(f"{one.measure}: {on_page(note)}" for one in found for note in one.notes[1:])),
         signatures=tuple(line for one in signatures for line in one.splitlines()),
     )

@@ -59,7 +59,7 @@ def _part(desk: Desk, heading: str, lps: str, states: Sequence[EvalsetState], ol
         grids.append(grid("Bridges: two human protocols on the same systems", steps))
     return Part(
         heading,
-        (figure(history_chart(shown.rows, by_year, found.anchor, shown.reading.signature), signatures),),
+        (figure(history_chart(shown.rows, by_year, found.anchor, shown.reading.signature)),),
         tuple(grids),
         shown.reading.notes,
         signatures,

@@ -95,22 +95,13 @@ function prepareTable(box) {
 const ERRORS = 1; // what Vega writes to the console
 const screenIsDark = window.matchMedia("(prefers-color-scheme: dark)");
 const paper = window.matchMedia("print");
-const narrow = window.matchMedia("(max-width: 60rem)");
 
 function unpacked(spec) {
   const datasets = {};
   for (const [name, {columns, rows}] of Object.entries(spec.datasets)) {
     datasets[name] = rows.map((row) => Object.fromEntries(columns.map((column, place) => [column, row[place]])));
   }
-  const drawn = {...spec, datasets};
-  if (drawn.hconcat && (narrow.matches || drawn.hconcat.length > 2)) {
-    drawn.concat = drawn.hconcat;
-    drawn.columns = narrow.matches ? 1 : 2;
-    delete drawn.hconcat;
-  } else if (drawn.concat && narrow.matches) {
-    drawn.columns = 3;
-  }
-  return drawn;
+  return {...spec, datasets};
 }
 
 function prepareChart(element, spec) {
@@ -134,7 +125,7 @@ async function drawAll(elements, charts) {
   for (const element of elements) {
     const spec = {...unpacked(charts[element.dataset.chart]), config: themes[theme]};
     const options = {mode: "vega-lite", renderer: "svg", actions: false, logLevel: ERRORS, tooltip: {theme}};
-    await vegaEmbed(element, spec, options).catch(console.error);
+    await fitted(element, spec, options).catch(console.error);
     element.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the chart has its name on its box
   }
   document.documentElement.dataset.drawn = theme;

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cli.charts.drawing import laid
 from tests.cli.running import Ran, Scorehouse
 
 GOLDEN = Path(__file__).parent / "golden_charts"
@@ -42,7 +43,8 @@ def faults(found: dict[str, Any]) -> list[str]:
     wrong = [f"no data set {name!r}" for name in sorted(_named(found) - set(found["datasets"]))]
     unused = set(found["datasets"]) - _named(found)
     wrong += [f"data set {name!r} is not drawn" for name in sorted(unused) if found["datasets"][name]]
-    wrong += [] if found["title"]["text"] and found["title"]["subtitle"] else ["no title"]
+    parts = laid(found)
+    wrong += [] if parts.title and (parts.lines or parts.signature) else ["no title"]
     return wrong
 
 

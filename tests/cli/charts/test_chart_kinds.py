@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from cli.charts import DRAWN, WITHOUT_CHART, pairs, ranking, significance
-from cli.charts import specification as shared
+from cli.charts import parts as shared
+from cli.charts.drawing import Laid, laid
+from cli.charts.drawing import specification as vega_lite
 from cli.charts.heat_map import heat_map
 from cli.main import COMMANDS, program
 from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
@@ -196,7 +199,7 @@ def test_a_page_offers_its_data_and_follows_a_dark_screen(
     assert scorehouse("ties", *SIM, *FEW, "-q", "--chart", tmp_path / "x.html").code == 0
     page = (tmp_path / "x.html").read_text("utf-8")
     (link,) = re.findall(r'<a download="ties.csv" href="data:text/csv;charset=utf-8,([^"]*)">', page)
-    assert link.startswith("scorer%2Cby%2Cties%2Corder%2Cn%2Cshare%0A")
+    assert link.startswith("scorer%2Cby%2Cties%2Corder%2Cn%2Cshare%2Cpanel%0A")
     assert 'download="chart.json"' in page
     (dark,) = re.findall(r"const dark = (.*);$", page, re.MULTILINE)
     assert json.loads(dark)["background"] == "#17191c"
@@ -267,7 +270,7 @@ def test_points_whose_colours_mean_something_differ_in_shape_or_lightness_and_no
     for one in points:
         colour, shape = (one["encoding"].get(channel, {}) for channel in ("color", "shape"))
         if colour.get("type") == "nominal" and colour["field"] != shape.get("field"):
-            greys = sorted(map(coloured, colour["scale"]["range"]))
+            greys = sorted(map(coloured, colour["scale"].get("range", shared.CATEGORIES)))
             assert min((b - a for a, b in pairwise(greys)), default=1) > 0.1, colour
 
 
@@ -280,24 +283,25 @@ def test_a_cluster_around_a_metric_that_was_not_tested_has_two_brackets() -> Non
     assert found == [(1, "1. m", "1. m"), (2, "2. m", "3. m"), (2, "5. m", "5. m"), (3, "6. m", "6. m")]
 
 
+def _heat_map(cells: list[dict[str, Any]], rows: list[str], columns: list[str], *lines: str, **more: bool) -> Laid:
+    axes: dict[str, Any] = {"rows": ("row", rows), "columns": ("column", columns), **more}
+    return laid(vega_lite(heat_map(cells, **axes, value="v", title="t", signature="s:1", lines=lines)))
+
+
 def test_a_cell_without_a_number_is_drawn_as_one_and_has_a_legend() -> None:
     cells = [{"row": name, "column": "x", "value": value} for name, value in (("a", 0.0), ("b", None), ("c", 0.5))]
-    axes = {"rows": ("row", ["a", "b", "c"]), "columns": ("column", ["x"])}
     found, whole = (
-        heat_map(some, **axes, value="v", title="t", signature=["s:1"], lines=[])  # type: ignore[arg-type]
+        _heat_map(some, ["a", "b", "c"], ["x"]).spec
         for some in (cells, [cell for cell in cells if cell["value"] is not None])
     )
     own = [
         layer for layer in found["layer"] if layer.get("transform", [None])[0] == {"filter": "!isValid(datum.value)"}
     ]
-    assert [layer["mark"] if isinstance(layer["mark"], str) else layer["mark"]["text"] for layer in own] == [
-        "rect",
-        "×",
-    ]
+    assert [(layer["mark"]["type"], layer["mark"].get("text")) for layer in own] == [("rect", None), ("text", "×")]
     scale = own[0]["encoding"]["color"]["scale"]
     assert scale["domain"] == ["no value"]
     assert not set(scale["range"]) & set(shared.RAMP)
-    assert own[0]["encoding"]["tooltip"][-1] == {"field": "is", "title": "v"}
+    assert own[0]["encoding"]["tooltip"][-1] == {"field": "is", "title": "v", "type": "nominal"}
     assert found["resolve"] == {"scale": {"color": "independent"}}
     assert whole["layer"] == [layer for layer in found["layer"] if layer not in own]
 
@@ -305,20 +309,42 @@ def test_a_cell_without_a_number_is_drawn_as_one_and_has_a_legend() -> None:
 def test_the_schema_that_charts_name_is_that_of_the_program_that_draws_them() -> None:
     converter = pytest.importorskip("vl_convert", reason="the report extra is not installed")
     majors = {int(version.partition(".")[0]) for version in converter.get_vegalite_versions()}
-    assert f"/v{max(majors)}.json" in shared.SCHEMA
+    assert f"/v{max(majors)}." in _heat_map([], [], []).spec["$schema"]
 
 
 def test_a_number_far_below_the_others_does_not_take_their_colours() -> None:
-    """Quartiles 0.815625 and 0.871875, a range of 0.05625: colours end three of it below the lower one."""
-    cells = [
-        {"row": str(n), "column": "x", "value": value} for n, value in enumerate([-1.0, *np.linspace(0.8, 0.9, 9)])
-    ]
-    axes = {"rows": ("row", [str(n) for n in range(10)]), "columns": ("column", ["x"])}
-    found = heat_map(cells, **axes, value="v", title="t", signature=["s:1"], lines=["words"])  # type: ignore[arg-type]
-    scale = found["layer"][0]["encoding"]["color"]["scale"]
-    assert scale["domain"] == pytest.approx([0.646875, 0.9])
+    numbers = [-1.0, *np.linspace(0.8, 0.9, 9)]
+    cells = [{"row": str(n), "column": "x", "value": value} for n, value in enumerate(numbers)]
+    found = _heat_map(cells, [str(n) for n in range(10)], ["x"], "words")
+    scale = found.spec["layer"][0]["encoding"]["color"]["scale"]
+    assert scale["domain"] == pytest.approx([0.8, 0.9])
     assert scale["clamp"] is True
-    assert found["title"]["subtitle"][:2] == ["words", "colours end at 0.65: 1 smaller values are as light as that"]
+    assert found.lines == ("words", "colours end at 0.80: 1 smaller values are as light as that")
+
+
+def test_metrics_far_from_the_others_are_at_the_edge_with_their_number() -> None:
+    """The others reach from 0.8 to 0.89, with their intervals from 0.78 to 0.91."""
+    near = [0.8 + n / 100 for n in range(10)]
+    frame = pl.DataFrame(
+        {
+            **{name: [name] * 13 for name in ("testset", "lp", "human")},
+            "measure": ["pa"] * 13,
+            "metric": [f"m{n}" for n in range(13)],
+            "value": [7.0, *near, -3.0, None],
+            "low": [6.0, *(value - 0.02 for value in near), -4.0, None],
+            "high": [8.0, *(value + 0.02 for value in near), -2.0, None],
+            "rank": [*range(1, 13), None],
+        }
+    )
+    found = laid(vega_lite(ranking.ranking_dots(frame, "s:1", [], own={"m3"})))
+    rows = {row["metric"]: row for row in found.spec["datasets"]["ranking_1"]}
+    assert (rows["m0"]["at"], rows["m0"]["beyond"]) == (pytest.approx(0.91), "7")
+    assert (rows["m11"]["at"], rows["m11"]["beyond"]) == (pytest.approx(0.78), "-3")
+    assert (rows["m12"]["at"], rows["m12"]["beyond"]) == (None, None)
+    assert {row["at"] for row in rows.values() if row["beyond"] is None} == {*near, None}
+    assert [row["metric"] for row in rows.values() if row["is"] == "own"] == ["m3"]
+    assert found.lines == ("green: your own; triangles at the edge: far beyond it",)
+    assert {"triangle-left", "triangle-right"} <= {mark["mark"].get("shape") for mark in _marks(found.spec)}
 
 
 @pytest.mark.slow
@@ -330,8 +356,9 @@ def test_the_chart_of_years_has_the_signature_of_years_whatever_table_is_beside_
         specification(scorehouse, tmp_path / f"{name}.json", *words, *more)
         for name, more in (("years", ()), ("bridges", ("--bridges",)))
     ]
-    assert charts[0]["title"] == charts[1]["title"]
-    assert "trend:years" in "".join(charts[0]["title"]["subtitle"])
+    years, bridges = map(laid, charts)
+    assert (years.title, years.lines, years.signature) == (bridges.title, bridges.lines, bridges.signature)
+    assert "trend:years" in "".join(years.signature)
 
 
 def test_colours_of_columns_that_do_not_compare_go_from_each_one_s_lowest_to_its_highest() -> None:
@@ -341,8 +368,7 @@ def test_colours_of_columns_that_do_not_compare_go_from_each_one_s_lowest_to_its
         for name, values in numbers.items()
         for n, value in enumerate(values)
     ]
-    axes = {"rows": ("row", ["0", "1", "2"]), "columns": ("column", list(numbers))}
-    found = heat_map(cells, **axes, value="v", title="t", signature=["s:1"], lines=[], by_column=True)  # type: ignore[arg-type]
+    found = _heat_map(cells, ["0", "1", "2"], list(numbers), by_column=True).spec
     colour = found["layer"][0]["encoding"]["color"]
     assert (colour["field"], colour["scale"]["domain"]) == ("shade", [0.0, 1.0])
     shades = [row["shade"] for row in found["datasets"]["values"]]

@@ -1,7 +1,10 @@
 """Heat maps of p-values: what the specification says, and files that stand alone."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.charts.drawing import check_chart, draw
+from cli.charts.drawing import Spec, check_chart, draw, laid, specification
 from cli.charts.significance import significance_matrix
 from cli.exit_codes import UsageError
 from metaeval.significance.comparison import Comparison
@@ -48,8 +51,13 @@ def made(p: list[list[float]], values: list[float], clusters: list[int], alpha: 
 THREE = made([[NAN, 0.05, 0.0], [NAN, NAN, 0.7], [NAN] * 3], [0.9, 0.8, 0.8], [1, 2, 2])
 
 
+def spec_of(found: Comparison) -> Spec:
+    """What is drawn, without title and signature."""
+    return laid(specification(significance_matrix(found))).spec
+
+
 def cells(found: Comparison) -> dict[tuple[str, str], dict[str, object]]:
-    values = significance_matrix(found)["datasets"]["p_values"]
+    values = spec_of(found)["datasets"]["p_values"]
     return {(cell["better"], cell["worse"]): cell for cell in values}
 
 
@@ -58,10 +66,10 @@ def test_a_cell_for_each_pair_with_the_better_metric_in_the_row() -> None:
     assert cells(THREE)["1. A", "3. C"]["p"] == "<0.001"
 
 
-def test_the_subtitle_is_the_signature_of_the_measure_and_the_test() -> None:
-    assert significance_matrix(THREE)["title"]["subtitle"][1:] == [
-        "measure:pa|testset:x|test:perm-inputs|test_resamples:1000"
-    ]
+def test_the_signature_of_the_measure_and_the_test_is_a_caption_and_not_in_the_title() -> None:
+    found = laid(specification(significance_matrix(THREE)))
+    assert found.signature == ("measure:pa|testset:x|test:perm-inputs|test_resamples:1000",)
+    assert "pa|" not in "".join((found.title, *found.lines))
 
 
 def test_a_p_of_0_is_below_what_the_draws_can_tell() -> None:
@@ -92,17 +100,17 @@ def test_classes_of_p_follow_the_level(alpha: float, labels: list[str]) -> None:
     p = np.full((5, 5), NAN)
     p[np.triu_indices(5, 1)] = [0.0, 0.005, 0.01, 0.03, 0.09, 0.15, 0.3, 0.55, 0.59, 1.0]
     found = made(p.tolist(), [5, 4, 3, 2, 1], [1] * 5, alpha)
-    scale = significance_matrix(found)["layer"][0]["encoding"]["color"]["scale"]
+    scale = spec_of(found)["layer"][0]["encoding"]["color"]["scale"]
     assert scale["domain"] == labels
     blues = [colour in ("#08306b", "#2171b5", "#6baed6") for colour in scale["range"]]
     assert blues == [label.startswith("≤") and float(label[2:]) <= alpha for label in labels]
 
 
 def test_exact_ties_are_marked_and_clusters_parted() -> None:
-    datasets = significance_matrix(THREE)["datasets"]
+    datasets = spec_of(THREE)["datasets"]
     assert [(cell["better"], cell["worse"]) for cell in datasets["equal"]] == [("2. B", "3. C")]
     assert datasets["clusters"] == [{"edge": "2. B"}]
-    edges = [layer for layer in significance_matrix(THREE)["layer"] if layer["data"] == {"name": "clusters"}]
+    edges = [layer for layer in spec_of(THREE)["layer"] if layer["data"] == {"name": "clusters"}]
     assert [list(layer["encoding"]) for layer in edges] == [["x"], ["y"]]
 
 
@@ -114,9 +122,8 @@ def test_a_metric_without_a_value_has_no_number_and_its_cells_are_not_defined() 
 
 def test_a_correction_is_named_and_two_sides_are_asked_for() -> None:
     found = replace(THREE, correction="holm", alternative="two-sided")
-    specification = significance_matrix(found)
-    assert specification["layer"][0]["encoding"]["color"]["title"] == "p (holm)"
-    assert "differ, by pa?" in specification["title"]["text"]
+    assert spec_of(found)["layer"][0]["encoding"]["color"]["title"] == "p (holm)"
+    assert "differ, by pa?" in laid(specification(significance_matrix(found))).title
 
 
 @pytest.fixture
@@ -153,10 +160,31 @@ def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
         check_chart(tmp_path / name)
 
 
-def test_the_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.charts.drawing.find_spec", lambda name: None)
+@pytest.mark.parametrize("extra", ["altair", "vl_convert"])
+@pytest.mark.parametrize("ending", [".svg", ".json"])
+def test_the_missing_extra_is_named(extra: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cli.charts.drawing.find_spec", lambda name: None if name == extra else name)
     with pytest.raises(UsageError, match=r"scorehouse\[report\]"):
-        check_chart(tmp_path / "x.svg")
+        check_chart(tmp_path / f"x{ending}")
+
+
+WITHOUT_CHARTS = """
+import sys
+sys.modules["altair"] = None
+from cli.main import COMMANDS, exit_code
+calls = [[name, "--help"] for name in COMMANDS]
+calls += [[name, "sim24", "en-de", "-q"] for name in ("ties", "counts", "thresholds", "correlations")]
+calls += [["show", "sim24", "en-de", "12", "-q"], ["scatter", "sim24", "en-de", "simBLEU", "-q"]]
+print({" ".join(call) for call in calls if exit_code(call) != 0}, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+def test_help_and_tables_need_no_charts(simulated_database: Path) -> None:
+    environment = {**os.environ, "SCOREHOUSE_DB": str(simulated_database)}
+    command = [sys.executable, "-c", WITHOUT_CHARTS]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "set()"
 
 
 def test_compare_draws_into_a_file(scorehouse: Scorehouse, drawn: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.charts.drawing import laid
 from metaeval.papers import PAPERS, item_named
 from metaeval.papers import running as papers_running
 from metaeval.papers.printed import printed_values
@@ -103,7 +104,7 @@ def test_figures_are_drawn(scorehouse: Scorehouse, tmp_path: Path, paper: str, i
     if ending == "json":
         spec = json.loads(path.read_text(encoding="utf-8"))
         assert faults(spec) == []
-        assert str(spec["title"]["text"]).startswith(f"{paper}, {item}")
+        assert laid(spec).title.startswith(f"{paper}, {item}")
         assert sum(map(len, spec["datasets"].values())) > 1
         return
     texts = {one.text for one in ET.parse(path).iter("{http://www.w3.org/2000/svg}text")}
@@ -124,7 +125,7 @@ def test_each_panel_has_its_own_values_and_people_are_on_the_axis_of_the_paper(
 ) -> None:
     path = tmp_path / "figure.json"
     assert scorehouse("paper", *words, *SIM, "--chart", path, "--format", "csv").code == 0
-    spec = json.loads(path.read_text(encoding="utf-8"))
+    spec = laid(json.loads(path.read_text(encoding="utf-8"))).spec
     for panel, expected in zip(spec["concat"], titles, strict=True):
         layer = panel["layer"][-1]
         values = spec["datasets"][(layer.get("data") or panel["data"])["name"]]
@@ -150,13 +151,13 @@ def test_differences_are_told_apart_by_direction_and_correlations_stand_in_the_c
     path = tmp_path / "figure.json"
     words = ("paper", "kocmi-2021", "figure-1", *TWO, "--metrics", "simBLEU", "--chart", path, "--format", "csv")
     assert scorehouse(*words).code == 0
-    spec = json.loads(path.read_text(encoding="utf-8"))
+    spec = laid(json.loads(path.read_text(encoding="utf-8"))).spec
     (panel,) = spec["concat"]
-    corners, points, *texts = (spec["datasets"][layer["data"]["name"]] for layer in panel["layer"])
+    corners, points, texts, _ = (spec["datasets"][layer["data"]["name"]] for layer in panel["layer"])
     assert {one["of"] for one in points} == {"from English", "without English"}
     for one in corners:  # of opposite signs
         assert (one["metric"] + one["to_metric"]) * (one["human"] + one["to_human"]) < 0
-    assert [text[0]["text"][:4] for text in texts] == ["ρ = ", "r = "]
+    assert [text["text"][:4] for text in texts] == ["ρ = ", "r = "]
 
 
 def test_check_ends_with_1_where_a_value_is_neither_met_nor_explained(

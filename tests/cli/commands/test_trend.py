@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from cli.charts.drawing import laid, specification
 from cli.charts.history import history_chart
 from cli.exit_codes import UsageError
 from metaeval.measures import parse_measure
@@ -199,13 +200,12 @@ def charted() -> dict[str, Any]:
     )
     rows = grouped(found)
     by_year = pooled_by_year(rows, parse_measure("pa"), "mean")
-    return history_chart(rows, by_year, "BLEU", "trend:years|measure:pa")
+    return laid(specification(history_chart(rows, by_year, "BLEU", "trend:years|measure:pa"))).spec
 
 
-def drawn(chart: dict[str, Any], panel: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a chart's data set that a panel, or a layer of it, draws."""
-    ((only,), rows) = panel["transform"], chart["datasets"][panel["data"]["name"]]
-    return [row for row in rows if row[only["filter"]["field"]] == only["filter"]["equal"]]
+def drawn(chart: dict[str, Any], dataset: str, protocol: str) -> list[dict[str, Any]]:
+    """The rows of a chart's data set in the panel of a protocol."""
+    return [row for row in chart["datasets"][dataset] if row["protocol"] == protocol]
 
 
 def test_a_chart_has_a_panel_for_each_protocol_and_marks_contamination_and_bridges() -> None:
@@ -213,10 +213,11 @@ def test_a_chart_has_a_panel_for_each_protocol_and_marks_contamination_and_bridg
     values, gaps = chart["vconcat"]
     assert [panel["title"] for panel in values["hconcat"]] == ["da", "mqm"]
     da, mqm = values["hconcat"]
-    contaminated = {point["group"] for point in drawn(chart, da) if point["contaminated"]}
+    contaminated = {point["group"] for point in drawn(chart, "years", "da") if point["contaminated"]}
     assert contaminated == {"COMETKiwi"}
-    dashed = [layer for layer in mqm["layer"] if "strokeDash" in layer["mark"]]
-    (step,) = drawn(chart, dashed[0])
+    (dashed,) = [layer for layer in mqm["layer"] if "strokeDash" in layer["mark"]]
+    assert dashed["transform"] == [{"filter": {"field": "protocol", "equal": "mqm"}}]
+    (step,) = drawn(chart, "bridges", "mqm")
     assert (step["group"], step["year"], step["from"], step["value"]) == ("BLEU", 2020, 0.6, 0.9)
     assert not [layer for layer in da["layer"] if "strokeDash" in layer["mark"]]
     assert len(gaps["hconcat"]) == 2
@@ -224,6 +225,21 @@ def test_a_chart_has_a_panel_for_each_protocol_and_marks_contamination_and_bridg
 
 def test_marks_of_one_year_do_not_hide_each_other() -> None:
     chart = charted()
-    da = chart["vconcat"][0]["hconcat"][0]
-    places = pl.DataFrame(drawn(chart, da)).filter(pl.col("year") == 2020)["x"]
+    places = pl.DataFrame(drawn(chart, "years", "da")).filter(pl.col("year") == 2020)["x"]
     assert places.n_unique() == len(places) == 3
+
+
+def test_a_family_of_each_kind_has_a_colour_and_the_others_are_grey() -> None:
+    """BLEU and chrF compare strings; BLEU is there in both years, chrF in one, with the higher value."""
+    found = made_history(
+        (2019, made_point("wmt19", "en-de", {"BLEU": 0.7, "YiSi-1": 0.9})),
+        (2020, made_point("wmt20", "en-de", {"BLEU": 0.8, "chrF": 0.9, "YiSi-1": 0.85})),
+    )
+    rows = grouped(found)
+    chart = history_chart(rows, pooled_by_year(rows, parse_measure("pa"), "mean"), "BLEU", "s:1")
+    points = laid(specification(chart)).spec["datasets"]["years"]
+    assert {(one["group"], one["name"]) for one in points if one["shown"]} == {
+        ("BLEU", "BLEU (string)"),
+        ("YiSi", "YiSi (embedding)"),
+    }
+    assert {one["group"] for one in points if not one["shown"]} == {"chrF"}

@@ -417,7 +417,7 @@ try:
     exit_code([])
 except SystemExit:
     pass
-print(*sorted(set(sys.modules) & {"polars", "numpy", "scipy"}), file=sys.stderr)
+print(*sorted(set(sys.modules) & {"polars", "numpy", "scipy", "altair"}), file=sys.stderr)
 """
     environment = {
         **os.environ,

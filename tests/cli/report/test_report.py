@@ -11,10 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 import polars as pl
 import pytest
 
+from cli.charts.parts import titled
 from cli.charts.program import drawing_program
 from cli.commands import report as command
 from cli.main import exit_code
@@ -311,15 +313,13 @@ def test_a_part_is_stored_and_read_as_it_was() -> None:
     assert part.grids[0].numbers == (False, True, True, False)
 
 
-def test_lines_of_the_signature_become_a_footnote_and_others_stay() -> None:
-    spec = {
-        "title": {"text": "x", "subtitle": ["bars: 95%", "measure:pa|lp:en-de", "n:3"]},
-        "data": {"values": [{"a": 1}]},
-        "config": {},
-    }
-    found = figure(spec, ["measure:pa|lp:en-de|n:3|scorehouse:1"])
+def test_a_chart_gives_its_title_and_lines_as_text_and_no_signature() -> None:
+    body = alt.Chart(alt.NamedData("d")).mark_point().encode(x="a:Q")
+    found = figure(titled(body, "x", "measure:pa|lp:en-de|n:3|scorehouse:1", {"d": [{"a": 1}]}, "bars: 95%"))
     assert (found.title, found.lines) == ("x", ("bars: 95%",))
-    assert found.spec == {"data": {"name": "part_1"}, "datasets": {"part_1": [{"a": 1}]}}
+    assert found.spec["datasets"] == {"d": [{"a": 1}]}
+    assert found.spec["data"] == {"name": "d"}
+    assert "measure:pa" not in json.dumps(found.spec)
 
 
 def test_names_of_clips_of_two_charts_on_one_page_differ() -> None:
@@ -364,7 +364,7 @@ def test_what_cannot_be_written_or_found_is_one_line(
     assert list(tmp_path.glob("*.html")) == []
 
 
-@pytest.mark.parametrize("extra", ["jinja2", "vl_convert"])
+@pytest.mark.parametrize("extra", ["altair", "jinja2", "vl_convert"])
 def test_without_the_extra_one_line_says_how_to_get_it(
     extra: str, on_hostile: Scorehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -483,7 +483,7 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
         texts = browser.execute_async_script(
             "Promise.all(window.kept.map((one) => one.text())).then(arguments[arguments.length - 1])"
         )
-        assert texts[0].startswith("metric,value,low,high,rank,cluster,epsilon,label\n")
+        assert texts[0].startswith("metric,value,low,high,rank,cluster,epsilon,at,beyond,label,is\n")
         assert '"quo""te\'s\\x07\\u202etxt-src"' in texts[0]
         assert texts[-1].splitlines()[0].startswith("measure,rank,metric,value,95% low")
         assert len(texts[-1].splitlines()) == 2, "the rows that the filter leaves"
