@@ -34,6 +34,7 @@ WITHOUT_CHART = {
     "list": "lists names and counts",
     "protocols": "its matrix of rankings is a table; `protocol` draws one protocol's tasks",
     "means": "`scatter` draws system scores of a metric against humans",
+    "choose": "lists segments to annotate",
     "segments": "lists texts to read; `scatter` draws a metric against people",
     "annotators": "each row has statistics on several scales",
     "audit": "lists findings, not numbers",

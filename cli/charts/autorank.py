@@ -2,37 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from cli.charts.specification import BLUE, Spec, chart, field, named, rows_of, tooltip
+import altair as alt
+
+from cli.charts.parts import TIGHT, names, titled
 
 if TYPE_CHECKING:
     from metaeval.tables.autorank import AutoRanks
 
 
-def autorank_chart(found: "AutoRanks") -> Spec:
+def autorank_chart(found: "AutoRanks") -> alt.VConcatChart:
     """One panel for each language pair."""
     datasets, panels = {}, []
     for (lp,), rows in found.frame.group_by("lp", maintain_order=True):
         data = f"systems of {lp}"
-        datasets[data] = rows_of(rows.select("system", "autorank", "z"))
+        datasets[data] = rows.select("system", "autorank", "z").rows(named=True)
+        points = alt.Chart(alt.NamedData(data), title=str(lp), width=320, height=alt.Step(15)).mark_point()
         panels.append(
-            {
-                "title": {"text": lp, "fontSize": 12},
-                "width": 320,
-                "height": {"step": 15},
-                "data": named(data),
-                "mark": {"type": "point", "filled": True, "opacity": 1, "size": 45, "color": BLUE},
-                "encoding": {
-                    "x": field(
-                        "autorank", "Q", "AutoRank (1 is best)", scale={"zero": False, "nice": False, "padding": 8}
-                    ),
-                    "y": field(
-                        "system",
-                        "N",
-                        scale={"domain": rows["system"].to_list()},
-                        axis={"labelOverlap": False, "grid": True},
-                    ),
-                    "tooltip": tooltip("system", "autorank", "z"),
-                },
-            }
+            points.encode(
+                x=alt.X("autorank:Q").title("AutoRank (1 is best)").scale(TIGHT),
+                y=names(alt.Y("system:N"), rows["system"].to_list(), grid=True),
+                tooltip=["system:N", "autorank:Q", "z:Q"],
+            )
         )
-    return chart("Systems ranked by metrics alone", found.signature.splitlines(), datasets, concat=panels, columns=2)
+    return titled(alt.concat(*panels, columns=2), "Systems ranked by metrics alone", found.signature, datasets)

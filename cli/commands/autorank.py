@@ -19,11 +19,13 @@ def autorank(
 
     Example: scorehouse autorank sim24 en-de --metrics "Kestrel*"
     """
-    from cli.charts.autorank import autorank_chart
     from metaeval.tables.autorank import autorank as ranked
     from warehouse import Warehouse
 
     with Warehouse.open(output.database) as warehouse:
         found = ranked(warehouse, flags.slice(testset, lps), low=low, high=high)
-    charted.draw(output, lambda: autorank_chart(found))
+    if charted.chart:
+        from cli.charts.autorank import autorank_chart
+
+        charted.draw(output, lambda: autorank_chart(found))
     output.show_table(found.table, json_shape=found.as_json())
