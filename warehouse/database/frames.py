@@ -57,17 +57,20 @@ def insert(connection: "duckdb.DuckDBPyConnection", table: str, rows: "pl.DataFr
 
     table: a name of the program's own, never a user's text.
     """
-    _with_frame(connection, rows, f"INSERT INTO {table} BY NAME SELECT * FROM inserted_frame")
+    with_frame(connection, rows, f"INSERT INTO {table} BY NAME SELECT * FROM inserted_frame")
 
 
 def temporary(connection: "duckdb.DuckDBPyConnection", table: str, rows: "pl.DataFrame") -> None:
     """Make a temporary table of a frame, in place of an earlier one. table: as for `insert`."""
-    _with_frame(connection, rows, f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM inserted_frame")
+    with_frame(connection, rows, f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM inserted_frame")
 
 
-def _with_frame(connection: "duckdb.DuckDBPyConnection", rows: "pl.DataFrame", statement: str) -> None:
+def with_frame(
+    connection: "duckdb.DuckDBPyConnection", rows: "pl.DataFrame", statement: str, parameters: object = None
+) -> None:
+    """Execute a statement that reads the rows as `inserted_frame`."""
     connection.register("inserted_frame", _Stream(rows))
     try:
-        connection.execute(statement)
+        connection.execute(statement, parameters)
     finally:
         connection.unregister("inserted_frame")

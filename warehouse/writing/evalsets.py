@@ -3,6 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
+import polars as pl
+
+from warehouse.database.frames import insert, temporary, with_frame
 from warehouse.database.stage import Batch
 from warehouse.database.statements import statement
 from warehouse.facts.testsets import TestsetFacts
@@ -32,18 +35,15 @@ def write_evalsets(batch: Batch, declared: Declared) -> tuple[dict[int, int], di
             new[stage.evalset_no] = row
         evalset_ids[stage.evalset_no] = evalset_id
     if new:
-        columns = ("ids", "testsets", "lps", "sources", "targets", "bases")
-        rows = dict(zip(columns, map(list, zip(*new.values(), strict=True)), strict=True))
-        batch.connection.execute(_sql("insert_evalsets"), {**rows, **_standards(batch, declared, new)})
+        columns = ("evalset_id", "testset_id", "lp", "source_language", "target_language", "lp_base")
+        rows = pl.DataFrame(list(new.values()), columns, orient="row")
+        insert(batch.connection, "evalset", rows.hstack(_standards(batch, declared, new)))
     if stated := [number for number in known if declared[number] is not None]:
-        ids = [known[number] for number in stated]
-        batch.connection.execute(_sql("update_evalsets"), {"ids": ids, **_standards(batch, declared, stated)})
-    numbered = {
-        "numbers": list(evalset_ids),
-        "ids": list(evalset_ids.values()),
-        "declared": [declared[number] is not None for number in evalset_ids],
-    }
-    batch.connection.execute(_sql("staged_evalset"), numbered)
+        ids = pl.DataFrame({"evalset_id": [known[number] for number in stated]})
+        with_frame(batch.connection, ids.hstack(_standards(batch, declared, stated)), _sql("update_evalsets"))
+    numbered = [(number, id, declared[number] is not None) for number, id in evalset_ids.items()]
+    schema = {"evalset_no": pl.Int32, "evalset_id": pl.Int32, "is_declared": pl.Boolean}
+    temporary(batch.connection, "staged_evalset", pl.DataFrame(numbered, schema, orient="row"))
     return evalset_ids, known
 
 
@@ -54,31 +54,29 @@ def _write_testsets(batch: Batch, declared: Declared) -> dict[str, int]:
     new = sorted({stage.evalset.testset for stage in batch.stages} - held.keys())
     ids = held | {name: id for id, name in enumerate(new, start=max(held.values(), default=0) + 1)}
     if new:
-        columns = {"ids": [ids[name] for name in new], **_descriptions(new, facts_of)}
-        batch.connection.execute(_sql("insert_testsets"), columns)
+        testset_ids = pl.Series("testset_id", [ids[name] for name in new])
+        insert(batch.connection, "testset", _descriptions(new, facts_of).with_columns(testset_ids))
     if known := [name for name in facts_of if name in held]:
-        batch.connection.execute(_sql("update_testsets"), _descriptions(known, facts_of))
+        with_frame(batch.connection, _descriptions(known, facts_of), _sql("update_testsets"))
     return ids
 
 
-def _descriptions(names: Sequence[str], facts_of: Mapping[str, TestsetFacts]) -> dict[str, object]:
-    """Year and description of test sets as parameters; the year of the name where nothing is declared."""
+def _descriptions(names: Sequence[str], facts_of: Mapping[str, TestsetFacts]) -> pl.DataFrame:
+    """Year and description of test sets; the year of the name where nothing is declared."""
     facts = [facts_of.get(name, TestsetFacts(name, year_of_testset(name))) for name in names]
-    return {
-        "names": list(names),
-        "years": [one.year for one in facts],
-        "descriptions": [one.description for one in facts],
-    }
+    rows = [(name, one.year, one.description) for name, one in zip(names, facts, strict=True)]
+    return pl.DataFrame(rows, {"name": pl.String, "year": pl.Int16, "description": pl.String}, orient="row")
 
 
-def _standards(batch: Batch, declared: Declared, numbers: Collection[int]) -> dict[str, object]:
-    """What the organisers declare of some evaluation sets, as parameters of a statement."""
+def _standards(batch: Batch, declared: Declared, numbers: Collection[int]) -> pl.DataFrame:
+    """What the organisers declare of some evaluation sets, a row for each."""
     evalsets = {stage.evalset_no: stage.evalset for stage in batch.stages}
     facts = [
         (declared[number] or TestsetFacts(evalsets[number].testset)).evalset(evalsets[number].lp) for number in numbers
     ]
-    return {
-        "references": [one.standard_reference for one in facts],
-        "ranks": [one.ranks_human_references for one in facts],
-        **{level: [one.standard_human.get(level) for one in facts] for level in LEVELS},
+    columns = {
+        "standard_reference": [one.standard_reference for one in facts],
+        "ranks_human_references": [one.ranks_human_references for one in facts],
+        **{f"standard_human_{level}": [one.standard_human.get(level) for one in facts] for level in LEVELS},
     }
+    return pl.DataFrame(columns).cast({pl.Null: pl.String})

@@ -1,28 +1,45 @@
 """Writing the evaluation sets of a batch into the warehouse, in one transaction."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 import duckdb
+import polars as pl
 
+from warehouse.database.frames import with_frame
 from warehouse.database.stage import Batch
+from warehouse.database.statements import statement
 from warehouse.errors import Fault
+from warehouse.facts.testsets import TestsetFacts
 from warehouse.readers.contents import Content
 from warehouse.staging.contradictions import contradictions, segment_contradictions
+from warehouse.staging.lookups import of_evalsets
 from warehouse.staging.unjoined import unjoined
-from warehouse.writing.entries import write_entries
 from warehouse.writing.evalsets import Declared, write_evalsets
 from warehouse.writing.registration import register
-from warehouse.writing.scores import check_written, write_judgements, write_scores
-from warehouse.writing.segments import remove_nameless_segments, renumber, write_segments
-from warehouse.writing.sources import record_sources, take_away
-from warehouse.writing.systems import (
-    mark_outliers,
-    remove_nameless_systems,
-    rename_systems,
-    report_renamed,
-    write_systems,
-)
+from warehouse.writing.removal import remove_vectors
+
+_ORIGIN = {"evalset_id": pl.Int32, "origin": pl.String}
+_EARLIER = """
+CREATE OR REPLACE TEMP TABLE earlier_source AS
+SELECT source_id FROM source WHERE (evalset_id, origin) IN (SELECT (evalset_id, origin) FROM inserted_frame)
+"""
+_RENAME = """
+CREATE OR REPLACE TEMP TABLE staged_rename AS
+SELECT y.system_id, n.new FROM inserted_frame AS n JOIN system AS y ON y.evalset_id = n.evalset_id AND y.name = n.old
+"""
+_REMOVED = """
+CREATE OR REPLACE TEMP TABLE removed_vector AS
+SELECT vector_id FROM vector WHERE source_id IN (SELECT source_id FROM temp.earlier_source)
+"""
+_LOOSE = """
+SELECT 1 FROM segment
+WHERE evalset_id IN (SELECT evalset_id FROM temp.staged_evalset) AND source_id IS NULL
+LIMIT 1
+"""
+_MOST_BITS = 1_000_000  # of one vector, where segments are counted
+_sql = partial(statement, __package__)
 
 
 def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -> dict[int, list[Fault]]:
@@ -69,3 +86,201 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
             connection.execute("ROLLBACK")
         raise
     return {}
+
+
+def take_away(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
+    """Delete what earlier files of the same origins brought, segments and systems apart.
+
+    evalset_ids: number on the stage -> evalset_id, of those evaluation sets that the warehouse has.
+    """
+    files = _evalset_numbers(batch)
+    chosen = [content for content in contents if files[content.file_no] in evalset_ids]
+    held = [(evalset_ids[files[content.file_no]], content.claim.origin) for content in chosen]
+    connection = batch.connection
+    with_frame(connection, pl.DataFrame(held, _ORIGIN, orient="row"), _EARLIER)
+    if batch.rows("SELECT 1 FROM temp.earlier_source LIMIT 1"):
+        connection.execute(_REMOVED)
+        remove_vectors(connection)
+        for table in ("segment_text", "source"):
+            connection.execute(f"DELETE FROM {table} WHERE source_id IN (SELECT source_id FROM temp.earlier_source)")
+
+
+def _evalset_numbers(batch: Batch) -> dict[int, int]:
+    return {file_no: stage.evalset_no for stage in batch.stages for file_no in stage.file_numbers}
+
+
+def record_sources(batch: Batch, contents: Sequence[Content], evalset_ids: Mapping[int, int]) -> None:
+    """Record the files, loaded or refused; temp.staged_source tells number and evaluation set of each afterwards."""
+    ((first,),) = batch.rows("SELECT coalesce(max(source_id), 0) + 1 FROM source")
+    files, rows = _evalset_numbers(batch), []
+    for source_id, content in enumerate(contents, start=first):
+        stage = batch.stage_of(content.file_no)
+        faults = stage.faults.get(content.file_no, [])
+        rows.append(
+            {
+                "file_no": content.file_no,
+                "evalset_no": files[content.file_no],
+                "evalset_id": evalset_ids[files[content.file_no]],
+                "source_id": source_id,
+                "origin": content.claim.origin,
+                "path": str(content.claim.path),
+                "sha256": content.sha256,
+                "n_bytes": content.n_bytes,
+                "reader": content.claim.reader,
+                "n_rows": 0 if faults else stage.n_rows[content.file_no],
+                "n_missing": 0 if faults else stage.n_missing[content.file_no],
+                "status": "refused" if faults else "loaded",
+                "fault": "; ".join(fault.text for fault in faults) or None,
+                "n_evalsets": content.n_evalsets,
+                "bundle": content.claim.bundle,
+            }
+        )
+    batch.connection.execute(_sql("staged_source"))
+    if rows:
+        frame = pl.DataFrame(rows, infer_schema_length=None)
+        batch.add("source", frame.with_columns(pl.col("fault", "bundle").cast(pl.String)))
+    batch.connection.execute(_sql("insert_sources"))
+
+
+def rename_systems(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
+    """Systems that a better name has come for. evalset_ids: by number, of those that the warehouse has."""
+    renamed = [
+        (evalset_ids[stage.evalset_no], old, new)
+        for stage in batch.stages
+        if stage.evalset_no in evalset_ids
+        for old, new in sorted(stage.renamed.items())
+    ]
+    if not renamed:
+        return
+    with_frame(batch.connection, pl.DataFrame(renamed, ["evalset_id", "old", "new"], orient="row"), _RENAME)
+    batch.connection.execute(_sql("rename_systems"))
+
+
+def report_renamed(batch: Batch) -> None:
+    """Note the systems that have another name now."""
+    for stage in batch.stages:
+        where = f"{stage.evalset.testset} {stage.evalset.lp}"
+        stage.notes += [f"{where}: system {old} is now {new}" for old, new in sorted(stage.renamed.items())]
+
+
+def write_systems(batch: Batch) -> None:
+    """Insert the systems and spellings that the files bring; canonical names follow."""
+    batch.connection.execute(_sql("insert_systems"))
+    if batch.has("spelling"):
+        batch.connection.execute(_sql("insert_spellings"))
+    batch.connection.execute(_sql("update_canonical_names"))
+
+
+def remove_nameless_systems(batch: Batch) -> None:
+    """Delete systems that no file names any more."""
+    batch.connection.execute(_sql("delete_nameless_systems"))
+
+
+def mark_outliers(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
+    """Mark the systems that the organisers declare as outliers, under whatever name, and no others.
+
+    known: numbers of the evaluation sets that may have some marked already.
+    """
+    stated = [(s, every.evalset(s.evalset.lp)) for s in batch.stages if (every := declared[s.evalset_no]) is not None]
+    chosen = [(stage, facts) for stage, facts in stated if facts.outlier_systems or stage.evalset_no in known]
+    if not chosen:
+        return
+    named = of_evalsets(batch.rows, "system_names", [(s.evalset.testset, s.evalset.lp) for s, _ in chosen])
+    outliers = []
+    for stage, facts in chosen:
+        systems = {name: system for name, system, _ in named[stage.evalset.testset, stage.evalset.lp]}
+        outliers += [(evalset_ids[stage.evalset_no], system) for system in sorted(facts.outliers(systems))]
+    frame = pl.DataFrame(outliers, {"evalset_id": pl.Int32, "name": pl.String}, orient="row")
+    with_frame(batch.connection, frame, _sql("update_outliers"))
+
+
+def renumber(batch: Batch) -> None:
+    """Give scores and judgements of the warehouse the numbers that their segments have now.
+
+    To be called once what the files brought before is taken away, and before the segments are written. What nothing is
+    left of gets no insert: after one of no rows, DuckDB shows a later large one of the same transaction to nobody.
+    """
+    if not batch.rows("SELECT 1 FROM temp.staged_renumbering WHERE new IS NOT NULL LIMIT 1"):
+        return
+    for table, order in (("score", "vector_id, segment"), ("judgement", "vector_id, segment, judgement_id")):
+        renumbered = f"temp.renumbered_{table}"
+        batch.connection.execute(_sql(f"renumbered_{table}"))
+        if batch.rows(f"SELECT 1 FROM {renumbered} LIMIT 1"):
+            batch.connection.execute(f"DELETE FROM {table} WHERE vector_id IN (SELECT vector_id FROM {renumbered})")
+            batch.connection.execute(f"INSERT INTO {table} FROM {renumbered} ORDER BY {order}")
+        batch.connection.execute(f"DROP TABLE {renumbered}")
+
+
+def write_segments(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
+    """Segments and texts. Declared segments replace all; others, that scores name, have no source.
+
+    Those come to what there is, or replace it where the numbers changed. evalset_ids: by number, of those evaluation
+    sets that the warehouse has.
+    """
+    if any(stage.segments for stage in batch.stages):
+        if evalset_ids:
+            replaced = [stage.evalset_no for stage in batch.stages if stage.replaces_segments]
+            batch.connection.execute(_sql("delete_segments"), {"replaced": replaced})
+        batch.connection.execute(_sql("insert_segments"))
+        batch.connection.execute(_sql("count_segments"))
+    if batch.has("text"):
+        batch.connection.execute(_sql("insert_texts"))
+
+
+def remove_nameless_segments(batch: Batch) -> None:
+    """Delete segments that nothing declares and no file names any more."""
+    if batch.rows(_LOOSE):
+        batch.connection.execute(_sql("delete_nameless_segments"))
+        batch.connection.execute(_sql("count_segments"))
+
+
+def write_scores(batch: Batch) -> None:
+    """Scorers, vectors and their scores; an evaluation set numbers its vectors in the order (kind, scorer, level,
+    system)."""
+    for name in ("insert_scorers", "staged_id", "insert_vectors", "insert_scores", "insert_aggregates"):
+        batch.connection.execute(_sql(name))
+
+
+def write_judgements(batch: Batch) -> None:
+    """Judgements with the errors marked in them."""
+    if not batch.has("judgement"):
+        return
+    ((n_judgements, first),) = batch.rows(_sql("count_judgements"))
+    if n_judgements:
+        for name in ("insert_judgements", "insert_ratings"):
+            batch.connection.execute(_sql(name), {"first": first})
+
+
+def check_written(batch: Batch) -> None:
+    """Assert that all that was staged arrived, and that each key is there once; facts carry no constraints."""
+    ((staged_vectors, staged_scores, last_segment, vectors, scores, repeated),) = batch.rows(_sql("count_written"))
+    bits = f"bit_count(bitstring_agg(segment, 1, {last_segment}))"  # one for every number that there can be
+    n_segments = bits if last_segment <= _MOST_BITS else "count(DISTINCT segment)"
+    ((double,),) = batch.rows(
+        f"""
+        SELECT coalesce(sum(n_rows - n_segments), 0)
+        FROM (SELECT count(*) AS n_rows, {n_segments} AS n_segments FROM temp.staged_score GROUP BY vector_no)
+        """
+    )
+    assert (vectors, scores, repeated, double) == (staged_vectors, staged_scores, 0, 0), (
+        f"staged {staged_vectors} vectors and {staged_scores} scores, wrote {vectors} and {scores}; "
+        f"{repeated} vectors and {double} segment scores are repeated"
+    )
+
+
+def write_entries(batch: Batch, declared: Declared, evalset_ids: Mapping[int, int], known: Collection[int]) -> None:
+    """Each metric with scores has an entry; those of users and those not submitted to the task keep theirs.
+
+    known: numbers of the evaluation sets that may have entries already.
+    """
+    if known:
+        batch.connection.execute(_sql("delete_entries"))
+    metrics = batch.rows(_sql("metrics_without_entry"))
+    evalsets = {stage.evalset_no: stage.evalset for stage in batch.stages}
+    facts = {number: declared[number] or TestsetFacts(evalset.testset) for number, evalset in evalsets.items()}
+    entries = [
+        (evalset_ids[number], scorer_id, facts[number].status(evalsets[number].lp, base_name))
+        for number, scorer_id, base_name in metrics
+    ]
+    columns = {"evalset_id": pl.Int32, "scorer_id": pl.Int32, "status": pl.String}
+    with_frame(batch.connection, pl.DataFrame(entries, columns, orient="row"), _sql("insert_entries"))

@@ -1,11 +1,8 @@
 -- Facts of metrics that are written anew, and of those that a test set has no scores of any more.
--- Params: $testsets, $names, as long as each other; $here (test sets).
+-- Frame: testset_id, base_name, among others. Params: $here (test sets).
 DELETE FROM metric_fact
 WHERE testset_id IN (SELECT unnest($here::INTEGER[])) AND (
-  (testset_id, base_name) IN (
-    SELECT (n.testset_id, n.name)
-    FROM (SELECT unnest($testsets::INTEGER[]) AS testset_id, unnest($names::VARCHAR[]) AS name) AS n
-  )
+  (testset_id, base_name) IN (SELECT (testset_id, base_name) FROM inserted_frame)
   OR (testset_id, base_name) NOT IN (
     SELECT DISTINCT (e.testset_id, sc.base_name)
     FROM vector AS v

@@ -1,13 +1,8 @@
 -- An entry of each metric: with the status that its files say, else with the one that follows from the lists.
--- Params: $evalsets, $scorers, $statuses, as long as each other.
+-- Frame: evalset_id, scorer_id, status.
 INSERT INTO entry
 SELECT n.evalset_id, n.scorer_id, coalesce(o.status, n.status), coalesce(o.is_own, false)
-FROM (
-  SELECT
-    unnest($evalsets::INTEGER[]) AS evalset_id,
-    unnest($scorers::INTEGER[]) AS scorer_id,
-    unnest($statuses::VARCHAR[]) AS status
-) AS n
+FROM inserted_frame AS n
 LEFT JOIN (
   SELECT f.evalset_id, sc.scorer_id, min(v.status) AS status, bool_and(v.is_own) AS is_own
   FROM temp.staged_vector AS v

@@ -1,12 +1,9 @@
 -- Which systems are outliers, in the evaluation sets whose facts are written.
--- Params: $evalsets, $systems, as long as each other.
-WITH outlier AS (
-  SELECT unnest($evalsets::INTEGER[]) AS evalset_id, unnest($systems::VARCHAR[]) AS name
-),
-named AS (
+-- Frame: evalset_id and name of the outliers.
+WITH named AS (
   SELECT y.system_id, o.name IS NOT NULL AS is_outlier
   FROM system AS y
-  LEFT JOIN outlier AS o ON o.evalset_id = y.evalset_id AND o.name = y.name
+  LEFT JOIN inserted_frame AS o ON o.evalset_id = y.evalset_id AND o.name = y.name
   WHERE y.evalset_id IN (SELECT evalset_id FROM temp.staged_evalset WHERE is_declared)
 )
 UPDATE system

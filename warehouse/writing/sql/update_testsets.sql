@@ -1,11 +1,6 @@
 -- Year and description of test sets, as declared.
--- Params: $names, $years, $descriptions, as long as each other.
+-- Frame: name, year, description.
 UPDATE testset
 SET year = n.year, description = n.description
-FROM (
-  SELECT
-    unnest($names::VARCHAR[]) AS name,
-    unnest($years::SMALLINT[]) AS year,
-    unnest($descriptions::VARCHAR[]) AS description
-) AS n
+FROM inserted_frame AS n
 WHERE n.name = testset.name
