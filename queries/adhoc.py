@@ -88,7 +88,9 @@ def answer(
     LimitError: time, memory or disk ran out.
     SchemaError: the database cannot be read.
     """
-    return answer_of_at_most(None, path, query, parameters, timeout=timeout, memory=memory, spill=spill)[0]
+    found, _ = answer_in_file(None, None, path, query, parameters, timeout=timeout, memory=memory, spill=spill)
+    assert not isinstance(found, int)
+    return found
 
 
 def _readable(text: str, what: str) -> str:
@@ -104,22 +106,6 @@ def _readable(text: str, what: str) -> str:
             return os.fsencode(text).decode("utf-8")
         except UnicodeError:
             raise QuestionError(f"{what} is not UTF-8 text") from None
-
-
-def answer_of_at_most(
-    max_rows: int | None,
-    path: Path,
-    query: str,
-    parameters: Mapping[str, object] | None = None,
-    *,
-    timeout: float = 60.0,
-    memory: str = "4GB",
-    spill: str = "2GB",
-) -> "tuple[pl.DataFrame, bool]":
-    """The first max_rows rows (None: all) of an answer, and whether there are more; see `answer`."""
-    found, is_cut = answer_in_file(None, max_rows, path, query, parameters, timeout=timeout, memory=memory, spill=spill)
-    assert not isinstance(found, int)
-    return found, is_cut
 
 
 def answer_in_file(

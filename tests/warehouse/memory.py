@@ -30,7 +30,7 @@ Row = Mapping[str, Any]
 
 def claim(origin: str, **fields: Any) -> Claim:
     """A claim on a file that there need not be."""
-    plain = Claim(path=Path(origin), reader="wmt-da/1", origin=origin, evalsets=(_KEY,), root=Path())
+    plain = Claim(path=Path(origin), reader="wmt-da/1", origin=origin, evalsets=(_KEY,), folder=Path())
     return replace(plain, **fields)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warehouse.database.stage import Batch, Stage
 from warehouse.errors import Fault, SourceError
+from warehouse.facts.metrics import describe
 from warehouse.facts.testsets import (
     FACTS_FILE,
     TestsetFacts,
@@ -16,7 +17,6 @@ from warehouse.facts.testsets import (
     packaged_facts,
     read_facts,
 )
-from warehouse.loading.own_looking import own_looking
 from warehouse.loading.record_files import Opened, share
 from warehouse.loading.report import EvalsetReport, Status
 from warehouse.progress import Gauge
@@ -26,6 +26,7 @@ from warehouse.readers.recognition import reader_named
 from warehouse.staging.holdings import Holdings
 from warehouse.staging.known_evalsets import KnownEvalsets
 from warehouse.staging.record_staging import stage_records
+from warehouse.wording import option
 
 
 @dataclass(frozen=True)
@@ -293,3 +294,30 @@ def _distinct(contents: Sequence[Content]) -> tuple[list[Content], list[Fault], 
         if first is not content and content.opened is not None:
             notes.append(f"{content.claim.path}: the same content as {first.claim.path}, under another name")
     return kept, faults, notes
+
+
+def own_looking(content: Content, declared: TestsetFacts | None) -> list[Fault]:
+    """A fault for each metric of a table that neither the test set's lists nor the registry know.
+
+    declared: None, or without lists of metrics: then there is nothing that such a metric could pass for.
+    """
+    if declared is None or declared.primary is None or content.records is None:
+        return []
+    if not content.claim.is_table or content.claim.is_own:
+        return []
+    scores = content.records.scores
+    assert scores is not None
+    listed = declared.primary | declared.baseline
+    listed |= {name for evalset in declared.lps.values() for name in evalset.extra_primary}
+    first = scores.filter(kind="metric").group_by("scorer", maintain_order=True).first()
+    return [
+        Fault(
+            str(content.claim.path),
+            line,
+            f"metric {name!r}, which {declared.name} did not have",
+            "metrics of the shared task",
+            f"a metric of your own: scorehouse add {content.claim.path.name} {option('metric', name)}",
+        )
+        for name, line in first.select("scorer", "line").iter_rows()
+        if name not in listed and not describe(name).is_known
+    ]

@@ -44,7 +44,7 @@ class ComputedMetric:
             reader=self.reader,
             origin=f"computed/{self.base_name}-{self.reference}",
             evalsets=(evalset,),
-            root=Path(),
+            folder=Path(),
             status="no entry",
             is_own=True,
             is_strict=True,

@@ -20,6 +20,7 @@ from warehouse.readers.claims import EvalsetKey, Given, KnownTexts
 from warehouse.readers.long_table import with_place
 from warehouse.readers.text.head import head_of
 from warehouse.readers.tool_outputs import form_of, is_with_texts
+from warehouse.staging.lookups import of_evalsets
 from warehouse.wording import option
 from warehouse.writing.removal import remove_vectors
 
@@ -101,15 +102,17 @@ def _texts(
     }
     found = {}
     for (name, pair), with_texts in places.items():
+        if name is None or pair is None:
+            continue
         key = {"testset": name, "lp": pair}
         segments = [number for (number,) in warehouse.rows(_sql("segment_numbers"), key)]
-        systems = dict(warehouse.rows(_sql("system_spellings"), key))
+        named_here = of_evalsets(warehouse.rows, "system_names", [(name, pair)])[name, pair]
+        systems = {spelling: system for spelling, system, _ in sorted(named_here)}
         sources: dict[int, str] = {}
         outputs: dict[str, dict[int, str]] = {}
         for system, segment, text in warehouse.rows(_sql("texts_scored"), key) if with_texts else ():
             (sources if system is None else outputs.setdefault(system, {}))[segment] = text
-        if name is not None and pair is not None:
-            found[name, pair] = KnownTexts(tuple(segments), systems, sources, outputs)
+        found[name, pair] = KnownTexts(tuple(segments), systems, sources, outputs)
     return found
 
 

@@ -27,15 +27,7 @@ def claim_automatic(path: Path, reader: str, given: Given, place: str) -> Claim 
     testset = given.testset or testset_of(path)
     if testset is None:
         return f"automatic scores of an unknown test set; name it with {option('testset')}"
-    return Claim(
-        path=path,
-        reader=reader,
-        origin=f"{testset}/{place}",
-        evalsets=(),
-        root=path.parent,
-        testset=testset,
-        status="no entry",
-    )
+    return Claim(path, reader, f"{testset}/{place}", testset=testset, status="no entry")
 
 
 class AutomaticScoreReader:
@@ -92,14 +84,7 @@ class SystemScoreListReader:
         lp = given.lp or (folders[0] if folders else None)
         if testset is None or lp is None:
             return f"system scores of an unknown language pair; name it with {option('lp')}"
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{lp}/{path.name}",
-            evalsets=((testset, lp),),
-            root=path.parent,
-            status="no entry",
-        )
+        return Claim(path, self.name, f"{testset}/{lp}/{path.name}", ((testset, lp),), status="no entry")
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         text, faults = text_of(data, claim.path)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,23 @@ from warehouse.facts.metrics import describe
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are
-from warehouse.readers.text.workbooks import check_workbook
 from warehouse.wording import counted, option
+
+MOST_UNPACKED = 1_000_000_000  # bytes of all parts together
+
+
+def check_workbook(data: bytes) -> None:
+    """Raises ValueError: a damaged archive, or one that holds too much."""
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            n_bytes = sum(part.file_size for part in archive.infolist())
+            if n_bytes > MOST_UNPACKED:
+                raise ValueError(f"it unpacks to {n_bytes} bytes, more than {MOST_UNPACKED}")
+            if (damaged := archive.testzip()) is not None:
+                raise ValueError(f"its part {damaged!r} does not match its checksum")
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise ValueError(f"not a complete archive: {error}") from error
+
 
 _JUDGEMENTS = "hum_annotations"
 _SYSTEM = "automatic_metrics"
@@ -54,9 +70,7 @@ class CampaignWorkbookReader:
         if find_spec("fastexcel") is None:
             return _NO_LIBRARY
         testset = given.testset or f"{_COLLECTION}.{_short(path.parent.name)}"
-        return Claim(
-            path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent, testset=testset
-        )
+        return Claim(path, self.name, f"{testset}/{path.name}", testset=testset)
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         path = claim.path

@@ -72,7 +72,7 @@ class Claim:
     evalsets: (test set, language pair) of each evaluation set that the file brings something to, in WMT's codes; empty
         where only the rows tell. testset, human, system, level: of all rows, where the reader knows them from the claim
         on: what the file's name, its place and the user say.
-    root: the folder of the test set; facts of the test set may lie in it.
+    folder: of the test set, where it is another than the file's.
     needs: files that must be read along with this one (they define its segments, or belong to it).
     is_text: sentences, not scores: a stray carriage return inside a line is kept, and a byte order mark before
         the first (real files have one) is no fault.
@@ -95,8 +95,8 @@ class Claim:
     path: Path
     reader: str
     origin: str
-    evalsets: tuple[EvalsetKey, ...]
-    root: Path
+    evalsets: tuple[EvalsetKey, ...] = ()
+    folder: Path | None = None
     testset: str | None = None
     human: str | None = None
     system: str | None = None
@@ -126,15 +126,13 @@ class Claim:
         folder: names the campaign in the file's origin.
         """
         return cls(
-            path=path,
-            reader=reader,
-            origin=f"{testset}/{folder}/{path.name}",
-            evalsets=(),
-            root=path.parent,
-            testset=testset,
-            human=human,
-            group=f"{testset}/{human}",
+            path, reader, f"{testset}/{folder}/{path.name}", testset=testset, human=human, group=f"{testset}/{human}"
         )
+
+    @property
+    def root(self) -> Path:
+        """The folder of the test set; facts of the test set may lie in it."""
+        return self.path.parent if self.folder is None else self.folder
 
     @property
     def bundle(self) -> str | None:

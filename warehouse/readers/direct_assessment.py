@@ -43,14 +43,7 @@ class DirectAssessmentReader:
         if testset is None:
             return f"direct assessments of an unknown test set; name it with {option('testset')}"
         lp = given.lp or named["lp"]
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{lp}/{path.name}",
-            evalsets=((testset, lp),),
-            root=path.parent,
-            level=named["level"],
-        )
+        return Claim(path, self.name, f"{testset}/{lp}/{path.name}", ((testset, lp),), level=named["level"])
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         text, faults = text_of(data, claim.path)

@@ -49,7 +49,7 @@ class FiveColumnReader:
         testset = called or given.testset or (None if valid else testset_of(path))
         if testset is None:
             return f"scores of {named!r}, an unrecognised test set; name it with {option('testset')}"
-        return Claim(path=path, reader=self.name, origin=f"{testset}/{path.name}", evalsets=(), root=path.parent)
+        return Claim(path, self.name, f"{testset}/{path.name}")
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         path = claim.path

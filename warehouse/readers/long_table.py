@@ -112,11 +112,9 @@ def claim_of(path: Path, reader: str, header: Header, given: Given) -> Claim:
     variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
     of_system = "" if given.system is None else f"{given.system}/"
     return Claim(
-        path=path,
-        reader=reader,
-        origin=f"own/{variant}/{given.testset}/{given.lp}/{of_system}{path.name}" if given.is_own else f"table/{path}",
-        evalsets=(),
-        root=path.parent,
+        path,
+        reader,
+        f"own/{variant}/{given.testset}/{given.lp}/{of_system}{path.name}" if given.is_own else f"table/{path}",
         system=given.system,
         status="no entry" if given.is_own else None,
         is_own=given.is_own,

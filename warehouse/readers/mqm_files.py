@@ -37,11 +37,10 @@ def claim_mqm(
     human = given.human or "-".join([_HUMAN, *(word.strip("_") for word in part)])
     annotations, averages = f"{testset}/{lp}/{human}.annotations", f"{testset}/{lp}/{human}.avg_seg_scores"
     return Claim(
-        path=path,
-        reader=reader,
-        origin=annotations if is_annotation else averages,
-        evalsets=((testset, lp),),
-        root=path.parent,
+        path,
+        reader,
+        annotations if is_annotation else averages,
+        ((testset, lp),),
         human=human,
         companion=averages if is_annotation else annotations,
         is_annotation=is_annotation,

@@ -36,11 +36,10 @@ class OwnScoreReader:
             missing = option("testset" if given.testset is None else "lp")
             return f"scores of your own metric: say what they belong to with {missing}"
         return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"own/{given.metric}-{given.reference or REFERENCE_FREE}/{given.testset}/{lp}/{named['level']}",
-            evalsets=((given.testset, lp),),
-            root=path.parent,
+            path,
+            self.name,
+            f"own/{given.metric}-{given.reference or REFERENCE_FREE}/{given.testset}/{lp}/{named['level']}",
+            ((given.testset, lp),),
             level=named["level"],
             status="no entry",
             is_own=True,

@@ -1,23 +1,27 @@
 """Who reads a file: the first reader that claims it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
+from warehouse.database.stage import Stage
 from warehouse.readers import mtme
 from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScoreListReader
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.challenge import ChallengeSetReader
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
+from warehouse.readers.contents import Content
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.five_columns import FiveColumnReader
-from warehouse.readers.formats import Reader, RecordReader
 from warehouse.readers.lacking import NUMBERS_ALONE, lack_of
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
 from warehouse.readers.mqm_averages import MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
 from warehouse.readers.pearmut import PearmutReader
+from warehouse.readers.records import Records
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader
@@ -26,6 +30,48 @@ from warehouse.readers.tool_outputs import ToolOutputReader, form_of
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 from warehouse.readers.wmt25_human import Wmt25HumanReader
+
+
+class RecordReader(Protocol):
+    """One file format whose rows say what they are of.
+
+    name: also kept as provenance; it changes when the reader begins to read the same bytes differently.
+    """
+
+    name: str
+
+    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+        """The claim; or why this reader knows the file but takes nothing from it; or None where it is not its own.
+
+        head: the first lines, unpacked and decoded (no line ends); empty where the file is no text.
+        """
+        ...
+
+    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+        """The rows of the whole file. data: its bytes, unpacked. Faults are in the answer; nothing is raised."""
+        ...
+
+
+class Reader(Protocol):
+    """A layout whose files are one thing with many parts; it lays them out on the stage itself.
+
+    name: also kept as provenance; it changes when the reader begins to read the same bytes differently.
+    """
+
+    name: str
+
+    def claim(self, path: Path) -> Claim | str | None:
+        """The claim; or why this reader knows the file but takes nothing from it; or None where it is not its own."""
+        ...
+
+    def read(self, contents: Sequence[Content], stage: Stage) -> None:
+        """Lay what the files bring to `stage.evalset` out in the stage.
+
+        contents: all files of this reader that are to be read, those with faults in their bytes included.
+        Faults go to `stage.fault`; nothing is raised for them.
+        """
+        ...
+
 
 READERS: tuple[Reader, ...] = (mtme.MtmeReader(), ChallengeSetReader())
 RECORD_READERS: tuple[RecordReader, ...] = (

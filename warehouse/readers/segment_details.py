@@ -42,14 +42,7 @@ class SegmentDetailsReader:
         if testset is None:
             return f"segments of {row[1]!r}, an unrecognised test set; name it with {option('testset')}"
         lp = language_pair_called(row[2])
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/input/details/{lp}.txt",
-            evalsets=((testset, lp),),
-            root=path.parent,
-            declares="segments",
-        )
+        return Claim(path, self.name, f"{testset}/input/details/{lp}.txt", ((testset, lp),), declares="segments")
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         text, faults = text_of(data, claim.path)

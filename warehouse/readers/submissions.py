@@ -85,11 +85,9 @@ class SubmissionReader:
         named_file = _FILE.fullmatch(path.name)
         is_challenge = layout == _WITH_HEADER and _CHALLENGE.fullmatch(_set_id(head))
         return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{folder}/{named_file['name'] if named_file else path.name.removesuffix('.gz')}",
-            evalsets=(),
-            root=path.parent,
+            path,
+            self.name,
+            f"{testset}/{folder}/{named_file['name'] if named_file else path.name.removesuffix('.gz')}",
             needs=_details(path) if layout in ("seg of 2020", "doc of 2020") else (),
             status=_STATUSES.get(re.split("[-_]", folder)[0]) if is_challenge else None,
             is_own=given.is_own,

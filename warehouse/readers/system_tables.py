@@ -39,13 +39,7 @@ class SystemTableReader:
             return f"a table of system scores of an unknown test set; name it with {option('testset')}"
         row = head[1].split(" ") if len(head) > 1 else [""]
         lp = language_pair_called(named["lp"] if named else row[0])
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{lp}/sys-nohy-scores",
-            evalsets=((testset, lp),),
-            root=path.parent,
-        )
+        return Claim(path, self.name, f"{testset}/{lp}/sys-nohy-scores", ((testset, lp),))
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         path = claim.path

@@ -71,11 +71,10 @@ class ToolOutputReader:
         is_of_errors = header is not None and _score_column(header.columns, given.metric) == ERRORS
         variant = f"{given.metric}-{given.reference or REFERENCE_FREE}"
         return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"own/{variant}/{given.testset}/{given.lp}/{given.system or ''}/{path.name}",
-            evalsets=((given.testset, given.lp),),
-            root=path.parent,
+            path,
+            self.name,
+            f"own/{variant}/{given.testset}/{given.lp}/{given.system or ''}/{path.name}",
+            ((given.testset, given.lp),),
             system=given.system,
             status="no entry",
             is_own=True,

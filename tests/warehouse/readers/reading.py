@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.formats import RecordReader
+from warehouse.readers.recognition import RecordReader
 from warehouse.readers.records import Records
 
 

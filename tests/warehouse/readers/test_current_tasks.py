@@ -5,7 +5,7 @@ import pytest
 
 from tests.helpers import beside_data
 from tests.warehouse.readers.reading import read, scores
-from warehouse.readers.formats import RecordReader
+from warehouse.readers.recognition import RecordReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader
 

@@ -15,13 +15,12 @@ from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.claims import Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.five_columns import FiveColumnReader
-from warehouse.readers.formats import RecordReader
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
 from warehouse.readers.mqm_averages import MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
 from warehouse.readers.pearmut import PearmutReader
-from warehouse.readers.recognition import OWN_READERS, RECORD_READERS
+from warehouse.readers.recognition import OWN_READERS, RECORD_READERS, RecordReader
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader

@@ -37,16 +37,16 @@ class MtmeReader:
         companion = place.companion
         needs = [root / "documents" / f"{place.lp}.docs", *([root / companion] if companion else [])]
         return Claim(
-            path=path,
-            reader=self.name,
-            origin=f"{testset}/{path.relative_to(root).as_posix()}",
-            evalsets=((testset, lp),),
-            root=root,
+            path,
+            self.name,
+            f"{testset}/{path.relative_to(root).as_posix()}",
+            ((testset, lp),),
             needs=tuple(needed for needed in needs if needed != path and needed.is_file()),
             is_text=place.folder in TEXT_FOLDERS,
             declares=place.declares,
             companion=f"{testset}/{companion.as_posix()}" if companion else None,
             is_annotation=place.folder == "ratings",
+            folder=root,
         )
 
     def read(self, contents: Sequence[Content], stage: Stage) -> None:
