@@ -1,6 +1,6 @@
 """The audit: its checks run over the warehouse, and their findings in order."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from queries import catalog
 from queries.evalsets import expand
@@ -10,7 +10,6 @@ from warehouse import Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.issues import Issue
 from warehouse.facts.issues import issues as published_issues
-from warehouse.facts.metrics import describe
 
 
 def audit(
@@ -25,7 +24,7 @@ def audit(
     checks: only those of these checks; () for all.
     Raises QuestionError: unknown test set, language pair or check.
     """
-    names = [*CHECKS, *_OTHER_CHECKS]
+    names = [*CHECKS, "issues"]
     for name in checks:
         if name not in names:
             raise unknown("check", name, names)
@@ -35,9 +34,8 @@ def audit(
         for check in CHECKS:
             if check in asked:
                 found += _run(warehouse, check, *place)
-        for name, other in _OTHER_CHECKS.items():
-            if name in asked:
-                found += other(warehouse, *place)
+        if "issues" in asked:
+            found += _known_issues(warehouse, *place)
     return sorted(
         (finding for finding in dict.fromkeys(found) if finding.check in asked),
         key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding),
@@ -61,19 +59,9 @@ def _places(warehouse: Warehouse, testset: str | None, lp: str | None) -> list[t
 
 def _run(warehouse: Warehouse, check: str, testset: str | None, lp: str | None) -> Iterator[Finding]:
     for row in catalog.ask(warehouse, f"audit_{check}", testset=testset, lp=lp).rows(named=True):
-        reported = CHECKS[check](row)
-        shown = {"testset": row["testset"], "lp": row["lp"], **(reported.shown or {})}
-        yield Finding(
-            severity=reported.severity,
-            check=check,
-            testset=row["testset"],
-            lp=row["lp"],
-            subject=reported.subject,
-            finding=reported.finding,
-            n=reported.n,
-            value=reported.value,
-            query=shown_query(check, shown),
-        )
+        severity, subject, finding = CHECKS[check](row)
+        place, numbers = (row["testset"], row["lp"]), (row.get("n"), row.get("value"))
+        yield Finding(severity, check, *place, subject, finding, *numbers, shown_query(check, row))
 
 
 def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
@@ -98,28 +86,3 @@ def _known_issues(warehouse: Warehouse, testset: str | None, lp: str | None) -> 
                 value=None,
                 query=shown_query("issues", {"testset": issue.testset}),
             )
-
-
-def _unlisted_names(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
-    """Metrics whose name the registry does not have, so that a rule gave them their family."""
-    for row in catalog.ask(warehouse, "audit_names", testset=testset, lp=lp).rows(named=True):
-        facts = describe(row["base_metric"], row["year"])
-        if facts.is_known or row["is_own"]:
-            continue
-        yield Finding(
-            severity="info",
-            check="names",
-            testset=row["testset"],
-            lp=row["lp"],
-            subject=row["base_metric"],
-            finding=f"not in the metric registry; family {facts.family} inferred from its name",
-            n=None,
-            value=None,
-            query=shown_query("names", {"testset": row["testset"], "lp": row["lp"], "metric": row["base_metric"]}),
-        )
-
-
-_OTHER_CHECKS: Mapping[str, Callable[[Warehouse, str | None, str | None], Iterator[Finding]]] = {
-    "issues": _known_issues,
-    "names": _unlisted_names,
-}

@@ -15,6 +15,8 @@ from warehouse.wording import counted, option
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 Row = Mapping[str, Any]
+Said = tuple[Severity, str, str]
+"""What a check makes of one row of its query: severity, subject, finding."""
 
 _CORPUS_SCORES = frozenset({"BLEU", "chrF", "TER", "NIST"})  # families whose system score is one of the whole corpus
 _JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that need not agree with others
@@ -40,18 +42,6 @@ class Finding:
     query: str
 
 
-@dataclass(frozen=True)
-class Reported:
-    """What a check makes of one row of its query."""
-
-    severity: Severity
-    subject: str
-    finding: str
-    n: int | None = None
-    value: float | None = None
-    shown: Mapping[str, str] | None = None
-
-
 def at_least(severity: Severity, findings: Iterable[Finding]) -> list[Finding]:
     """The findings of this severity or a worse one."""
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
@@ -67,7 +57,7 @@ def findings_frame(findings: list[Finding]) -> pl.DataFrame:
     )
 
 
-def shown_query(check: str, values: Mapping[str, str]) -> str:
+def shown_query(check: str, values: Row) -> str:
     """The query of `audit_<check>_shown.sql` with its parameters written out, on one line.
 
     >>> shown_query("issues", {"testset": "it's"})
@@ -84,57 +74,47 @@ def _one_line(name: str) -> str:
     return " ".join(" ".join(lines).split()).removesuffix(";")
 
 
-def _identical(row: Row) -> Reported:
-    return Reported(
+def _identical(row: Row) -> Said:
+    return (
         "warning",
         f"{row['metric']}, {row['other']}",
         f"the same {counted(row['n_scores'], 'segment score')} for all {counted(row['n'], 'system')} that both scored",
-        row["n"],
-        shown={"metric": row["metric"], "other": row["other"]},
     )
 
 
-def _submitted(row: Row) -> Reported:
+def _submitted(row: Row) -> Said:
     base = row["scorer"].rpartition("-")[0] or row["scorer"]
     is_corpus = row["kind"] == "metric" and describe(base).family in _CORPUS_SCORES
     why = " (expected of a corpus-level metric)" if is_corpus else ""
-    return Reported(
+    return (
         "info" if is_corpus else "warning",
         row["scorer"],
         f"submitted system score is not the mean of the segment scores{why}: {row['n']} of {row['n_systems']} "
         f"systems, by up to {row['value']:.4g}",
-        row["n"],
-        row["value"],
-        {"kind": row["kind"], "scorer": row["scorer"]},
     )
 
 
-def _constant(row: Row) -> Reported:
+def _constant(row: Row) -> Said:
     words = [f"{row['n_constant']} constant"] if row["n_constant"] else []
     words += [f"{row['n_nearly']} nearly constant"] if row["n_nearly"] else []
-    return Reported(
+    return (
         "warning" if row["kind"] == "metric" else "info",
         row["scorer"],
         f"segment scores of {row['n']} of {row['n_systems']} systems do not vary: {' and '.join(words)}",
-        row["n"],
-        shown={"scorer": row["scorer"]},
     )
 
 
-def _outputs(row: Row) -> Reported:
+def _outputs(row: Row) -> Said:
     share = row["n"] / row["n_texts"]
-    return Reported(
+    return (
         "warning" if row["kind"] == "metric" and share >= 0.05 else "info",
         row["scorer"],
         f"identical outputs of several systems scored differently: {row['n']} of {row['n_texts']} such texts, "
         f"by up to {row['value']:.4g} (standard deviation of all scores {row['sd']:.4g})",
-        row["n"],
-        row["value"],
-        {"scorer": row["scorer"]},
     )
 
 
-def _missing(row: Row) -> Reported:
+def _missing(row: Row) -> Said:
     words = []
     if row["n_systems_missing"]:
         words.append(f"no scores for {row['n_systems_missing']} of {row['n_systems']} systems ({row['names']})")
@@ -144,40 +124,33 @@ def _missing(row: Row) -> Reported:
         words.append(
             f"{n_missing} missing, in {n_systems}: rankings exclude it (`{option('rank.intersection', True)}` does not)"
         )
-    return Reported(
+    return (
         "warning" if row["n_mt_missing"] or row["n_segments_missing"] else "info",
         row["metric"],
         "; ".join(words),
-        row["n_systems_missing"] or row["n_segments_missing"],
-        shown={"metric": row["metric"]},
     )
 
 
-def _misspelt(row: Row) -> Reported:
+def _misspelt(row: Row) -> Said:
     of_other = f"{row['other']} ({counted(row['n_other'], 'score')})"
-    return Reported(
+    return (
         "error",
         row["system"],
         f"{counted(row['n'], 'score')} of a system named nearly as {of_other}; misspelt?",
-        row["n"],
-        shown={"system": row["system"], "other": row["other"]},
     )
 
 
-def _shifted(row: Row) -> Reported:
+def _shifted(row: Row) -> Said:
     by = counted(abs(row["shift"]), "segment")
-    return Reported(
+    return (
         "error",
         f"{row['scorer']}, {row['system']}",
         f"scores agree better when shifted by {by} {'back' if row['shift'] > 0 else 'on'}: "
-        f"correlation with the mean of the metrics {row['shifted']:.3f} there, {row['value']:.3f} in place",
-        row["n"],
-        row["shifted"] - row["value"],
-        {"scorer": row["scorer"], "system": row["system"]},
+        f"correlation with the mean of the metrics {row['shifted']:.3f} there, {row['in_place']:.3f} in place",
     )
 
 
-def _sign(row: Row) -> Reported:
+def _sign(row: Row) -> Said:
     if row["system"] is not None:
         over = f"over {counted(row['n'], 'segment')}"
     elif row["n"]:
@@ -185,31 +158,25 @@ def _sign(row: Row) -> Reported:
     else:
         over = "over systems"
     judges = describe(row["base_metric"]).kind not in _JUDGES_NOTHING
-    return Reported(
+    return (
         "error" if judges else "info",
         ", ".join(filter(None, (row["metric"], row["system"]))),
         f"scores fall where all others together rise: correlation {row['value']:.3f} {over}"
         + ("; wrong sign" if judges else "; such a metric need not agree with others"),
-        row["n"],
-        row["value"],
-        {"metric": row["metric"]},
     )
 
 
-def _outliers(row: Row) -> Reported:
+def _outliers(row: Row) -> Said:
     known = ", and on the organisers' list" if row["is_outlier"] else ", and not on the organisers' list"
-    return Reported(
+    return (
         "info",
         f"{row['human']}, {row['system']}",
         f"an outlier by the MAD rule{known}: {row['score']:.4g} lies {abs(row['value']):.1f} deviations "
         f"{'above' if row['value'] > 0 else 'below'} the median of {row['n']} MT systems",
-        row["n"],
-        row["value"],
-        {"human": row["human"]},
     )
 
 
-def _coverage(row: Row) -> Reported:
+def _coverage(row: Row) -> Said:
     uneven = row["n_systems"] > 1 and row["least"] < row["most"]
     words = [f"{row['n']} of {row['n_scores']} (system, segment) pairs judged ({row['value']:.0%})"]
     if uneven:
@@ -219,33 +186,31 @@ def _coverage(row: Row) -> Reported:
             f"{counted(row['n_judgements'], 'judgement')} by {counted(row['n_raters'], 'annotator')}, "
             f"{row['fewest']} to {row['highest']} each"
         )
-    return Reported(
+    return (
         "warning" if uneven and row["least"] < row["most"] / 2 else "info",
         row["human"],
         "; ".join(words),
-        row["n"],
-        row["value"],
-        {"human": row["human"]},
     )
 
 
-def _noise(row: Row) -> Reported:
-    return Reported(
+def _noise(row: Row) -> Said:
+    return (
         "info",
         row["human"],
         f"{row['n']} of {row['n_distinct']} distinct values differ from the next by float noise alone, so ties are "
         f"lost (`{option('rank.round_human')}` merges them)",
-        row["n"],
-        row["value"],
-        {"human": row["human"]},
     )
 
 
-def _refused(row: Row) -> Reported:
-    return Reported("error", row["path"], f"excluded as broken: {row['fault']}")
+def _refused(row: Row) -> Said:
+    return "error", row["path"], f"excluded as broken: {row['fault']}"
 
 
-CHECKS: Mapping[str, Callable[[Row], Reported]] = {
+def _names(row: Row) -> Said:
+    return "info", row["metric"], f"not in the metric registry; family {row['family']} inferred from its name"
+
+
+CHECKS: Mapping[str, Callable[[Row], Said]] = {
     "identical": _identical,
     "submitted": _submitted,
     "constant": _constant,
@@ -258,5 +223,7 @@ CHECKS: Mapping[str, Callable[[Row], Reported]] = {
     "coverage": _coverage,
     "noise": _noise,
     "refused": _refused,
+    "names": _names,
 }
-"""Checks by name: each has its question in audit_<name>.sql and what shows a finding in audit_<name>_shown.sql."""
+"""Checks by name: each has its question in audit_<name>.sql, with n and value, and what shows a finding, by parameters
+that are columns of the question, in audit_<name>_shown.sql."""

@@ -36,6 +36,7 @@ SELECT
   count(*) AS n_systems,
   coalesce(sum(s.n_missing), 0)::BIGINT AS n_segments_missing,
   count(*) FILTER (WHERE s.n_missing > 0) AS n_systems_incomplete,
+  coalesce(nullif(n_systems_missing, 0), n_segments_missing)::BIGINT AS n,
   coalesce(string_agg(x.name, ', ' ORDER BY x.name) FILTER (WHERE s.system_id IS NULL), '') AS names
 FROM expected AS x
 LEFT JOIN scored AS s ON s.evalset_id = x.evalset_id AND s.scorer_id = x.scorer_id AND s.system_id = x.system_id

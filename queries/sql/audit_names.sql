@@ -1,7 +1,9 @@
--- Base names of metrics, by test set.
+-- Metrics whose name the registry does not have, so that a rule gave them their family; users' own apart.
 -- Params: $testset, $lp (NULL for all). One row per evaluation set and base name.
-SELECT testset, year, lp, base_metric, bool_and(is_own) AS is_own
-FROM metrics
-WHERE ($testset IS NULL OR testset = $testset) AND ($lp IS NULL OR lp = $lp)
-GROUP BY testset, year, lp, base_metric
-ORDER BY testset, lp, base_metric;
+SELECT m.testset, m.lp, m.base_metric AS metric, f.family
+FROM metrics AS m
+JOIN metric_facts AS f ON f.testset = m.testset AND f.base_metric = m.base_metric AND NOT f.is_known
+WHERE ($testset IS NULL OR m.testset = $testset) AND ($lp IS NULL OR m.lp = $lp)
+GROUP BY m.testset, m.lp, m.base_metric, f.family
+HAVING NOT bool_and(m.is_own)
+ORDER BY m.testset, m.lp, metric;

@@ -57,8 +57,9 @@ SELECT
   sc.name AS scorer,
   y.name AS system,
   f.n,
-  f.here AS value,
+  f.here AS in_place,
   greatest(f.before, f.before_two, f.after, f.after_two) AS shifted,
+  shifted - in_place AS value,
   CASE shifted WHEN f.before THEN 1 WHEN f.before_two THEN 2 WHEN f.after THEN -1 ELSE -2 END AS shift
 FROM fit AS f
 JOIN chosen AS c ON c.evalset_id = f.evalset_id
