@@ -71,10 +71,9 @@ class AppraiseReader:
             return Records(
                 faults=[*faults, Fault(str(claim.path), 1, "not judgements of Appraise", "9, 11 or 12 columns")]
             )
-        table, more = quoted_table(
-            text, _COLUMNS[n_columns], ",", claim.path, n_header=int(_is_header(quoted_cells(head[0], ",")))
+        table = quoted_table(
+            text, _COLUMNS[n_columns], ",", claim.path, faults, n_header=int(_is_header(quoted_cells(head[0], ",")))
         )
-        faults += more
         table, more = _checked(table, claim.path)
         faults += more
         has_canary = claim.testset == _CANARY_TESTSET and n_columns == _N_ESA
@@ -127,10 +126,8 @@ def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]
     """Numbers as such; rows with something else are faults."""
     faults: list[Fault] = []
     for column in ("score", *_TIMES):
-        table, more = numbers(table, column, path)
-        faults += more
-    table, more = whole_numbers(table, "item", path)
-    faults += more
+        table = numbers(table, column, path, faults)
+    table = whole_numbers(table, "item", path, faults)
     checks = [
         ("type", "one of " + ", ".join(_TYPES), pl.col("type").is_in(_TYPES)),
         ("source", "a language code such as eng", pl.col("source").str.contains(r"^[a-z]{2,3}$")),
@@ -143,8 +140,7 @@ def _checked(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]
         folded = pl.col("is_document").str.to_lowercase()
         checks.append(("is_document", "True or False", folded.is_in(["true", "false", "1", "0"])))
     for column, expected, is_right in checks:
-        table, more = cells_that_are(table, column, is_right, expected, path)
-        faults += more
+        table = cells_that_are(table, column, is_right, expected, path, faults)
     return table, faults
 
 

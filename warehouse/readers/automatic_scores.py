@@ -48,8 +48,7 @@ class AutomaticScoreReader:
         if tuple(header.split("\t")) != _COLUMNS:
             found = f"the header {header[:80]!r}"
             return Records(faults=[*faults, Fault(str(claim.path), 1, found, "\t".join(_COLUMNS))])
-        table, more = table_of(text, _COLUMNS, "\t", claim.path, n_header=1, floats=("score",))
-        faults += more
+        table = table_of(text, _COLUMNS, "\t", claim.path, faults, n_header=1, floats=("score",))
         variants = table["metric"].unique().to_list()
         parts = [name.rpartition("-") for name in variants]
         facts = pl.DataFrame(
@@ -94,8 +93,7 @@ class SystemScoreListReader:
         assert named is not None
         first = text.split("\n", 1)[0].split("\t")
         n_header = int([cell.lower() for cell in first] in (["sys", "score"], ["system", "score"]))
-        table, more = table_of(text, ("system", "value"), "\t", claim.path, n_header=n_header, floats=("value",))
-        faults += more
+        table = table_of(text, ("system", "value"), "\t", claim.path, faults, n_header=n_header, floats=("value",))
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(
             testset=pl.lit(testset),

@@ -199,23 +199,23 @@ def _checked(rows: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]
     faults: list[Fault] = []
     as_text = pl.col("valid_line").cast(pl.String).str.to_lowercase()
     is_mark = as_text.is_in(["true", "false", "1", "0", "1.0", "0.0"])
-    rows, more = cells_that_are(rows, "valid_line", is_mark, "true or false", path)
-    faults += more
+    rows = cells_that_are(rows, "valid_line", is_mark, "true or false", path, faults)
     rows = rows.with_columns(valid_line=as_text.is_in(["true", "1", "1.0"]))
     rows, more = _number(rows, "Score", path)
     faults += more
     ids = pl.col("SegmentID").cast(pl.String).str.strip_suffix(".0")
-    rows, more = cells_that_are(rows.with_columns(SegmentID=ids), "SegmentID", ids.str.len_chars() > 0, "a name", path)
-    faults += more
+    rows = cells_that_are(
+        rows.with_columns(SegmentID=ids), "SegmentID", ids.str.len_chars() > 0, "a name", path, faults
+    )
     return rows.with_columns(pl.col("User").cast(pl.String)), faults
 
 
 def _number(rows: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """A column of numbers, of which some may be missing."""
     value = pl.col(column).cast(pl.Float64, strict=False)
-    rows, faults = cells_that_are(
-        rows, column, pl.col(column).is_null() | value.is_finite(), "a finite number, or none where missing", path
-    )
+    faults: list[Fault] = []
+    is_right = pl.col(column).is_null() | value.is_finite()
+    rows = cells_that_are(rows, column, is_right, "a finite number, or none where missing", path, faults)
     return rows.with_columns(value.alias(column)), faults
 
 
@@ -226,7 +226,8 @@ def _with_pair(rows: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFra
     for column in ("Source", "Target"):
         rows = rows.with_columns(pl.col(column).cast(pl.String))
         expected = f"a code of three letters such as ENU; name the language pair with {option('lp')}"
-        rows, more = cells_that_are(rows, column, pl.col(column).is_in(list(_codes())), expected, path)
+        more: list[Fault] = []
+        rows = cells_that_are(rows, column, pl.col(column).is_in(list(_codes())), expected, path, more)
         faults += more if rows.height else more[:1]  # the same in every row
         rows = rows.with_columns(pl.col(column).replace_strict(_codes(), default=None, return_dtype=pl.String))
     return rows.with_columns(lp=pl.concat_str("Source", pl.lit("-"), "Target")), faults

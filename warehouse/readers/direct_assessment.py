@@ -54,18 +54,15 @@ class DirectAssessmentReader:
         if not _is_header(columns, level):
             found, expected = " ".join(columns[:10]), "SYS, RAW.SCR, Z.SCR, N and SID or SEGID"
             return Records(faults=[*faults, Fault(str(claim.path), 1, f"the header {found!r}", expected)])
-        table, more = table_of(text, columns, " ", claim.path, n_header=1, may_trail=True, floats=_SCORERS)
-        faults += more
+        table = table_of(text, columns, " ", claim.path, faults, n_header=1, may_trail=True, floats=_SCORERS)
         if "N" in columns:
-            table, more = whole_numbers(table, "N", claim.path)
-            faults += more
+            table = whole_numbers(table, "N", claim.path, faults)
         ((testset, lp),) = claim.evalsets
         table = table.rename({"SYS": "system"}).with_columns(
             testset=pl.lit(testset), lp=pl.lit(lp), level=pl.lit(level), kind=pl.lit("human")
         )
         if level == "seg":
-            table, more = _of_one_kind(table, claim.path)
-            faults += more
+            table = _of_one_kind(table, claim.path, faults)
             table = _placed(table)
         if level == "doc":
             table = table.with_columns(document=pl.col("SEGID"))
@@ -88,14 +85,14 @@ def _is_header(columns: Sequence[str], level: str) -> bool:
     return len(found) == len(columns) and needed <= found <= _KNOWN and is_placed
 
 
-def _of_one_kind(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
+def _of_one_kind(table: pl.DataFrame, path: Path, faults: list[Fault]) -> pl.DataFrame:
     """The rows whose SID is of the kind that most of them have: a line of the test set, or a document and an index."""
     if "SID" not in table.columns or "SEGID" in table.columns:
-        return table, []
+        return table
     is_line = pl.col("SID").str.contains(r"^[0-9]+$")
     if table.select(is_line.mean() > 0.5).item():
-        return cells_that_are(table, "SID", is_line, "a line of the test set, as in other rows", path)
-    return cells_that_are(table, "SID", ~is_line, "a document and a number, as in other rows", path)
+        return cells_that_are(table, "SID", is_line, "a line of the test set, as in other rows", path, faults)
+    return cells_that_are(table, "SID", ~is_line, "a document and a number, as in other rows", path, faults)
 
 
 def _placed(table: pl.DataFrame) -> pl.DataFrame:

@@ -57,11 +57,9 @@ class FiveColumnReader:
         if not text:
             return Records(faults=faults)
         separator, is_titled = _form(text.split("\n", 1)[0])
-        table, more = quoted_table(text, _COLUMNS, separator, path, n_header=int(is_titled))
-        faults += more
+        table = quoted_table(text, _COLUMNS, separator, path, faults, n_header=int(is_titled))
         table = table.with_columns(pl.col(_COLUMNS).str.strip_chars(" "))
-        table, more = numbers(table, "SCORE", path)
-        faults += more
+        table = numbers(table, "SCORE", path, faults)
         names = [
             (metric, testset, lp, testset_called(testset, path) or given.testset, language_pair_called(lp))
             for metric, testset, lp in table.select("METRIC", "TESTSET", "LP").unique().iter_rows()

@@ -132,17 +132,17 @@ def opened(data: bytes, claim: Claim) -> tuple[Header | None, pl.DataFrame, list
     header, table, faults = table_under(header, data, claim.path)
     if table.is_empty() and not faults:
         faults = [Fault(str(claim.path), 0, "no rows", "scores below the header")]
-    table, more = of_one_system(table, claim)
-    return header, table, faults + more
+    return header, of_one_system(table, claim, faults), faults
 
 
-def of_one_system(table: pl.DataFrame, claim: Claim) -> tuple[pl.DataFrame, list[Fault]]:
+def of_one_system(table: pl.DataFrame, claim: Claim, faults: list[Fault]) -> pl.DataFrame:
     """The rows with the system that the user says they are of; rows of others are faults."""
     if claim.system is None or "line" not in table.columns:
-        return table, []
+        return table
     if "system" not in table.columns:
-        return table.with_columns(system=pl.lit(claim.system)), []
-    return cells_that_are(table, "system", pl.col("system") == claim.system, f"{claim.system}, as you said", claim.path)
+        return table.with_columns(system=pl.lit(claim.system))
+    is_said = pl.col("system") == claim.system
+    return cells_that_are(table, "system", is_said, f"{claim.system}, as you said", claim.path, faults)
 
 
 def _header(data: bytes, claim: Claim) -> Header | None:
@@ -203,18 +203,15 @@ def variant(name: str) -> tuple[str, str | None, bool]:
 def _named(table: pl.DataFrame, given: Given, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     """Rows with place, value, and what the scores are called, from the columns that there are or from the user."""
     table, faults = placed(table, path)
-    table, more = numbers(table.with_columns(pl.col("value").fill_null("")), "value", path)
-    faults += more
+    table = numbers(table.with_columns(pl.col("value").fill_null("")), "value", path, faults)
     for column in ("scorer", "metric", "human", "kind", "reference"):
         if column not in table.columns:
             table = table.with_columns(pl.lit(None, pl.String).alias(column))
     is_one = pl.sum_horizontal(pl.col(*_SAYS_WHAT).is_not_null()) <= 1
     is_number = (pl.col("named") != "") & pl.col("named").cast(pl.Float64, strict=False).is_not_null()
     table = table.with_columns(named=pl.concat_str(*_SAYS_WHAT, separator=" and ", ignore_nulls=True))
-    table, more = cells_that_are(table, "named", is_one, "a metric or a human score, not both", path)
-    faults += more
-    table, more = cells_that_are(table, "named", ~is_number, "the name of a metric or human score", path)
-    faults += more
+    table = cells_that_are(table, "named", is_one, "a metric or a human score, not both", path, faults)
+    table = cells_that_are(table, "named", ~is_number, "the name of a metric or human score", path, faults)
     return table.with_columns(named=pl.coalesce(*_SAYS_WHAT, pl.lit(given.metric or given.human, pl.String))), faults
 
 
@@ -248,10 +245,10 @@ def _chosen(
         .otherwise(pl.lit("metric"))
     )
     table = table.with_columns(kind=pl.coalesce(pl.col("kind").str.to_lowercase(), kind))
-    table, more = cells_that_are(table, "kind", pl.col("kind").is_in(["metric", "human"]), "metric or human", path)
+    table = cells_that_are(table, "kind", pl.col("kind").is_in(["metric", "human"]), "metric or human", path, faults)
     if given.is_own:
         table = table.filter(pl.col("kind") == "metric")
-    return with_evalset(with_references(table, given), given, path.parent), faults + more
+    return with_evalset(with_references(table, given), given, path.parent), faults
 
 
 def with_references(table: pl.DataFrame, given: Given) -> pl.DataFrame:

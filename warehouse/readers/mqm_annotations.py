@@ -97,23 +97,20 @@ class MqmAnnotationsReader:
         errors, more, n_repeated = _rows(text, claim.path)
         faults += more
         errors, n_names = with_visible_names(errors, ("system", "document", "rater"))
-        errors, more = whole_numbers(errors, _place(errors)[-1], claim.path)
-        faults += more
+        errors = whole_numbers(errors, _place(errors)[-1], claim.path, faults)
         faults += _source_faults(errors, claim.path)
         errors = errors.with_columns(
             severity_folded=pl.col("severity").str.to_lowercase().str.strip_chars(), category_folded=_folded("category")
         )
         known = (*(severity for severity, _ in self.weights.severities), *_NO_ERROR, _TEST)
-        errors, more = cells_that_are(
-            errors, "severity", pl.col("severity_folded").is_in(known), "one of " + ", ".join(known), claim.path
+        errors = cells_that_are(
+            errors, "severity", pl.col("severity_folded").is_in(known), "one of " + ", ".join(known), claim.path, faults
         )
-        faults += more
         n_tests = errors.filter(pl.col("severity_folded") == _TEST).height
         errors = errors.filter(pl.col("severity_folded") != _TEST)
         is_known = _is_no_error() | pl.col("category_folded").str.split("/").list.first().is_in(_CATEGORIES)
         expected = "a path that begins with a category of MQM, such as Accuracy, Fluency, Style or Other"
-        errors, more = cells_that_are(errors, "category", is_known, expected, claim.path)
-        faults += more
+        errors = cells_that_are(errors, "category", is_known, expected, claim.path, faults)
         ((testset, lp),) = claim.evalsets
         errors = _weighted(errors, self.weights, year_of_testset(testset))
         judgements = _judgements(errors).with_columns(

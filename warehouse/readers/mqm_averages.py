@@ -41,8 +41,7 @@ class MqmAverageReader:
             return Records(faults=[*faults, Fault(str(claim.path), 1, found, " ".join(_COLUMNS))])
         text = text.replace("\t", " ")
         floats, integers = ("mqm_avg_score",), ("seg_id",)
-        table, more = table_of(text, _COLUMNS, " ", claim.path, n_header=1, floats=floats, integers=integers)
-        faults += more
+        table = table_of(text, _COLUMNS, " ", claim.path, faults, n_header=1, floats=floats, integers=integers)
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(
             testset=pl.lit(testset),

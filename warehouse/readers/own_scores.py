@@ -52,13 +52,10 @@ class OwnScoreReader:
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
-        table, more = table_of(text, ("system", "value"), "\t", claim.path)
-        faults += more
+        table = table_of(text, ("system", "value"), "\t", claim.path, faults)
         is_there = pl.col("value") != ""
-        table, more = cells_that_are(table, "value", is_there, "a finite number, or None where missing", claim.path)
-        faults += more
-        table, more = numbers(table, "value", claim.path)
-        faults += more
+        table = cells_that_are(table, "value", is_there, "a finite number, or None where missing", claim.path, faults)
+        table = numbers(table, "value", claim.path, faults)
         ((testset, lp),) = claim.evalsets
         scores = table.with_columns(
             testset=pl.lit(testset),

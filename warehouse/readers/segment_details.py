@@ -48,8 +48,7 @@ class SegmentDetailsReader:
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
-        table, more = table_of(text, _COLUMNS, "\t", claim.path, integers=("N", "SEGNO"))
-        faults += more
+        table = table_of(text, _COLUMNS, "\t", claim.path, faults, integers=("N", "SEGNO"))
         ((testset, lp),) = claim.evalsets
         table = table.with_columns(named=pl.concat_str("TESTSET", "LP", separator=" "))
         others = [

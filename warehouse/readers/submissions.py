@@ -104,11 +104,9 @@ class SubmissionReader:
         if layout == _WITH_HEADER:
             records = _parse_2025(text, claim.path, given)
             return replace(records, faults=[*faults, *records.faults])
-        table, more = table_of(text, _COLUMNS[layout], "\t", claim.path, floats=("SCORE",))
-        faults += more
+        table = table_of(text, _COLUMNS[layout], "\t", claim.path, faults, floats=("SCORE",))
         if "SEGNO" in table.columns:
-            table, more = whole_numbers(table, "SEGNO", claim.path)
-            faults += more
+            table = whole_numbers(table, "SEGNO", claim.path, faults)
         table, more = _named(table, claim.path, given)
         faults += more
         return Records(scores=_placed(table, layout), faults=faults)
@@ -290,7 +288,8 @@ def _parse_2025(text: str, path: Path, given: Given) -> Records:
         return Records(faults=[Fault(str(path), 1, "a column that appears twice", "each column once")])
     known = {*_NEEDED, *_PLACES}
     kept = [name if name in known else f"column {number}" for number, name in enumerate(columns, 1)]
-    table, faults = table_of(text, kept, "\t", path, n_header=1, floats=("overall",))
+    faults: list[Fault] = []
+    table = table_of(text, kept, "\t", path, faults, n_header=1, floats=("overall",))
     table = table.with_columns(pl.lit(_WHOLE).alias(name) for name in _PLACES if name not in kept)
     table, more = _with_testsets(table, "set_id", lambda name: _testset_of_2025(name, path, given), path)
     faults += more
@@ -330,7 +329,8 @@ def _with_segments(table: pl.DataFrame, path: Path, given: Given) -> tuple[pl.Da
     follow only if none is missing.
     """
     rest = table.filter(pl.col("level") != "seg").with_columns(pl.lit(None, pl.Int64).alias("number"))
-    table, faults = whole_numbers(table.filter(pl.col("level") == "seg"), "segment_id", path)
+    faults: list[Fault] = []
+    table = whole_numbers(table.filter(pl.col("level") == "seg"), "segment_id", path, faults)
     table = table.rename({"segment_id": "number"})
     evalset = ["testset", "lp"]
     number, documents = pl.col("number"), pl.col("doc_id")

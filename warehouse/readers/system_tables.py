@@ -56,8 +56,7 @@ class SystemTableReader:
             found = f"metric {twice[0]!r} twice" if twice else "two blanks"
             return Records(faults=[*faults, Fault(str(path), 1, found, "LP SYSTEM HUMAN and each metric once")])
         columns = [f"column {number}" for number in range(len(_FIRST) + len(metrics))]
-        table, more = table_of(text, columns, " ", path, n_header=1, may_trail=True)
-        faults += more
+        table = table_of(text, columns, " ", path, faults, n_header=1, may_trail=True)
         ((testset, lp),) = claim.evalsets
         table = table.rename(dict(zip(columns[:2], ("LP", "system"), strict=True)))
         names = {name: language_pair_called(name) for name in table["LP"].unique().to_list()}
@@ -66,7 +65,8 @@ class SystemTableReader:
         blocks = []
         for column, name in zip(columns[2:], ("HUMAN", *metrics), strict=True):
             is_human = column == columns[2]
-            block, more = numbers(table.select("line", "system", pl.col(column).alias("value")), "value", path)
+            more: list[Fault] = []
+            block = numbers(table.select("line", "system", pl.col(column).alias("value")), "value", path, more)
             faults += [replace(fault, found=fault.found.replace("value", name, 1)) for fault in more]
             reference = None if is_human else standard_reference(name, testset, lp)
             blocks.append(

@@ -300,8 +300,7 @@ class _Reading:
             translation=pl.lit(None, pl.String) if translation is None else pl.col(translation),
             value=pl.col(called[column]).fill_null(""),
         )
-        table, faults = numbers(table, "value", path)
-        self.faults += faults
+        table = numbers(table, "value", path, self.faults)
         if self._given.system is not None:
             for line, system in table.filter(pl.col("system") != self._given.system).select("line", "system").rows():
                 self._fault(line, f"system {system!r}", f"{self._given.system}, as you said")

@@ -82,8 +82,7 @@ class WideTableReader:
         parts = []
         for column, (kind, name) in names.items():
             part = table.select(*places, pl.col(columns[column]).fill_null("").alias(column))
-            part, more = numbers(part, column, claim.path)
-            faults += more
+            part = numbers(part, column, claim.path, faults)
             parts.append(part.rename({column: "value"}).with_columns(kind=pl.lit(kind), named=pl.lit(name)))
         left = [column for column in _columns(header) if column not in names]
         notes = [f"columns not read: {', '.join(left)}"] if left else []

@@ -38,16 +38,16 @@ def with_visible_names(table: pl.DataFrame, columns: Iterable[str]) -> tuple[pl.
 
 
 def cells_that_are(
-    table: pl.DataFrame, column: str, is_right: pl.Expr, expected: str, path: Path
-) -> tuple[pl.DataFrame, list[Fault]]:
-    """The rows where a column is as it should be, and the faults of the others (null counts as wrong).
+    table: pl.DataFrame, column: str, is_right: pl.Expr, expected: str, path: Path, faults: list[Fault]
+) -> pl.DataFrame:
+    """The rows where a column is as it should be; the others (null counts as wrong) go to the faults.
 
     table: with `line`.
     """
     right = is_right.fill_null(False)
     wrong = table.filter(~right)
-    faults = line_faults(wrong.select("line", column), lambda cell: f"{column} {cell!r}", expected, path, column)
-    return table.filter(right), faults
+    faults += line_faults(wrong.select("line", column), lambda cell: f"{column} {cell!r}", expected, path, column)
+    return table.filter(right)
 
 
 def line_faults(wrong: pl.DataFrame, found: Callable[..., str], expected: str, path: Path, what: str) -> list[Fault]:

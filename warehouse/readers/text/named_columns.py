@@ -120,9 +120,9 @@ def table_under(header: Header, data: bytes, path: Path) -> tuple[Header, pl.Dat
             return header, pl.DataFrame(), faults
         if header.form == "json":
             header, table, more = _json(text, path)
+            faults += more
         else:
-            table, more = quoted_table(text, header.names, header.separator, path, n_header=1, called=header.columns)
-        faults += more
+            table = quoted_table(text, header.names, header.separator, path, faults, n_header=1, called=header.columns)
     return header, _stripped(table), faults
 
 
@@ -157,8 +157,7 @@ def placed(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
     for column in ("segment", "index"):
         whole = pl.col(column).str.strip_suffix(".0")
         is_right = pl.col(column).is_null() | whole.str.contains(r"^[0-9]{1,9}$")
-        table, more = cells_that_are(table, column, is_right, "a whole number, from 1", path)
-        faults += more
+        table = cells_that_are(table, column, is_right, "a whole number, from 1", path, faults)
         table = table.with_columns(whole.cast(pl.Int64, strict=False).alias(column))
     by_place = (
         pl.when(pl.col("segment").is_not_null() | pl.col("index").is_not_null())
@@ -170,10 +169,9 @@ def placed(table: pl.DataFrame, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
         .otherwise(pl.lit("sys"))
     )
     stated = pl.col("level").str.to_lowercase()
-    table, more = cells_that_are(
-        table, "level", stated.is_null() | stated.is_in(list(_LEVELS)), "one of sys, domain, doc, seg", path
+    table = cells_that_are(
+        table, "level", stated.is_null() | stated.is_in(list(_LEVELS)), "one of sys, domain, doc, seg", path, faults
     )
-    faults += more
     return table.with_columns(
         level=pl.coalesce(stated.replace_strict(_LEVELS, default=None, return_dtype=pl.String), by_place)
     ), faults

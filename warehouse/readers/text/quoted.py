@@ -27,28 +27,33 @@ def quoted_table(
     columns: Sequence[str],
     separator: str,
     path: Path,
+    faults: list[Fault],
     *,
     n_header: int = 0,
     called: Sequence[str] | None = None,
-) -> tuple[pl.DataFrame, list[Fault]]:
+) -> pl.DataFrame:
     """Rows cut at the separator, cells perhaps in double quotes: strings under `columns`, and `line`, from 1.
 
     n_header: rows to pass over at the top. called: names of the columns in messages, where they have others.
     A row's line is its first one, where a quoted cell has several. Rows with another number of columns, and blank
-    ones, are faults and have no row; a quote that never ends is one, and nothing behind it is read.
+    ones, go to the faults and have no row; a quote that never ends is one, and nothing behind it is read.
     """
     called = called or columns
     if '"' not in text and "line" not in called:
-        table, wrong = table_of(text, called, separator, path, n_header=n_header)
-        return table.rename(dict(zip(called, columns, strict=True))), wrong
+        table = table_of(text, called, separator, path, faults, n_header=n_header)
+        return table.rename(dict(zip(called, columns, strict=True)))
     rows = _rows(io.StringIO(text, newline=""), separator, len(columns))
-    return _table(itertools.islice(rows, n_header, None), columns, called, path)
+    return _table(itertools.islice(rows, n_header, None), columns, called, path, faults)
 
 
 def _table(
-    rows: Iterable[tuple[int, list[str] | str]], columns: Sequence[str], called: Sequence[str], path: Path
-) -> tuple[pl.DataFrame, list[Fault]]:
-    """The frame of some rows, each with its line, and the faults of those that are none."""
+    rows: Iterable[tuple[int, list[str] | str]],
+    columns: Sequence[str],
+    called: Sequence[str],
+    path: Path,
+    faults: list[Fault],
+) -> pl.DataFrame:
+    """The frame of some rows, each with its line; those that are none go to the faults."""
     lines: list[int] = []
     kept: list[str] = []  # cells of all rows, one row behind the other
     wrong: dict[str, list[Fault]] = {}  # by what is expected
@@ -66,10 +71,10 @@ def _table(
         n_wrong[expected] = n_wrong.get(expected, 0) + 1
         if len(first := wrong.setdefault(expected, [])) < MOST_FAULTS:
             first.append(Fault(str(path), line, found, expected, kind="a row"))
-    faults = [fault for expected, first in wrong.items() for fault in first_faults(first, n_wrong[expected])]
+    faults += [fault for expected, first in wrong.items() for fault in first_faults(first, n_wrong[expected])]
     schema = {"line": pl.Int64} | dict.fromkeys(columns, pl.String)
     width = len(columns)
-    return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema), faults
+    return pl.DataFrame([lines, *(kept[at::width] for at in range(width))], schema=schema)
 
 
 def _rows(stream: Iterable[str], separator: str, n_columns: int) -> Iterator[tuple[int, list[str] | str]]:

@@ -83,17 +83,18 @@ def table_of(
     columns: Sequence[str],
     separator: str,
     path: Path,
+    faults: list[Fault],
     *,
     n_header: int = 0,
     may_trail: bool = False,
     floats: Iterable[str] = (),
     integers: Iterable[str] = (),
-) -> tuple[pl.DataFrame, list[Fault]]:
+) -> pl.DataFrame:
     """Lines cut at the separator, without quoting: strings under `columns`, and `line`, from 1.
 
     n_header: lines to pass over at the top. may_trail: one separator may stand at a line's end (taken away).
     floats, integers: columns that are read as `numbers` and `whole_numbers` do, one after the other.
-    Lines with another number of columns, and blank ones, are faults and have no row.
+    Lines with another number of columns, and blank ones, go to the faults and have no row.
     """
     lines = text.split("\n")
     if lines and lines[-1] == "":
@@ -104,14 +105,13 @@ def table_of(
     n_found = pl.col("text").str.count_matches(separator, literal=True) + 1
     wrong = frame.filter(n_found != len(columns)).with_columns(n_found.alias("n"))
     expected = f"{len(columns)}: {' '.join(columns)}"
-    faults = line_faults(wrong, columns_found, expected, path, "columns")
+    faults += line_faults(wrong, columns_found, expected, path, "columns")
     cells = pl.col("text").str.splitn(separator, len(columns)).struct.rename_fields(list(columns))
     table = frame.filter(n_found == len(columns)).select(pl.col("line").cast(pl.Int64), cells).unnest("text")
     for read, names in ((numbers, floats), (whole_numbers, integers)):
         for name in names:
-            table, more = read(table, name, path)
-            faults += more
-    return table, faults
+            table = read(table, name, path, faults)
+    return table
 
 
 def columns_found(line: str, n_columns: int) -> str:
@@ -119,17 +119,17 @@ def columns_found(line: str, n_columns: int) -> str:
     return counted(n_columns, "column") if line.strip() else "a blank line"
 
 
-def numbers(table: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
+def numbers(table: pl.DataFrame, column: str, path: Path, faults: list[Fault]) -> pl.DataFrame:
     """The table with a column as floats: the words for missing values are null, what is no finite number is a fault.
 
-    table: with `line`. Rows of faults are left out.
+    table: with `line`. Rows of faults are left out and go to `faults`.
     """
     is_missing = pl.col(column).is_null() | pl.col(column).is_in(MISSING)
     value = pl.col(column).cast(pl.Float64, strict=False)
     is_odd = pl.col(column).str.contains(r"[^0-9eE.+-]")
     is_right = is_missing | (value.is_not_null() & value.is_finite() & ~is_odd)
-    kept, faults = cells_that_are(table, column, is_right, "a finite number, or None where missing", path)
-    return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column)), faults
+    kept = cells_that_are(table, column, is_right, "a finite number, or None where missing", path, faults)
+    return kept.with_columns(pl.when(is_missing).then(None).otherwise(value).alias(column))
 
 
 def finite(cell: str) -> float | None:
@@ -142,9 +142,8 @@ def finite(cell: str) -> float | None:
     return number if abs(number) < float("inf") else None
 
 
-def whole_numbers(table: pl.DataFrame, column: str, path: Path) -> tuple[pl.DataFrame, list[Fault]]:
+def whole_numbers(table: pl.DataFrame, column: str, path: Path, faults: list[Fault]) -> pl.DataFrame:
     """The table with a column as whole numbers; rows with something else are faults and left out."""
     value = pl.col(column).cast(pl.Int64, strict=False)
     is_right = value.is_not_null() & pl.col(column).str.contains(r"^-?[0-9]+$")
-    kept, faults = cells_that_are(table, column, is_right, "a whole number", path)
-    return kept.with_columns(value), faults
+    return cells_that_are(table, column, is_right, "a whole number", path, faults).with_columns(value)
