@@ -1,4 +1,4 @@
-"""`choose --evaluate`: what parts of past campaigns, chosen in each way, would have said of the systems."""
+"""`choose`, evaluated: what parts of past campaigns, chosen in each way, would have said of the systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -22,6 +22,7 @@ from warehouse.readers.records import Records
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, header_of, placed
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import MISSING, numbers
+from warehouse.wording import option
 
 _PLACES = (
     "testset",
@@ -39,7 +40,7 @@ _PLACES = (
 _NO_SCORES = re.compile(
     r"unnamed: ?\d+|__index_level_\d+__|(.*_)?(id|len|length)|index|rank|annotator|rater|date|time|year", re.IGNORECASE
 )
-_ADD = "`scorehouse add FILE --metric NAME` stores them negated"
+_ADD = f"`scorehouse add FILE {option('metric', 'NAME')}` stores them negated"
 _FEWEST_COUNTED = 3  # rows in which numbers that count up, or are all the same, are seen to be no scores
 
 

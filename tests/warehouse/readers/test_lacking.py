@@ -61,5 +61,5 @@ def test_so_does_an_own_metric(tmp_path: Path, name: str, text: str, lack: str) 
 )
 def test_a_load_takes_no_errors_for_a_metric_named_prediction(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    way_out = "`scorehouse add FILE --metric NAME` stores them negated"
+    way_out = f"`scorehouse add FILE {option('metric', 'NAME')}` stores them negated"
     assert claim(tmp_path / name, GIVEN) == f"errors of an unknown metric in 'prediction'; {way_out}"
