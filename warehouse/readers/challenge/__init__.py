@@ -34,16 +34,8 @@ class ChallengeSetReader:
         return None
 
     def _claim(self, path: Path, evalsets: tuple[tuple[str, str], ...], origin: str) -> Claim:
-        return Claim(
-            path=path,
-            reader=self.name,
-            origin=origin,
-            evalsets=evalsets,
-            root=path.parent,
-            is_text=True,
-            declares="segments",
-            may_lack_end=path.suffix in (".json", ".txt"),  # JSON that was cut is none, and lines are counted
-        )
+        is_counted = path.suffix in (".json", ".txt")  # JSON that was cut is none, and lines are counted
+        return Claim(path, self.name, origin, evalsets, is_text=True, declares="segments", may_lack_end=is_counted)
 
     def read(self, contents: Sequence[Content], stage: Stage) -> None:
         read: list[tuple[Content, Items]] = []
