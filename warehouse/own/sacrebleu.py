@@ -99,6 +99,35 @@ def compute(
     return found
 
 
+@dataclass(frozen=True)
+class Corpus:
+    """What sacreBLEU's paired tests take. metric: its object; name: as it is called here. excluded: system -> why."""
+
+    metric: Any
+    name: str
+    is_error_measure: bool
+    outputs: Mapping[str, Sequence[str]]
+    references: Sequence[Sequence[str]]
+    excluded: Mapping[str, str]
+
+
+def corpus(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    metric: str,
+    *,
+    references: Sequence[str] = (),
+    tokenize: str | None = None,
+) -> Corpus:
+    """The texts of an evaluation set with the metric that scores them; arguments and errors as of `compute`."""
+    if metric not in METRICS:
+        raise unknown("metric to compute", metric, METRICS)
+    texts = _texts(warehouse, testset, lp)
+    task = _Task(metric, _choose_references(warehouse, texts, references, f"{testset} {lp}"), texts, tokenize)
+    return Corpus(task.corpus, task.scorer, task.is_error_measure, task.outputs, task.references, task.excluded)
+
+
 def _part(progress: Progress | None, done: int, n: int) -> Progress:
     def advance(what: str, part: int, total: int) -> None:
         if progress is not None:
@@ -220,12 +249,12 @@ class _Task:
         self.segments = texts.segments
         self.outputs = {name: lines for name, lines in texts.outputs.items() if name not in references}
         self.excluded = {**texts.excluded, **dict.fromkeys(references, "the reference itself")}
-        self._references = [texts.references[name] for name in references]
+        self.references = [texts.references[name] for name in references]
         tokenize = tokenize or _TOKENIZERS.get(texts.target_language.split("_")[0])
-        self._corpus, self._sentence, version = _scorers(metric, tokenize)
+        self.corpus, self._sentence, version = _scorers(metric, tokenize)
         self.reader = f"sacrebleu/{version}"
-        self._corpus.corpus_score(["x"], [["x"]] * len(references))  # before its first score it has no signature
-        self.signature = str(self._corpus.get_signature())
+        self.corpus.corpus_score(["x"], [["x"]] * len(references))  # before its first score it has no signature
+        self.signature = str(self.corpus.get_signature())
         self.sha256 = self._checksum()
         self.segment_scores: dict[str, list[float]] = {}
         self.system_scores: dict[str, float] = {}
@@ -233,7 +262,7 @@ class _Task:
     def _checksum(self) -> str:
         """Of all that goes in: names and texts, and how they are scored."""
         digest = hashlib.sha256(self.signature.encode())
-        for name, lines in [*sorted(self.outputs.items()), *(("", lines) for lines in self._references)]:
+        for name, lines in [*sorted(self.outputs.items()), *(("", lines) for lines in self.references)]:
             digest.update(b"\0" + name.encode())
             for line in lines:
                 digest.update(b"\n" + line.encode())
@@ -246,14 +275,14 @@ class _Task:
             scores = []
             for place, line in enumerate(lines):
                 progress(f"{self.scorer}: {name}", done * len(lines) + place, total)
-                scores.append(self._sentence.sentence_score(line, [texts[place] for texts in self._references]))
+                scores.append(self._sentence.sentence_score(line, [texts[place] for texts in self.references]))
             self.segment_scores[name] = [float(score.score) for score in scores]
             self.system_scores[name] = self._system_score(lines, scores)
 
     def _system_score(self, lines: Sequence[str], scores: Sequence[Any]) -> float:
         """sacreBLEU's score of all segments together; TER's, which takes minutes, from the edits counted already."""
         if not self.is_error_measure:
-            return float(self._corpus.corpus_score(lines, self._references).score)
+            return float(self.corpus.corpus_score(lines, self.references).score)
         n_edits = math.fsum(score.num_edits for score in scores)
         length = math.fsum(score.ref_length for score in scores)
         return 100.0 * (n_edits / length if length > 0 else float(n_edits > 0))

@@ -1,0 +1,50 @@
+"""sacreBLEU's paired tests on texts of the warehouse."""
+
+import pytest
+
+from metaeval.significance.corpus_tests import corpus_tests
+from warehouse import QuestionError, Warehouse
+
+pytest.importorskip("sacrebleu")
+SET = ("sim24", "en-de")
+
+
+def _three(warehouse: Warehouse) -> tuple[str, ...]:
+    names = warehouse.rows(
+        "SELECT DISTINCT name FROM texts WHERE (testset, lp, kind) = ('sim24', 'en-de', 'output') ORDER BY name LIMIT 3"
+    )
+    return tuple(name for (name,) in names)
+
+
+@pytest.mark.parametrize(("test", "words"), [("bs", "bs:"), ("ar", "ar:")])
+def test_p_values_are_sacrebleu_s(simulated_warehouse: Warehouse, test: str, words: str) -> None:
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.significance import PairedTest
+
+    systems = _three(simulated_warehouse)
+    found = corpus_tests(simulated_warehouse, *SET, "bleu", test, systems=systems, samples=50)  # type: ignore[arg-type]
+    assert found.frame.height == 3
+    assert (found.frame["difference"] >= 0).all()
+    assert f"|{words}50" in found.signature.replace("[", "|")
+    texts = {
+        (kind, name): [text for _, text in sorted(rows)]
+        for kind, name, rows in simulated_warehouse.rows(
+            "SELECT kind, name, list((segment, text)) FROM texts WHERE (testset, lp) = ('sim24', 'en-de') GROUP BY ALL"
+        )
+    }
+    for row in found.frame.rows(named=True):
+        named = [(name, texts["output", name]) for name in (row["better"], row["worse"])]
+        _, scores = PairedTest(named, {"BLEU": BLEU()}, [texts["reference", "refA"]], test, 50)()
+        (results,) = (of for name, of in scores.items() if name != "System")
+        assert row["value"] == pytest.approx(results[0].score)
+        assert row["other"] == pytest.approx(results[1].score)
+        assert row["p"] == pytest.approx(results[1].p_value)
+
+
+def test_what_cannot_be_tested_is_refused(simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="unknown metric to compute 'blue'"):
+        corpus_tests(simulated_warehouse, *SET, "blue")
+    with pytest.raises(QuestionError, match="system 'Nobody': unknown"):
+        corpus_tests(simulated_warehouse, *SET, systems=("Nobody",))
+    with pytest.raises(QuestionError, match="no two systems"):
+        corpus_tests(simulated_warehouse, *SET, systems=_three(simulated_warehouse)[:1])
