@@ -18,9 +18,14 @@ _HEADER = ("domain-category", "doc_id")
 
 
 def part_of(path: Path) -> tuple[str, str, str] | None:
-    """Test set, language pair and part of a file (src, ref, meta, hyp-1); None where it is none of such a set."""
+    """Test set, language pair and part of a file (src, ref, meta, hyp-1); None where it is none of such a set.
+
+    It lies in the folder of its set: authors publish sets again with other documents, which are none of the task's.
+    """
     named = _NAME.fullmatch(path.name)
-    if named is None or not is_language_pair(named["lp"]) or not meta_beside(path, named["set"], named["lp"]).is_file():
+    if named is None or path.parent.name != named["set"] or not is_language_pair(named["lp"]):
+        return None
+    if not meta_beside(path, named["set"], named["lp"]).is_file():
         return None
     part = re.sub(r"hyp-?(\d+)", r"hyp-\1", named["part"])
     return f"challengeset2025.{named['set']}", language_pair_called(named["lp"]), part

@@ -236,6 +236,14 @@ def test_a_submitted_set_has_its_texts_and_known_grades(tmp_path: Path, database
     assert ask(database, "SELECT text FROM texts WHERE name = 'hyp-2' ORDER BY segment") == [("good 1",), ("good 2",)]
 
 
+def test_a_copy_of_a_submitted_set_elsewhere_does_not_count(tmp_path: Path, database: Path) -> None:
+    submitted(tmp_path, **PARTS)
+    copy = submitted(tmp_path / "copied", **PARTS | {"meta": "news\tother\nnews\tother\n"}) / "mslc-a"
+    copy.rename(copy.with_name("MSLC-A"))
+    assert not load([tmp_path], database).faults
+    assert ask(database, "SELECT DISTINCT document FROM segments") == [("doc",)]
+
+
 def test_parts_of_a_submitted_set_with_another_number_of_lines_are_faults(tmp_path: Path, database: Path) -> None:
     report = load([submitted(tmp_path, **PARTS | {"hyp_2": "good 1\n"})], database)
     assert ["1 line" in fault.found and "hyp-2" in fault.path for fault in report.faults] == [True]
