@@ -46,7 +46,7 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     judgements, ratings, declared = (_together(sound, name) for name in ("judgements", "ratings", "segments"))
     stage_declared(declared, stage)
     scores = _together(sound, "scores")
-    report_slips(sound, scores, judgements, stage)
+    report_slips(sound, scores, judgements, stage, aliases)
     names = names_of(contents, spellings_in(scores), judgements, stage, aliases)
     scores, judgements = placed(sound, named(scores, names), named(judgements, names), stage)
     _report_shared(sound, judgements, stage)

@@ -8,12 +8,14 @@ has.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import polars as pl
 
 from warehouse.database.stage import Stage
 from warehouse.errors import Fault
+from warehouse.names import is_human_name
 from warehouse.readers.contents import Content
 from warehouse.wording import counted
 
@@ -58,8 +60,14 @@ def _is_one_slip(word: str, other: str) -> bool:
     return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
 
 
-def report_slips(contents: Sequence[Content], scores: pl.DataFrame, judgements: pl.DataFrame, stage: Stage) -> None:
-    """A fault for each name in files that is a slip."""
+def report_slips(
+    contents: Sequence[Content],
+    scores: pl.DataFrame,
+    judgements: pl.DataFrame,
+    stage: Stage,
+    aliases: Collection[str],
+) -> None:
+    """A fault for each name in files that is a slip. aliases: spellings of systems that are declared."""
     frames = {"scores": scores, "judgements": judgements.with_columns(level=pl.lit("seg"))}
     columns = (("scores", "system"), ("scores", "scorer"), ("judgements", "system"), ("judgements", "rater"))
     met = pl.concat([_counted(frames[name], name, column) for name, column in columns])
@@ -77,6 +85,32 @@ def report_slips(contents: Sequence[Content], scores: pl.DataFrame, judgements: 
             found = f"{_WORDS[column]} {rare!r} with {counted(n_rare, 'score')}, {frequent!r} with {n_frequent}"
             expected, way_out = "one spelling", "if they are two, load them from two files"
             stage.fault(file_no, Fault(paths[file_no], line or 0, found, expected, way_out))
+    systems = counts.filter(pl.col("column") == "system", ~pl.col("name").is_in(list(aliases)))
+    _report_beside(systems, paths, told, stage)
+
+
+def _report_beside(
+    counts: pl.DataFrame, paths: Mapping[int, str], told: Collection[tuple[int, str, str]], stage: Stage
+) -> None:
+    """A fault for each system that one file alone names, of those that other files or the warehouse name otherwise.
+
+    counts: of systems, by file. The file lacks the other name, and has known systems beside.
+    """
+    known = stage.evalset.names | stage.systems
+    totals = dict(counts.group_by("name").agg(pl.col("n").sum()).iter_rows())
+    files = {file_no: set(names) for file_no, names in counts.group_by("file_no").agg("name").iter_rows()}
+    uses = Counter(name for names in files.values() for name in names)
+    shared = known | {name for name, n in uses.items() if n > 1}
+    for file_no, names in sorted(files.items()):
+        for rare in sorted(name for name in names - known if uses[name] == 1 and not is_human_name(name)):
+            near = (name for name in sorted(shared - names) if abs(len(rare) - len(name)) < 2 and is_slip(rare, name))
+            other = next((name for name in near if name in known or totals[rare] * _FEWER <= totals[name]), None)
+            if other is None or not names & shared or (file_no, "system", rare) in told:
+                continue
+            line = counts.filter(pl.col("file_no") == file_no, pl.col("name") == rare)["line"].min()
+            found = f"system {rare!r}, which other files call {other!r}"
+            way_out = "rename it, or declare it among the aliases in testset.toml"
+            stage.fault(file_no, Fault(paths[file_no], int(line or 0), found, "one spelling", way_out))
 
 
 def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:

@@ -2,11 +2,13 @@
 
 import gzip
 import json
+import re
+import unicodedata
 from dataclasses import replace
 
 import pytest
 
-from tests.helpers import real_data
+from tests.helpers import beside_data, real_data
 from warehouse.facts.metrics import KINDS, MetricFacts, _by_rule, _listed, describe
 from warehouse.facts.packaged import packaged
 from warehouse.facts.testsets import facts, known_testsets
@@ -194,6 +196,31 @@ def test_every_publication_is_used_and_says_who_cites_it() -> None:
     for paper in data["publications"].values():
         assert str(paper["year"]) in paper["paper"].replace("first entry in WMT", "20")
         assert set(paper) == {"year", "paper", "cited_in"}
+
+
+PAPERS = {  # beside the real data; findings papers of the shared tasks are not there
+    "Deutsch et al. 2023": "deutsch-2023-ties-matter.txt",
+    "Di Ianni and Deutsch 2025": "diianni-deutsch-2025-pairwise-difference-pearson.txt",
+    "Graham and Baldwin 2014": "graham-baldwin-2014-williams-test.txt",
+    "Kocmi et al. 2021": "kocmi-2021-to-ship-or-not-to-ship.txt",
+    "Thompson et al. 2024": "thompson-2024-soft-pairwise-accuracy.txt",
+}
+
+
+def _plain(text: str) -> str:
+    """Without accents and what stands for them in papers, in small letters."""
+    split = unicodedata.normalize("NFD", text.replace("-\n", "").replace("´", "").replace("ˇ", ""))
+    return "".join(sign for sign in split if not unicodedata.combining(sign)).lower()
+
+
+@pytest.mark.parametrize("citing", PAPERS)
+def test_publications_are_cited_with_their_year_where_the_registry_says(citing: str) -> None:
+    text = _plain(beside_data("papers", PAPERS[citing]).read_text(encoding="utf-8"))
+    cited = [paper for paper in packaged("metrics.toml")["publications"].values() if paper["cited_in"] == citing]
+    assert cited
+    for paper in cited:
+        author = re.escape(_plain(paper["paper"].split(" ")[0]))
+        assert re.search(rf"\b{author}\b[^;()]{{0,45}}\(?\s*,?\s*{paper['year']}", text), paper
 
 
 def test_no_metric_is_published_after_a_campaign_that_its_name_is_kept_for() -> None:

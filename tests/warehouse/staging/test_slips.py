@@ -53,3 +53,33 @@ def test_levels_are_looked_at_one_by_one(tmp_path: Path) -> None:
     rows = "".join(f"COMET,A,{segment},0.5\nCOMET,B,{segment},0.{segment}\n" for segment in SEGMENTS)
     (tmp_path / "mine.csv").write_text("metric,system,segment,score\n" + rows + "XCOMET,A,,0.5\nXCOMET,B,,0.5\n")
     assert not load([tmp_path], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
+
+
+@pytest.mark.parametrize("is_later", [True, False])
+@pytest.mark.parametrize(
+    ("name", "is_told"), [("Bitch", True), ("Bircch", True), ("Bork", False), ("Birch-2", False), ("Birch", False)]
+)
+def test_a_system_that_one_file_alone_spells_otherwise_is_a_fault(
+    name: str, *, is_told: bool, is_later: bool, tmp_path: Path
+) -> None:
+    for number, system in enumerate(("Birch", "Birch", "Birch", "Birch", name)):
+        path = tmp_path / "in" / f"{number}.csv"
+        path.parent.mkdir(exist_ok=True)
+        rows = (f"M{number},{one},{segment},0.{segment}\n" for one in ("Aspen", system) for segment in SEGMENTS)
+        path.write_text("metric,system,segment,score\n" + "".join(rows))
+        if is_later and number == 3:
+            assert not load([tmp_path / "in"], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
+    found = [str(fault) for fault in load([tmp_path / "in"], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults]
+    if is_told:
+        (fault,) = found
+        assert f"4.csv:10: system {name!r}, which other files call 'Birch', expected one spelling" in fault
+    else:
+        assert found == []
+
+
+def test_systems_that_are_declared_are_no_slips(tmp_path: Path) -> None:
+    (tmp_path / "testset.toml").write_text('name = "lab"\nyear = 2024\n[lps.en-de.aliases]\nBitch = "Bitch"\n')
+    for number, system in enumerate(("Birch", "Birch", "Birch", "Birch", "Bitch")):
+        rows = (f"M{number},{one},{segment},0.{segment}\n" for one in ("Aspen", system) for segment in SEGMENTS)
+        (tmp_path / f"{number}.csv").write_text("metric,system,segment,score\n" + "".join(rows))
+    assert not load([tmp_path], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
