@@ -107,10 +107,12 @@ def _report_beside(
             other = next((name for name in near if name in known or totals[rare] * _FEWER <= totals[name]), None)
             if other is None or not names & shared or (file_no, "system", rare) in told:
                 continue
-            line = counts.filter(pl.col("file_no") == file_no, pl.col("name") == rare)["line"].min()
+            (line,) = (
+                counts.filter(pl.col("file_no") == file_no, pl.col("name") == rare).select(pl.col("line").min()).row(0)
+            )
             found = f"system {rare!r}, which other files call {other!r}"
             way_out = "rename it, or declare it among the aliases in testset.toml"
-            stage.fault(file_no, Fault(paths[file_no], int(line or 0), found, "one spelling", way_out))
+            stage.fault(file_no, Fault(paths[file_no], line or 0, found, "one spelling", way_out))
 
 
 def _counted(rows: pl.DataFrame, kind: str, column: str) -> pl.DataFrame:
