@@ -4,6 +4,7 @@ SLICE = ("sim24", "cs-uk")
 WORDS: dict[str, tuple[str, ...]] = {
     "add": ("own.seg.score", "--metric", "Mine", "--reference-free"),
     "annotators": SLICE,
+    "autorank": SLICE,
     "choose": SLICE,
     "compute": ("bleu", *SLICE),
     "deltas": ("simBLEU", *SLICE),
