@@ -17,6 +17,7 @@ Z = 1.959963984540054  # of a two-sided 95% interval
 Z_80 = 1.2815515655446004  # of a two-sided 80% interval
 ROUNDS = 4  # data sets at the fitted size, which is fitted again
 NEAR = 4.0  # sizes so many times larger or smaller than the fitted one are fitted
+MOST_LOG, MOST_ERROR = 100.0, 10.0  # of the logarithm of a size: a fit that says more says nothing
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def required_size(
         tallies.add(round(size))
         size = float(np.clip(_size(tallies, power, size)[0], low, high))
     size, error = _size(tallies, power, size)
+    size = float(np.clip(size, least, most))  # a flat fit has its power anywhere
     shown = (float(ndtri(1 - alpha / 2)) + float(ndtri(power))) * float(np.sqrt(there / size))
     below, above = np.log(_scaled(shown, Z)), np.log(_scaled(shown, -Z))
     return RequiredSize(
@@ -173,7 +175,7 @@ def _size(tallies: _Tallies, power: float, about: float) -> tuple[float, float]:
     wanted = np.log(power / (1 - power))
     gradient = np.array([-1 / b, -(wanted - a) / b**2])
     error = float(np.sqrt(gradient @ covariance @ gradient))
-    return float(np.exp(centre + (wanted - a) / b)), error
+    return float(np.exp(np.clip(centre + (wanted - a) / b, -MOST_LOG, MOST_LOG))), min(error, MOST_ERROR)
 
 
 def _fit(sizes: Floats, found: Floats, simulations: Floats) -> tuple[float, float, float, Floats]:

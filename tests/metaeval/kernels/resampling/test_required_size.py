@@ -66,3 +66,16 @@ def test_worlds_depend_on_the_seed_alone() -> None:
 def test_numbers_out_of_range_are_refused(given: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected least"):
         sized(**given)
+
+
+def test_a_power_that_hardly_grows_with_the_size_has_a_size_in_range() -> None:
+    """Data sets of every size find the difference as often: a fit of that is nearly flat."""
+
+    def trial(size: int, rng: np.random.Generator) -> tuple[bool, float]:
+        return bool(rng.random() < 0.8), float(rng.normal())
+
+    with np.errstate(over="raise"):
+        for seed in range(40):
+            found = required_size(trial, 0.2, there=100, least=10, most=6400, n_simulations=20, seed=seed)
+            assert not found.size < 10
+            assert not found.size > 6400
