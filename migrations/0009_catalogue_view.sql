@@ -162,6 +162,7 @@ SELECT
   n.status,
   coalesce(n.is_own, false) AS is_own,
   bool_or(v.is_negated) AS is_negated,
+  bool_or(v.is_derived) AS is_derived,
   string_agg(DISTINCT v.level, ',' ORDER BY v.level) AS levels,
   count(DISTINCT v.system_id) AS n_systems,
   coalesce(sum(v.n_values) FILTER (WHERE v.level = 'seg'), 0)::BIGINT AS n_scores
@@ -183,6 +184,7 @@ COMMENT ON COLUMN metrics.family IS 'Family of metrics; NULL where not known.';
 COMMENT ON COLUMN metrics.status IS 'primary, baseline, contrastive or no entry (not submitted to the metrics task); NULL where the year kept no such list.';
 COMMENT ON COLUMN metrics.is_own IS 'True for a metric that a user added.';
 COMMENT ON COLUMN metrics.is_negated IS 'True where the file counts errors (TER of WMT12, metrics added with --lower-is-better) and its scores were negated when loaded, so that higher is better.';
+COMMENT ON COLUMN metrics.is_derived IS 'True where the file has error spans and no scores: the scores are -(5 major + 1 minor) of each output.';
 COMMENT ON COLUMN metrics.levels IS 'Levels with scores, joined by commas.';
 COMMENT ON COLUMN metrics.n_systems IS 'Systems scored.';
 COMMENT ON COLUMN metrics.n_scores IS 'Segment scores.';

@@ -194,7 +194,7 @@ COMMENT ON COLUMN aggregate_scores.value IS 'Score, higher is better (scores tha
 CREATE VIEW judgements AS
 WITH marked AS (
   SELECT judgement_id, count(*) AS n_errors
-  FROM internal.rating
+  FROM internal.span
   GROUP BY judgement_id
 )
 SELECT
@@ -204,7 +204,7 @@ FROM internal.judgement AS j
 JOIN internal.vector AS v ON v.vector_id = j.vector_id
 JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
-JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'
 JOIN internal.system AS y ON y.system_id = v.system_id
 LEFT JOIN marked ON marked.judgement_id = j.judgement_id;
 COMMENT ON VIEW judgements IS 'Single human judgements. One row per judgement.';
@@ -220,29 +220,141 @@ COMMENT ON COLUMN judgements.time IS 'When, in UTC; NULL where not known.';
 COMMENT ON COLUMN judgements.status IS 'valid, or why it is excluded from the score.';
 COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
 
-CREATE VIEW ratings AS
+CREATE VIEW annotations AS
+WITH marked AS (
+  SELECT judgement_id, count(*) AS n_spans
+  FROM internal.span
+  WHERE severity_class IS DISTINCT FROM 'no-error'
+  GROUP BY judgement_id
+)
 SELECT
-  t.name AS testset, e.lp, sc.name AS human, y.name AS system, j.segment, j.rater,
-  r.category, r.severity, r.severity_class, r.weight, r.span_start, r.span_end, r.is_source_error, j.status
-FROM internal.rating AS r
+  j.judgement_id AS annotation, t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, j.segment,
+  j.rater, coalesce(marked.n_spans, 0) AS n_spans, j.status
+FROM internal.judgement AS j
+JOIN internal.vector AS v ON v.vector_id = j.vector_id
+JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+JOIN internal.system AS y ON y.system_id = v.system_id
+LEFT JOIN marked ON marked.judgement_id = j.judgement_id
+WHERE v.level = 'seg';
+COMMENT ON VIEW annotations IS 'One scorer''s look at one output: a person''s judgement, or a metric''s prediction of error spans. One row per annotation; an output predicted error-free has one without spans, an output without a prediction has none.';
+COMMENT ON COLUMN annotations.annotation IS 'Identifier, as in spans.';
+COMMENT ON COLUMN annotations.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN annotations.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN annotations.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN annotations.kind IS 'metric or human.';
+COMMENT ON COLUMN annotations.scorer IS 'Full name of the metric variant, or human score.';
+COMMENT ON COLUMN annotations.system IS 'System whose output it is.';
+COMMENT ON COLUMN annotations.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN annotations.rater IS 'Annotator; NULL where not known, and for a metric.';
+COMMENT ON COLUMN annotations.n_spans IS 'Errors marked or predicted, those without a place among them.';
+COMMENT ON COLUMN annotations.status IS 'valid, or why a judgement is excluded from the score.';
+
+CREATE VIEW spans AS
+SELECT
+  j.judgement_id AS annotation, t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, j.segment,
+  j.rater, CASE WHEN r.is_source_error THEN 'source' ELSE 'target' END AS side, r.span_start, r.span_end, r.severity,
+  r.severity_class, r.category, r.weight, j.status
+FROM internal.span AS r
 JOIN internal.judgement AS j ON j.judgement_id = r.judgement_id
 JOIN internal.vector AS v ON v.vector_id = j.vector_id
 JOIN internal.evalset AS e ON e.evalset_id = v.evalset_id
 JOIN internal.testset AS t ON t.testset_id = e.testset_id
 JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
 JOIN internal.system AS y ON y.system_id = v.system_id;
-COMMENT ON VIEW ratings IS 'Errors that annotators marked, also in judgements that are excluded from the score (see status). One row per error.';
-COMMENT ON COLUMN ratings.testset IS 'Test set, such as wmt23.';
-COMMENT ON COLUMN ratings.lp IS 'Language pair, such as en-de.';
-COMMENT ON COLUMN ratings.human IS 'Human score that the error belongs to.';
-COMMENT ON COLUMN ratings.system IS 'System judged.';
-COMMENT ON COLUMN ratings.segment IS 'Segment number inside the evaluation set.';
-COMMENT ON COLUMN ratings.rater IS 'Annotator; NULL where not known.';
-COMMENT ON COLUMN ratings.category IS 'Kind of error; NULL where the annotator was asked for none, as for most errors of ESA.';
-COMMENT ON COLUMN ratings.severity IS 'Severity as the file has it, such as Major.';
-COMMENT ON COLUMN ratings.severity_class IS 'Severity spelled the same for all files, such as major.';
-COMMENT ON COLUMN ratings.weight IS 'Penalty, 0 or more; NULL where errors have no weights, as in ESA.';
-COMMENT ON COLUMN ratings.span_start IS 'First character of the span, from 0.';
-COMMENT ON COLUMN ratings.span_end IS 'Character after the span.';
-COMMENT ON COLUMN ratings.is_source_error IS 'True where the span lies in the source.';
-COMMENT ON COLUMN ratings.status IS 'Status of the judgement, as in judgements: valid, or why it is excluded from the score.';
+COMMENT ON VIEW spans IS 'Errors that people marked or metrics predicted, also in judgements that are excluded from the score (see status). One row per error.';
+COMMENT ON COLUMN spans.annotation IS 'The annotation, as in annotations.';
+COMMENT ON COLUMN spans.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN spans.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN spans.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN spans.kind IS 'metric or human.';
+COMMENT ON COLUMN spans.scorer IS 'Full name of the metric variant, or human score.';
+COMMENT ON COLUMN spans.system IS 'System whose output it is.';
+COMMENT ON COLUMN spans.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN spans.rater IS 'Annotator; NULL where not known, and for a metric.';
+COMMENT ON COLUMN spans.side IS 'Text that the span lies in: source or target; target where the file does not say.';
+COMMENT ON COLUMN spans.span_start IS 'First character of the span, from 0 (Unicode code points); NULL for an error without a place, such as an omission.';
+COMMENT ON COLUMN spans.span_end IS 'Character after the span; NULL where there is no place.';
+COMMENT ON COLUMN spans.severity IS 'Severity as the file has it, such as Major.';
+COMMENT ON COLUMN spans.severity_class IS 'Severity spelled the same for all files, such as major.';
+COMMENT ON COLUMN spans.category IS 'Kind of error; NULL where none was asked for, as for most errors of ESA, and for most metrics.';
+COMMENT ON COLUMN spans.weight IS 'Penalty, 0 or more; NULL where errors have no weights, as in ESA.';
+COMMENT ON COLUMN spans.status IS 'Status of the annotation: valid, or why a judgement is excluded from the score.';
+
+CREATE VIEW span_scores AS
+WITH looked AS (
+  SELECT j.judgement_id, v.evalset_id, v.system_id, j.segment, sc.kind, sc.name AS scorer, j.rater
+  FROM internal.judgement AS j
+  JOIN internal.vector AS v ON v.vector_id = j.vector_id AND v.level = 'seg'
+  JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
+  WHERE j.status = 'valid'
+    AND (v.evalset_id, v.scorer_id) IN (
+      SELECT (w.evalset_id, w.scorer_id)
+      FROM internal.span AS r
+      JOIN internal.judgement AS k ON k.judgement_id = r.judgement_id
+      JOIN internal.vector AS w ON w.vector_id = k.vector_id
+    )
+), place AS (
+  SELECT
+    judgement_id, coalesce(is_source_error, false) AS is_in_source, span_start, span_end,
+    row_number() OVER (PARTITION BY judgement_id ORDER BY span_start, span_end, severity_class) AS span_no
+  FROM internal.span
+  WHERE span_end > span_start AND severity_class IN ('minor', 'major', 'critical')
+), size AS (
+  SELECT judgement_id, count(*) AS n FROM place GROUP BY judgement_id
+), pair AS (
+  SELECT g.evalset_id, g.system_id, g.segment, g.judgement_id AS gold, g.scorer AS gold_scorer, g.rater AS gold_rater,
+    p.judgement_id AS predicted, p.kind, p.scorer, p.rater
+  FROM looked AS g
+  JOIN looked AS p ON p.evalset_id = g.evalset_id AND p.system_id = g.system_id AND p.segment = g.segment
+    AND p.judgement_id <> g.judgement_id
+  WHERE g.kind = 'human'
+), met AS (
+  SELECT
+    n.gold, n.predicted, count(DISTINCT a.span_no) AS n_gold_found, count(DISTINCT b.span_no) AS n_right
+  FROM pair AS n
+  JOIN place AS a ON a.judgement_id = n.gold
+  JOIN place AS b ON b.judgement_id = n.predicted AND b.is_in_source = a.is_in_source
+    AND b.span_start < a.span_end AND a.span_start < b.span_end
+  GROUP BY n.gold, n.predicted
+), counted AS (
+  SELECT
+    n.*, coalesce(g.n, 0) AS n_gold, coalesce(p.n, 0) AS n_predicted, coalesce(m.n_gold_found, 0) AS n_gold_found,
+    coalesce(m.n_right, 0) AS n_right
+  FROM pair AS n
+  LEFT JOIN size AS g ON g.judgement_id = n.gold
+  LEFT JOIN size AS p ON p.judgement_id = n.predicted
+  LEFT JOIN met AS m ON m.gold = n.gold AND m.predicted = n.predicted
+), rated AS (
+  SELECT
+    c.*, CASE WHEN n_predicted = 0 THEN 1 ELSE n_right / n_predicted END AS precision,
+    CASE WHEN n_gold = 0 THEN 1 ELSE n_gold_found / n_gold END AS recall
+  FROM counted AS c
+)
+SELECT
+  t.name AS testset, t.year, e.lp, y.name AS system, c.segment, c.gold_scorer AS gold, c.gold_rater, c.kind, c.scorer,
+  c.rater, c.n_gold, c.n_predicted, c.n_gold_found, c.n_right, c.precision, c.recall,
+  CASE WHEN c.precision + c.recall > 0 THEN 2 * c.precision * c.recall / (c.precision + c.recall) ELSE 0 END AS f
+FROM rated AS c
+JOIN internal.evalset AS e ON e.evalset_id = c.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.system AS y ON y.system_id = c.system_id;
+COMMENT ON VIEW span_scores IS 'Error spans of one annotation against those that people marked in the same output: a span counts where it overlaps one of the other side, whatever the severities (mp with matching many_to_many). One row per output and ordered pair of valid annotations, the first by people; of scorers that marked errors.';
+COMMENT ON COLUMN span_scores.testset IS 'Test set, such as wmt23.';
+COMMENT ON COLUMN span_scores.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN span_scores.lp IS 'Language pair, such as en-de.';
+COMMENT ON COLUMN span_scores.system IS 'System whose output it is.';
+COMMENT ON COLUMN span_scores.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN span_scores.gold IS 'Human score whose spans are taken as right.';
+COMMENT ON COLUMN span_scores.gold_rater IS 'Their annotator; NULL where not known.';
+COMMENT ON COLUMN span_scores.kind IS 'Whose spans are compared with them: metric or human.';
+COMMENT ON COLUMN span_scores.scorer IS 'The metric variant, or human score.';
+COMMENT ON COLUMN span_scores.rater IS 'Annotator; NULL where not known, and for a metric.';
+COMMENT ON COLUMN span_scores.n_gold IS 'Gold spans with a place and a severity.';
+COMMENT ON COLUMN span_scores.n_predicted IS 'The other annotation''s spans with a place and a severity.';
+COMMENT ON COLUMN span_scores.n_gold_found IS 'Gold spans that overlap one of the other annotation.';
+COMMENT ON COLUMN span_scores.n_right IS 'The other annotation''s spans that overlap a gold one.';
+COMMENT ON COLUMN span_scores.precision IS 'n_right / n_predicted; 1 without any. Over several outputs, divide the sums.';
+COMMENT ON COLUMN span_scores.recall IS 'n_gold_found / n_gold; 1 without any. Over several outputs, divide the sums.';
+COMMENT ON COLUMN span_scores.f IS 'Harmonic mean of the two; 0 where both are 0.';

@@ -14,7 +14,17 @@ from warehouse.database.migration import apply_migrations, pending
 PUBLIC = {
     *("testsets", "evalsets", "segments", "texts", "systems", "spellings", "metrics", "metric_facts", "humans"),
     *("sources", "known_issues", "results", "scores", "human_scores", "system_scores", "aggregate_scores"),
-    *("judgements", "ratings", "pair_counts", "participants", "ranked_scores", "scored_segments", "human_pairs"),
+    *(
+        "judgements",
+        "annotations",
+        "spans",
+        "span_scores",
+        "pair_counts",
+        "participants",
+        "ranked_scores",
+        "scored_segments",
+        "human_pairs",
+    ),
     *("judgement_pairs", "languages", "rankings", "comparisons", "trends"),
 }
 

@@ -7,8 +7,8 @@ SELECT
   split_part(category, '/', 1) AS category,
   count(*) AS n_errors,
   count(*) / sum(count(*)) OVER (PARTITION BY testset, lp, rater) AS share
-FROM ratings
-WHERE status = 'valid' AND category IS NOT NULL AND severity_class IS DISTINCT FROM 'no-error'
+FROM spans
+WHERE kind = 'human' AND status = 'valid' AND category IS NOT NULL AND severity_class IS DISTINCT FROM 'no-error'
 GROUP BY testset, lp, rater, split_part(category, '/', 1)
 ORDER BY testset, lp, annotator, n_errors DESC, category
 LIMIT 30

@@ -4,7 +4,7 @@ WITH error_digest AS (
   SELECT
     r.judgement_id,
     sum(hash(r.category, r.severity, r.weight, r.span_start, r.span_end, r.is_source_error)) AS digest
-  FROM rating AS r
+  FROM span AS r
   JOIN judgement AS j ON j.judgement_id = r.judgement_id
   WHERE j.vector_id IN (SELECT unnest($vectors))
   GROUP BY r.judgement_id

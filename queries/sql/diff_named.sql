@@ -27,7 +27,7 @@ WITH named AS (
     'metrics', testset, lp, metric,
     [
       'base_metric ' || base_metric, 'reference ' || reference, 'is_reference_free ' || is_reference_free,
-      'family ' || family, 'status ' || status, 'is_own ' || is_own, 'is_negated ' || is_negated
+      'family ' || family, 'status ' || status, 'is_own ' || is_own, 'is_negated ' || is_negated, 'is_derived ' || is_derived
     ]
   FROM metrics
   UNION ALL

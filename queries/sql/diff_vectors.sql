@@ -14,7 +14,7 @@ WITH value_digest AS (
   SELECT
     judgement_id,
     sum(hash(category, severity, weight, span_start, span_end, is_source_error)) AS digest
-  FROM rating
+  FROM span
   GROUP BY judgement_id
 ), judgement_digest AS (
   SELECT

@@ -1,7 +1,7 @@
 -- Human scores of an evaluation set in whose judgements people marked errors.
 -- Params: $evalset. One row per human score.
 SELECT DISTINCT sc.name AS human
-FROM rating AS r
+FROM span AS r
 JOIN judgement AS j ON j.judgement_id = r.judgement_id
 JOIN vector AS v ON v.vector_id = j.vector_id AND v.evalset_id = $evalset AND v.level = 'seg'
 JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human'

@@ -9,7 +9,7 @@ WITH errors AS (
     sum(weight::DECIMAL(18, 6)) AS as_marked,
     sum(weight::DECIMAL(18, 6)) FILTER (WHERE severity_class <> 'minor') AS without_minor,
     sum(weight::DECIMAL(18, 6)) FILTER (WHERE severity_class = 'minor') AS only_minor
-  FROM rating
+  FROM span
   GROUP BY judgement_id
 )
 SELECT

@@ -10,7 +10,7 @@ SELECT
   r.span_start,
   r.span_end,
   coalesce(r.is_source_error, false) AS is_in_source
-FROM rating AS r
+FROM span AS r
 JOIN judgement AS j ON j.judgement_id = r.judgement_id AND j.status = 'valid'
 JOIN vector AS v ON v.vector_id = j.vector_id AND v.evalset_id = $evalset AND v.level = 'seg'
 JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'human' AND sc.name = $human

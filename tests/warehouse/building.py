@@ -37,7 +37,8 @@ _ALL = {
     "human_scores": "FROM human_scores",
     "aggregate_scores": "FROM aggregate_scores",
     "judgements": "FROM judgements",
-    "ratings": "FROM ratings",
+    "annotations": "SELECT * EXCLUDE (annotation) FROM annotations",
+    "spans": "SELECT * EXCLUDE (annotation) FROM spans",
     "sources": "SELECT testset, lp, origin, sha256, n_bytes, reader, n_rows, n_missing, status FROM sources",
 }
 _HANGING = """
@@ -45,7 +46,7 @@ _HANGING = """
           (SELECT count(*) FROM score ANTI JOIN vector USING (vector_id)),
           (SELECT count(*) FROM aggregate_score ANTI JOIN vector USING (vector_id)),
           (SELECT count(*) FROM judgement ANTI JOIN vector USING (vector_id)),
-          (SELECT count(*) FROM rating ANTI JOIN judgement USING (judgement_id)),
+          (SELECT count(*) FROM span ANTI JOIN judgement USING (judgement_id)),
           (SELECT count(*) FROM vector ANTI JOIN source USING (source_id)),
           (SELECT count(*) FROM vector ANTI JOIN system USING (system_id)),
           (SELECT count(*) FROM segment ANTI JOIN source USING (source_id)),

@@ -307,7 +307,7 @@ _ASKED = (
     "SELECT c.name, s.name, g.position, g.document, g.index_in_document, j.rater, j.value, j.status"
     f" FROM judgement AS j {_OF_JUDGEMENT}",
     "SELECT c.name, s.name, g.position, g.document, g.index_in_document, j.rater, category, severity, weight,"
-    f" span_start, span_end FROM rating JOIN judgement AS j USING (judgement_id) {_OF_JUDGEMENT}",
+    f" span_start, span_end FROM span JOIN judgement AS j USING (judgement_id) {_OF_JUDGEMENT}",
     "SELECT testset, lp FROM evalsets",
 )
 Rows = frozenset[tuple[object, ...]]

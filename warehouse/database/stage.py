@@ -21,7 +21,7 @@ _OF_FILES = "file_no IN (SELECT unnest($files))"
 _OF_VECTORS = f"vector_no IN (SELECT vector_no FROM temp.staged_vector WHERE {_OF_FILES})"
 _OF_JUDGEMENTS = f"judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_OF_VECTORS})"
 _DROPS = (
-    f"DELETE FROM temp.staged_rating WHERE {_OF_JUDGEMENTS}",
+    f"DELETE FROM temp.staged_span WHERE {_OF_JUDGEMENTS}",
     f"DELETE FROM temp.staged_judgement WHERE {_OF_VECTORS}",
     f"DELETE FROM temp.staged_score WHERE {_OF_VECTORS}",
     f"DELETE FROM temp.staged_aggregate WHERE {_OF_VECTORS}",
@@ -37,7 +37,7 @@ _STAGE_DROPS = (
 _CHOSEN = "vector_no IN (SELECT unnest($vectors))"
 _VECTOR_DROPS = (
     f"""
-    DELETE FROM temp.staged_rating
+    DELETE FROM temp.staged_span
     WHERE judgement_no IN (SELECT judgement_no FROM temp.staged_judgement WHERE {_CHOSEN})
     """,
     *(f"DELETE FROM temp.staged_{table} WHERE {_CHOSEN}" for table in ("judgement", "score", "aggregate", "vector")),

@@ -19,10 +19,10 @@ _VIEWS = {
     "segments": ("segment, position, domain, document, index_in_document, source_text", "segment"),
     "texts": ("kind, name, segment, text", "kind, name, segment"),
     "judgements": ("human, system, segment, rater, value, n, time, status, n_errors", "human, system, segment, rater"),
-    "ratings": (
-        "human, system, segment, rater, category, severity, severity_class, weight, span_start, span_end, "
-        "is_source_error",
-        "human, system, segment, rater, span_start",
+    "spans": (
+        "kind, scorer, system, segment, rater, side, span_start, span_end, severity, severity_class, category, weight, "
+        "status",
+        "kind, scorer, system, segment, rater, span_start",
     ),
 }
 

@@ -45,15 +45,15 @@ def export_layout(warehouse: Warehouse, key: EvalsetKey, folder: Path) -> Export
     documents = [(domain or _UNKNOWN_DOMAIN, document) for _, _, domain, document in segments]
     notes: list[str] = []
     order = [segment for segment, *_ in segments]
-    ratings, rated = _ratings(warehouse, evalset, order, notes)
     scorers = _scorers(warehouse, evalset, notes)
+    ratings, rated = _ratings(warehouse, evalset, scorers, order, notes)
     tables = {level: _tables(warehouse, evalset, level, scorers, order, documents, rated, notes) for level in LEVELS}
     try:
         made = dict(_text_files(warehouse, evalset, key.lp, order, notes))
         for level in LEVELS:
             humans, metrics = tables[level]
             made |= evalset_files(key.lp, documents, humans=humans, metrics=metrics)
-        made |= evalset_files(key.lp, documents, ratings=ratings)
+        made |= evalset_files(key.lp, documents, ratings=ratings["human"], predictions=ratings["metric"])
     except ValueError as error:
         return Exported(key.testset, key.lp, 0, 0, 0, (*notes, f"excluded: {error}"))
     for path in made:
@@ -157,11 +157,16 @@ def _domain_table(scores: Cells) -> ScoreTable:
 
 
 def _ratings(
-    warehouse: Warehouse, evalset: Mapping[str, int], order: Sequence[int], notes: list[str]
-) -> tuple[dict[str, RatingTable], frozenset[int]]:
-    """Annotated errors by human score, where one judgement a segment with its errors is all there is to a score.
+    warehouse: Warehouse,
+    evalset: Mapping[str, int],
+    scorers: Mapping[int, tuple[str, str]],
+    order: Sequence[int],
+    notes: list[str],
+) -> tuple[dict[str, dict[str, RatingTable]], frozenset[int]]:
+    """Errors by kind and name of the scorer: predicted ones, and those that people marked where one judgement a segment
+    with its errors is all there is to a score.
 
-    Also the identifiers of those human scores: their segment scores follow from the errors.
+    Also the identifiers of scorers whose segment scores follow from the errors.
     """
     judgements = warehouse.rows(
         statement(__package__, "layout_judgements"),
@@ -174,25 +179,29 @@ def _ratings(
     ):
         words = ("start", "end", "category", "severity", "score", "is_source_error")
         errors[judgement_id].append(dict(zip(words, error, strict=True)))
-    by_scorer: dict[tuple[int, str], list[tuple[Any, ...]]] = defaultdict(list)
-    for scorer_id, name, *rest in judgements:
-        by_scorer[scorer_id, name].append(tuple(rest))
-    tables, rated = {}, set()
-    for (scorer_id, name), rows in by_scorer.items():
-        if not _fits(rows, errors):
+    by_scorer: dict[tuple[int, str, str], list[tuple[Any, ...]]] = defaultdict(list)
+    rated = set()
+    for scorer_id, kind, name, is_derived, *rest in judgements:
+        if kind == "human" or scorer_id in scorers:
+            by_scorer[scorer_id, kind, name].append(tuple(rest))
+        if is_derived:
+            rated.add(scorer_id)
+    tables: dict[str, dict[str, RatingTable]] = {"human": {}, "metric": {}}
+    for (scorer_id, kind, name), rows in by_scorer.items():
+        if kind == "human" and not _fits(rows, errors):
             notes.append(f"{name}: {len(rows)} single judgements excluded, a rating file has one per segment")
             continue
         systems = list(dict.fromkeys(row[0] for row in rows)) + _unjudged(warehouse, evalset, scorer_id, rows)
         found = {
             (system, segment): (errors.get(judgement, []), rater) for system, segment, judgement, rater, *_ in rows
         }
-        tables[name] = RatingTable(
+        tables[kind][name] = RatingTable(
             errors={system: [_errors(found.get((system, segment))) for segment in order] for system in systems},
             raters={system: [found.get((system, segment), (None, None))[1] for segment in order] for system in systems}
             if any(rater for _, rater in found.values())
             else {},
         )
-        if not _is_own(rows, errors):
+        if kind == "human" and not _is_own(rows, errors):
             rated.add(scorer_id)
     return tables, frozenset(rated)
 

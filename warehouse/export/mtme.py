@@ -41,7 +41,7 @@ class ScoreTable:
 
 @dataclass(frozen=True, eq=False)
 class RatingTable:
-    """The error annotations behind a human score.
+    """The error annotations behind a human score, or the errors that a metric predicted.
 
     errors: for each system one entry a segment: its errors, an empty sequence where the annotator found
         none, or None where nobody looked. raters: the same shape, the annotator of each; an empty mapping
@@ -63,13 +63,14 @@ def write_evalset(
     humans: Mapping[str, ScoreTable] | None = None,
     metrics: Mapping[str, ScoreTable] | None = None,
     ratings: Mapping[str, RatingTable] | None = None,
+    predictions: Mapping[str, RatingTable] | None = None,
 ) -> list[Path]:
     """Write the evaluation set of `lp` below `folder` (the test set's folder); returns the files written.
 
     Files of the same name are replaced, others are left alone. Raises ValueError, before anything is written: see
     `evalset_files`, whose arguments these are.
     """
-    given = (documents, sources, references, outputs, humans, metrics, ratings)
+    given = (documents, sources, references, outputs, humans, metrics, ratings, predictions)
     return [write_text(folder / path, text) for path, text in evalset_files(lp, *given)]
 
 
@@ -82,17 +83,18 @@ def evalset_files(
     humans: Mapping[str, ScoreTable] | None = None,
     metrics: Mapping[str, ScoreTable] | None = None,
     ratings: Mapping[str, RatingTable] | None = None,
+    predictions: Mapping[str, RatingTable] | None = None,
 ) -> list[tuple[Path, str]]:
     """Paths below the test set's folder, each with its text.
 
     documents: (domain, document) of each segment, in segment order; a document's segments are neighbours.
     sources, references, outputs: one text a segment; references by name (`refA`), outputs by system.
-    humans, ratings: by name (`mqm`). metrics: by full variant name (`BLEU-refA`, `Kiwi-src`).
+    humans, ratings: by name (`mqm`). metrics, predictions: by full variant name (`BLEU-refA`, `Kiwi-src`).
     Raises ValueError: no segments; a table or a text of another length than
         the documents; an infinite value; a name or text that does not fit on one line or in one column; a
         document in two places or two domains; an unknown domain.
     """
-    for names in ([lp], references, outputs, humans, metrics, ratings):
+    for names in ([lp], references, outputs, humans, metrics, ratings, predictions):
         for name in names or ():
             check_name(name)
     files = [(Path("documents", f"{lp}.docs"), _document_lines(documents))]
@@ -103,9 +105,9 @@ def evalset_files(
     files += [(path, _text_lines(text, n_segments, path)) for path, text in texts]
     for name, table in (humans or {}).items():
         files += _score_files(table, documents, Path("human-scores", f"{lp}.{name}"))
-    for name, ratings_of_name in (ratings or {}).items():
-        path = Path("human-scores", f"{lp}.{name}.seg.rating")
-        files.append((path, _rating_lines(ratings_of_name, n_segments, path)))
+    rated = [(Path("human-scores", f"{lp}.{name}.seg.rating"), marked) for name, marked in (ratings or {}).items()]
+    rated += [(Path("metric-scores", lp, f"{name}.seg.rating"), found) for name, found in (predictions or {}).items()]
+    files += [(path, _rating_lines(table, n_segments, path)) for path, table in rated]
     for name, table in (metrics or {}).items():
         files += _score_files(table, documents, Path("metric-scores", lp, name))
     return files

@@ -70,11 +70,11 @@ TABLES: dict[str, tuple[str, str, str]] = {
         )""",
         "judgement_id",
     ),
-    "rating": (
+    "span": (
         "",
         """(
           SELECT r.*, r.rowid AS place_in_table, v.evalset_id
-          FROM rating AS r
+          FROM span AS r
           JOIN judgement AS j ON j.judgement_id = r.judgement_id
           JOIN vector AS v ON v.vector_id = j.vector_id
         )""",

@@ -107,10 +107,12 @@ class Records:
         (a metric's base name, or the human score's), reference (what the metric compared with; null for none and
         for human scores), system; at level domain the domain, at level doc the document, at level seg either
         segment (line of the test set, from 1) or document and index (from 1 within the document), or both;
-        value (null: missing, with a row of its own), is_negated (the reader negated it, so that higher is better).
-    judgements: judgement (number within the file), line, testset, lp, scorer, system, the place of the segment,
-        rater, item, value, n (judgements that the value stands for), time (UTC), status (`valid`, or why it takes
-        no part in the score).
+        value (null: missing, with a row of its own), is_negated (the reader negated it, so that higher is better),
+        is_derived (it is that of marked errors, as the file has no other).
+    judgements: judgement (number within the file), line, testset, lp, kind (null: human), scorer, reference, system,
+        the place of the segment, rater, item, value, n (judgements that the value stands for), time (UTC), status
+        (`valid`, or why it takes no part in the score). Of a metric a row is a prediction of error spans, of no value;
+        an output without one was not predicted, which is not the same as predicted error-free.
     ratings: judgement, category, severity, weight, span_start, span_end, is_source_error; in the file's order.
     segments: testset, lp, segment, domain, document, index: all segments of the evaluation set, declared.
     scores_from_judgements: human scores are the means of the valid judgements, also where several files bring
@@ -150,8 +152,10 @@ class Records:
         for frame in (scores, judgements):
             faults += numbering_faults(frame, path, numbering)
         return Records(
-            scores=scores.with_columns(_without_negative_zero("value"), pl.col("is_negated").fill_null(False)),
-            judgements=judgements.with_columns(_without_negative_zero("value")),
+            scores=scores.with_columns(
+                _without_negative_zero("value"), pl.col("is_negated", "is_derived").fill_null(False)
+            ),
+            judgements=judgements.with_columns(_without_negative_zero("value"), pl.col("kind").fill_null("human")),
             ratings=ratings,
             segments=segments,
             scores_from_judgements=self.scores_from_judgements,
@@ -192,12 +196,14 @@ def columns(name: str) -> dict[str, Kind]:
     }
     if name == "scores":
         texts = dict.fromkeys(("level", "kind", "scorer", "reference"), pl.String)
-        return {**place, **texts, "value": pl.Float64, "is_negated": pl.Boolean}
+        return {**place, **texts, "value": pl.Float64, "is_negated": pl.Boolean, "is_derived": pl.Boolean}
     if name == "judgements":
         return {
             **place,
             "judgement": pl.Int64,
+            "kind": pl.String,
             "scorer": pl.String,
+            "reference": pl.String,
             "rater": pl.String,
             "item": pl.String,
             "value": pl.Float64,

@@ -19,6 +19,7 @@ from warehouse.simulation.evalset import SimulatedEvalset
 from warehouse.simulation.human_scores import human_scores
 from warehouse.simulation.metric_scores import metric_scores
 from warehouse.simulation.plan import HUMAN_REFERENCE, LPS, MQM_YEARS, OUTLIER, YEARS, Plan
+from warehouse.simulation.predictions import predictions
 from warehouse.simulation.texts import Texts
 
 
@@ -78,6 +79,7 @@ def simulate_evalset(year: int, lp: str, seed: int = 0) -> SimulatedEvalset:
     texts = Texts.draw(rng, plan)
     humans, ratings = human_scores(rng, plan, texts)
     drawn = metric_scores(rng, plan)
+    metrics = {fact.name: table for fact, table in drawn}
     return SimulatedEvalset(
         testset=f"sim{year % 100}",
         year=year,
@@ -89,7 +91,8 @@ def simulate_evalset(year: int, lp: str, seed: int = 0) -> SimulatedEvalset:
         outputs=MappingProxyType(texts.outputs),
         humans=MappingProxyType(humans),
         ratings=MappingProxyType(ratings),
-        metrics=MappingProxyType({fact.name: table for fact, table in drawn}),
+        predictions=MappingProxyType(predictions(rng, ratings, texts, metrics)),
+        metrics=MappingProxyType(metrics),
         strengths=plan.strengths,
         quality=plan.quality,
         metric_facts=tuple(fact for fact, _ in drawn),

@@ -52,6 +52,7 @@ class SimulatedEvalset:
     outputs: Mapping[str, tuple[str, ...]]
     humans: Mapping[str, ScoreTable]
     ratings: Mapping[str, RatingTable]
+    predictions: Mapping[str, RatingTable]
     metrics: Mapping[str, ScoreTable]
     strengths: Floats
     quality: Floats
@@ -109,4 +110,5 @@ class SimulatedEvalset:
             humans=self.humans,
             metrics=self.metrics,
             ratings=self.ratings,
+            predictions=self.predictions,
         )

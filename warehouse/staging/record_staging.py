@@ -53,6 +53,8 @@ def _lay_out(sound: Sequence[Content], contents: Sequence[Content], stage: Stage
     note_beyond(sound, scores, judgements, stage)
     scores = distinct(sound, _with_means(sound, scores, judgements), stage)
     report_incomplete(sound, scores, stage)
+    judgements = judgements.with_columns(base_name=pl.col("scorer"), scorer=scorer_name())
+    _report_predicted_twice(sound, judgements, stage)
     vectors = stage_vectors(sound, scores, judgements, stage)
     stage_judgements(sound, judgements, ratings, vectors, stage)
     _report_empty(sound, stage)
@@ -76,6 +78,14 @@ def _report_shared(contents: Sequence[Content], judgements: pl.DataFrame, stage:
     for first, other, n in shared.group_by("first", "other").len().sort("first", "other").iter_rows():
         found = f"{counted(n, 'judgement')} that {paths[first]} has, too"
         stage.fault(other, Fault(paths[other], 0, found, "each once", "load one or the other"))
+
+
+def _report_predicted_twice(contents: Sequence[Content], judgements: pl.DataFrame, stage: Stage) -> None:
+    """Faults of files that have two predictions of error spans of one metric for one output."""
+    predicted = judgements.filter(kind="metric").group_by("file_no", "scorer", "system", "number", maintain_order=True)
+    twice = predicted.agg(pl.len(), pl.col("line").max()).filter(pl.col("len") > 1)
+    found = pl.format("another prediction of {}, system '{}'", "scorer", "system")
+    report_rows(contents, stage, twice.with_columns(found=found), "one prediction an output")
 
 
 def _report_empty(contents: Sequence[Content], stage: Stage) -> None:

@@ -21,26 +21,32 @@ def stage_vectors(
     rows = pl.concat(
         [
             scores.select(
-                "group", "file_no", *_VECTOR, "value", pl.col("is_negated").fill_null(False), is_row=pl.lit(1)
+                "group",
+                "file_no",
+                *_VECTOR,
+                "value",
+                pl.col("is_negated", "is_derived").fill_null(False),
+                is_row=pl.lit(1),
             ),
             judged.select(
                 "group",
                 "file_no",
-                kind=pl.lit("human"),
-                scorer="scorer",
-                base_name="scorer",
-                reference=pl.lit(None, dtype=pl.String),
-                system="system",
+                "kind",
+                "scorer",
+                "base_name",
+                "reference",
+                "system",
                 level=pl.lit("seg"),
                 value=pl.lit(None, dtype=pl.Float64),
                 is_negated=pl.lit(False),
+                is_derived=pl.lit(False),
                 is_row=pl.lit(0),
             ),
         ]
     )
     vectors = rows.group_by("group", *_VECTOR, maintain_order=True).agg(
         pl.col("file_no").min(),
-        pl.col("is_negated").any(),
+        pl.col("is_negated", "is_derived").any(),
         pl.col("value").is_not_null().sum().alias("n_values"),
         (pl.col("is_row").sum() - pl.col("value").is_not_null().sum()).alias("n_missing"),
     )
@@ -55,6 +61,7 @@ def stage_vectors(
             pl.col("file_no").cast(pl.Int32),
             *_VECTOR,
             "is_negated",
+            "is_derived",
             is_reference_free=(pl.col("kind") == "metric") & pl.col("reference").is_null(),
             n_values=pl.col("n_values").cast(pl.Int32),
             n_missing=pl.col("n_missing").cast(pl.Int32),
@@ -96,10 +103,8 @@ def stage_judgements(
     judged = judgements.with_columns(
         group=pl.col("file_no").replace_strict(_groups(contents), return_dtype=pl.Int64)
     ).join(
-        vectors.filter((pl.col("kind") == "human") & (pl.col("level") == "seg")).select(
-            "vector_no", "group", "scorer", "system"
-        ),
-        on=["group", "scorer", "system"],
+        vectors.filter(level="seg").select("vector_no", "group", "kind", "scorer", "system"),
+        on=["group", "kind", "scorer", "system"],
         how="left",
         maintain_order="left",
     )
@@ -124,7 +129,7 @@ def stage_judgements(
         judged.select("file_no", "judgement", "judgement_no"), on=["file_no", "judgement"], maintain_order="left"
     )
     stage.add(
-        "rating",
+        "span",
         ratings.select(
             "judgement_no",
             "category",

@@ -15,6 +15,7 @@ from warehouse.facts.testsets import TestsetFacts
 from warehouse.readers.contents import Content
 from warehouse.staging.contradictions import contradictions, segment_contradictions
 from warehouse.staging.lookups import of_evalsets
+from warehouse.staging.span_notes import note_spans
 from warehouse.staging.unjoined import unjoined
 from warehouse.writing.evalsets import Declared, write_evalsets
 from warehouse.writing.registration import register
@@ -68,7 +69,7 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         write_segments(batch, known)
         write_systems(batch)
         write_scores(batch)
-        write_judgements(batch)
+        first_judgement = write_judgements(batch)
         if known or any(stage.faults for stage in batch.stages):
             remove_nameless_systems(batch)
             remove_nameless_segments(batch)
@@ -79,6 +80,8 @@ def write_batch(batch: Batch, declared: Declared, contents: Sequence[Content]) -
         recorded = {content.file_no for content in contents if content.records is not None}
         chosen = {s.evalset_no: evalset_ids[s.evalset_no] for s in batch.stages if s.file_numbers & recorded}
         unjoined(batch, chosen)
+        if first_judgement is not None:
+            note_spans(batch, evalset_ids, first_judgement)
         connection.execute("COMMIT")
         report_renamed(batch)
     except BaseException:
@@ -241,14 +244,16 @@ def write_scores(batch: Batch) -> None:
         batch.connection.execute(_sql(name))
 
 
-def write_judgements(batch: Batch) -> None:
-    """Judgements with the errors marked in them."""
+def write_judgements(batch: Batch) -> int | None:
+    """Judgements with the errors marked in them; the identifier of the first, None where there are none."""
     if not batch.has("judgement"):
-        return
+        return None
     ((n_judgements, first),) = batch.rows(_sql("count_judgements"))
-    if n_judgements:
-        for name in ("insert_judgements", "insert_ratings"):
-            batch.connection.execute(_sql(name), {"first": first})
+    if not n_judgements:
+        return None
+    for name in ("insert_judgements", "insert_spans"):
+        batch.connection.execute(_sql(name), {"first": first})
+    return int(first)
 
 
 def check_written(batch: Batch) -> None:

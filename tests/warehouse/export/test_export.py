@@ -39,7 +39,7 @@ VIEWS = {
     "texts": "testset, lp, kind, name, segment, text",
     "metric_facts": "testset, base_metric, family, kind, is_known",
     "judgements": "testset, lp, human, system, segment, rater, value, n, time, status, n_errors",
-    "ratings": "testset, lp, human, system, segment, rater, category, severity, weight, span_start, span_end",
+    "spans": "testset, lp, kind, scorer, system, segment, rater, side, category, severity, weight, span_start",
 }
 SOURCES = "testset, lp, origin, sha256, n_bytes, reader, n_rows, n_missing, status, path"
 
@@ -192,7 +192,7 @@ def test_the_identifiers_of_a_fresh_warehouse_come_back_in_the_same_order(loaded
 
 
 def test_the_errors_of_a_judgement_come_back_in_the_same_order(loaded: Path, back: RoundTrip) -> None:
-    query = "SELECT weight FROM ratings WHERE lp = 'en-de' AND system = 'Ash' AND segment = 3"
+    query = "SELECT weight FROM spans WHERE lp = 'en-de' AND system = 'Ash' AND segment = 3"
     with Warehouse.open(loaded / "w.duckdb") as before, Warehouse.open(back.database) as after:
         assert before.rows(query) == after.rows(query) == [(0.1,), (0.2,), (0.3,)]
 
@@ -461,9 +461,9 @@ def test_wmt23_comes_back_from_parquet_and_from_the_layout(wmt23_database: Path,
         SELECT 'aggregate', count(*), count(value), sum(hash(scorer, system, level, unit, value) % 1000003)
         FROM aggregate_scores WHERE lp = 'en-de'
         UNION ALL
-        SELECT 'rating', count(*), count(weight), sum(hash(human, system, segment, rater, category, severity, weight,
-          span_start, span_end, is_source_error) % 1000003)
-        FROM ratings WHERE lp = 'en-de'
+        SELECT 'rating', count(*), count(weight), sum(hash(scorer, system, segment, rater, category, severity, weight,
+          span_start, span_end, side) % 1000003)
+        FROM spans WHERE lp = 'en-de'
         UNION ALL
         SELECT 'metric', count(*), count(status), sum(hash(metric, base_metric, reference, status, levels) % 1000003)
         FROM metrics WHERE lp = 'en-de'

@@ -351,7 +351,7 @@ def test_every_marked_error_is_kept_with_its_span_and_weight(several: Path) -> N
         several,
         """
         SELECT y.name, j.segment, r.category, r.severity, r.weight, r.span_start, r.span_end, r.is_source_error
-        FROM rating AS r
+        FROM span AS r
         JOIN judgement AS j USING (judgement_id)
         JOIN vector AS v USING (vector_id)
         JOIN system AS y USING (system_id)
@@ -374,7 +374,7 @@ def test_every_marked_error_is_kept_with_its_span_and_weight(several: Path) -> N
 def test_errors_keep_the_order_that_they_have_in_the_file(tmp_path: Path) -> None:
     marks = RatingTable({"Ash": [[MAJOR, MINOR, {"score": 0.1}, {**MAJOR, "score": 2}], [], [], [], []]})
     database = loaded(small(tmp_path, ratings={"mqm": marks}), tmp_path / "a.duckdb")
-    assert ask(database, "SELECT weight FROM rating") == [(5.0,), (1.0,), (0.1,), (2.0,)]
+    assert ask(database, "SELECT weight FROM span") == [(5.0,), (1.0,), (0.1,), (2.0,)]
 
 
 _BEHIND = ScoreTable(["Beech", "Ash", "Cherry"], seg=np.array([[-1.0] * 5, [-2.0] * 5, [-3.0] * 5]))

@@ -336,7 +336,7 @@ def test_annotations_that_the_score_file_cannot_take_are_reported_once(tmp_path:
     assert scored.found == "5 scores that are no finite number of at most 1e+100 in size, the first of system 'Ash'"
     report = load([tmp_path / "in"], tmp_path / "a.duckdb", skip_broken=True)
     assert statuses(report) == ["loaded", "loaded"]
-    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM judgement UNION ALL SELECT count(*) FROM rating") == [
+    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM judgement UNION ALL SELECT count(*) FROM span") == [
         *((0,), (0,))
     ]
 

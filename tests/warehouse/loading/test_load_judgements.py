@@ -63,7 +63,7 @@ def test_annotations_are_means_over_annotators(tmp_path: Path, database: Path) -
     with loaded(written(tmp_path / "ted" / "mqm_ted_ende.tsv", text).parent, database) as warehouse:
         found = warehouse.rows("SELECT testset, lp, human, segment, value FROM human_scores ORDER BY ALL")
         assert found == [("wmt21.tedtalks", "en-de", "mqm", 7, -2.5), ("wmt21.tedtalks", "en-de", "mqm", 8, -1.0)]
-        assert warehouse.rows("SELECT severity, weight FROM rating ORDER BY ALL") == [("Major", 5.0), ("Minor", 1.0)]
+        assert warehouse.rows("SELECT severity, weight FROM span ORDER BY ALL") == [("Major", 5.0), ("Minor", 1.0)]
 
 
 def test_a_campaign_is_a_test_set_with_its_systems(tmp_path: Path, database: Path) -> None:

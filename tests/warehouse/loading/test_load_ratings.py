@@ -39,7 +39,7 @@ def test_a_judgement_has_the_score_beside_it_where_that_is_no_penalty(
     assert load([written(tmp_path, errors, "A\t70\nA\tNone\n")], database).faults == []
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT rater, value FROM judgement") == [("u", 70.0)]
-        found = warehouse.rows("SELECT category, severity, span_start, span_end FROM rating ORDER BY span_start")
+        found = warehouse.rows("SELECT category, severity, span_start, span_end FROM span ORDER BY span_start")
         assert found == expected
 
 

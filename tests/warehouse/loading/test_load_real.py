@@ -169,7 +169,7 @@ def test_weights_of_errors_add_up_to_the_official_scores(wmt23_warehouse: Wareho
     query = """
     SELECT count(*), max(abs(coalesce(marked.points, 0) + official.value)) FROM human_scores AS official
     LEFT JOIN (
-      SELECT lp, system, segment, sum(weight) AS points FROM ratings WHERE human = 'mqm.merged' GROUP BY ALL
+      SELECT lp, system, segment, sum(weight) AS points FROM spans WHERE scorer = 'mqm.merged' GROUP BY ALL
     ) AS marked USING (lp, system, segment)
     WHERE official.human = 'mqm' AND official.lp = 'en-de' AND official.value IS NOT NULL
     """

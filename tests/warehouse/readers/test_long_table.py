@@ -44,6 +44,7 @@ def test_every_column_of_a_row_arrives() -> None:
             "reference": "refA",
             "value": 0.25,
             "is_negated": False,
+            "is_derived": False,
         }
     ]
 

@@ -188,4 +188,4 @@ def test_a_load_brings_scores_judgements_and_errors(tmp_path: Path) -> None:
         place = ("wmt26", "en-cs"), "newrepublic.com.18633"
         assert warehouse.rows(query) == [(*place[0], "A", place[1], 70.0), (*place[0], "B", place[1], 40.0)]
         assert warehouse.rows("SELECT count(*) FROM judgements") == [(3,)]
-        assert warehouse.rows("SELECT count(*) FROM ratings") == [(1,)]
+        assert warehouse.rows("SELECT count(*) FROM spans") == [(1,)]

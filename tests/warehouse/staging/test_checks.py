@@ -124,7 +124,7 @@ def test_annotations_that_the_warehouse_has_from_another_file_are_refused_even_w
     report = load([short], tmp_path / "a.duckdb")
     (fault,) = report.faults
     assert fault.found == f"human 'mqm' at level seg is in the warehouse already, from {long}"
-    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM rating") == [(5,)]
+    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM span") == [(5,)]
 
 
 def test_annotations_that_two_files_agree_on_are_taken_once(tmp_path: Path) -> None:
@@ -134,8 +134,8 @@ def test_annotations_that_two_files_agree_on_are_taken_once(tmp_path: Path) -> N
     (tmp_path / "t24" / "documents" / f"{SHORT}.docs").unlink()
     report = load([tmp_path / "t24"], empty_warehouse(tmp_path / "a.duckdb"))
     assert (statuses(report), report.faults, len(report.notes)) == (["loaded"], [], 1)
-    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM rating") == [(5,)]
-    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM ratings") == [(5,)]
+    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM span") == [(5,)]
+    assert ask(tmp_path / "a.duckdb", "SELECT count(*) FROM spans") == [(5,)]
 
 
 def test_one_language_pair_has_one_documents_file(tmp_path: Path) -> None:

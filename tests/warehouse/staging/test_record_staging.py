@@ -78,7 +78,7 @@ def test_marked_errors_stand_behind_the_judgements_of_their_own_file() -> None:
     assert stage.batch.rows(
         """
         SELECT v.system, r.category
-        FROM temp.staged_rating AS r
+        FROM temp.staged_span AS r
         JOIN temp.staged_judgement AS j ON j.judgement_no = r.judgement_no
         JOIN temp.staged_vector AS v ON v.vector_no = j.vector_no
         ORDER BY ALL

@@ -24,7 +24,7 @@ def test_a_file_replaces_all_that_its_origin_brought_and_nothing_else() -> None:
     memory.write(_annotated("one", "A", -1.0), File("two", scores([("B", 1, 0.5)])))
     memory.write(_annotated("one", "C", -2.0))
     assert memory.rows("SELECT system, value FROM judgements") == [("C", -2.0)]
-    assert memory.rows("SELECT weight FROM rating") == [(2.0,)]
+    assert memory.rows("SELECT weight FROM span") == [(2.0,)]
     assert memory.rows("SELECT value FROM score ORDER BY 1") == [(-2.0,), (0.5,)]
     assert memory.rows("SELECT origin FROM source ORDER BY 1") == [("one",), ("two",)]
     assert memory.rows("SELECT name FROM system ORDER BY 1") == [("B",), ("C",)]

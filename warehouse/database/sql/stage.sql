@@ -17,7 +17,7 @@ CREATE OR REPLACE TEMP TABLE staged_vector (
   vector_no INTEGER NOT NULL, file_no INTEGER NOT NULL, kind VARCHAR NOT NULL, scorer VARCHAR NOT NULL,
   base_name VARCHAR NOT NULL, reference VARCHAR, is_reference_free BOOLEAN NOT NULL, system VARCHAR NOT NULL,
   level VARCHAR NOT NULL, is_negated BOOLEAN NOT NULL, n_values INTEGER NOT NULL, n_missing INTEGER NOT NULL,
-  status VARCHAR, is_own BOOLEAN DEFAULT false
+  status VARCHAR, is_own BOOLEAN DEFAULT false, is_derived BOOLEAN DEFAULT false
 );
 CREATE OR REPLACE TEMP TABLE staged_score (vector_no INTEGER NOT NULL, segment INTEGER NOT NULL, value DOUBLE);
 CREATE OR REPLACE TEMP TABLE staged_aggregate (vector_no INTEGER NOT NULL, unit VARCHAR, value DOUBLE);
@@ -25,7 +25,7 @@ CREATE OR REPLACE TEMP TABLE staged_judgement (
   judgement_no INTEGER NOT NULL, vector_no INTEGER NOT NULL, segment INTEGER NOT NULL, rater VARCHAR, item VARCHAR,
   value DOUBLE, n INTEGER, time TIMESTAMP, status VARCHAR NOT NULL
 );
-CREATE OR REPLACE TEMP TABLE staged_rating (
+CREATE OR REPLACE TEMP TABLE staged_span (
   judgement_no INTEGER NOT NULL, category VARCHAR, severity VARCHAR, weight DOUBLE, span_start INTEGER,
   span_end INTEGER, is_source_error BOOLEAN
 );

@@ -8,7 +8,7 @@ from warehouse.names import LanguagePair
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.documents import read_documents
-from warehouse.readers.mtme.place import TEXT_FOLDERS, Place, declared_systems, locate, parse_place, testset_of
+from warehouse.readers.mtme.place import SCORE_FOLDERS, TEXT_FOLDERS, declared_systems, locate, parse_place, testset_of
 from warehouse.readers.mtme.ratings import read_ratings
 from warehouse.readers.mtme.scores import read_scores
 from warehouse.readers.mtme.texts import note_system, read_texts
@@ -45,7 +45,7 @@ class MtmeReader:
             is_text=place.folder in TEXT_FOLDERS,
             declares=place.declares,
             companion=f"{testset}/{companion.as_posix()}" if companion else None,
-            is_annotation=place.folder == "ratings",
+            is_annotation=place.is_annotation,
             folder=root,
         )
 
@@ -61,13 +61,11 @@ class MtmeReader:
         for content, place in sound:
             if place.folder in TEXT_FOLDERS:
                 read_texts(content, place, documents, stage)
-        read_scores(_in_folders(sound, "human-scores", "metric-scores"), documents, stage)
-        for content, place in _in_folders(sound, "ratings"):
-            read_ratings(content, place, documents, stage)
-
-
-def _in_folders(placed: Sequence[tuple[Content, Place]], *folders: str) -> list[tuple[Content, Place]]:
-    return [(content, place) for content, place in placed if place.folder in folders]
+        in_folders = [(content, place) for content, place in sound if place.folder in SCORE_FOLDERS]
+        read_scores([(content, place) for content, place in in_folders if not place.is_annotation], documents, stage)
+        for content, place in in_folders:
+            if place.is_annotation:
+                read_ratings(content, place, documents, stage)
 
 
 __all__ = ["NAME", "MtmeReader"]

@@ -19,9 +19,8 @@ _WITH_LP_FOLDERS = ("system-outputs", "metric-scores", "metadata")
 class Place:
     """What a file's place in the layout says of it.
 
-    folder: of the layout; `ratings` for error annotations, which lie in human-scores.
-    lp: as spelled there. name: reference, system, human score or metric variant. level: of scores.
-    extension: how the body is written.
+    folder: of the layout. lp: as spelled there. name: reference, system, human score or metric variant. level: of
+    scores. extension: how the body is written; `rating` for marked errors, which lie beside the scores.
     """
 
     folder: str
@@ -38,12 +37,19 @@ class Place:
         return "systems" if self.folder in ("references", "system-outputs") else None
 
     @property
+    def is_annotation(self) -> bool:
+        """Whether the file has marked errors, of people or predicted by a metric."""
+        return self.extension == "rating"
+
+    @property
     def companion(self) -> Path | None:
-        """The human score that annotations stand behind, or the annotations behind a human score."""
-        if self.level != "seg" or self.folder not in ("ratings", "human-scores"):
+        """The score that annotations stand behind, or the annotations behind a score."""
+        if self.level != "seg" or self.folder not in SCORE_FOLDERS:
             return None
-        extension = "score" if self.folder == "ratings" else "rating"
-        return Path("human-scores", f"{self.lp}.{self.name}.seg.{extension}")
+        name = f"{self.name}.seg.{'score' if self.is_annotation else 'rating'}"
+        if self.folder == "metric-scores":
+            return Path(self.folder, self.lp, name)
+        return Path(self.folder, f"{self.lp}.{name}")
 
 
 def locate(path: Path) -> tuple[Path, str] | None:
@@ -114,9 +120,7 @@ def _score_place(folder: str, lp: str, rest: str, extension: str) -> Place:
     name = "-".join(map(visible_name, name.rsplit("-", 1))) if folder == "metric-scores" else visible_name(name)
     if not name or level not in LEVELS:
         raise ValueError("expected NAME.LEVEL.score with a level of sys, domain, doc or seg")
-    if extension == "rating" and folder == "human-scores" and level == "seg":
-        return Place("ratings", lp, name=name, level=level, extension=extension)
-    if extension != "score":
+    if extension != "score" and not (extension == "rating" and level == "seg"):
         raise ValueError("expected a file that ends in .score")
     if folder == "metric-scores":
         MetricVariant.parse(name)

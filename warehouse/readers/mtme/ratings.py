@@ -1,5 +1,7 @@
 """Error annotations: SYSTEM, JSON or None, and perhaps RATER; the score is minus the sum of the errors' weights.
 
+Of a metric, whose errors may have no weights, a major one counts 5 and a minor one 1.
+
 Errors of Appraise's campaigns may have no weight: then the score file beside them has the scores. Their spans are as
 Appraise writes them: the end is the last character, and what is missing in the translation has no place.
 """
@@ -13,7 +15,7 @@ import polars as pl
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import Content
-from warehouse.readers.marked_errors import score_of_errors
+from warehouse.readers.marked_errors import score_of_errors, weight_of
 from warehouse.readers.mtme.lines import Wrong, lines_of, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
@@ -30,7 +32,7 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
     wrong: list[Wrong] = []
     for number, line in enumerate(lines_of(content), start=1):
         try:
-            ratings.append(_parse_rating(line))
+            ratings.append(_parse_rating(line, is_of_people=place.folder == "human-scores"))
         except ValueError as error:
             wrong.append((number, str(error), "SYSTEM, JSON or None, and perhaps RATER, separated by tabs"))
     weights = [[error["weight"] for error in errors or ()] for _, errors, _ in ratings]
@@ -85,28 +87,36 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
     scores: list[tuple[int, int, float | None]] = []
     judgements: list[tuple[int, int, int, str | None, float | None]] = []
     errors_marked: Errors = []
-    is_weighted = all(
+    scorer = scorer_columns(place)
+    is_of_people = scorer["kind"] == "human"
+    has_weights = all(
         error["weight"] is not None for rows in blocks.values() for _, errors, _ in rows for error in errors or ()
     )
+    is_weighted = has_weights or not is_of_people
+
+    def weight(error: Mapping[str, Any]) -> float | None:
+        return error["weight"] if has_weights else weight_of(error["severity"])
+
     for vector_no, system in zip(stage.batch.new_vectors(len(blocks)), sorted(blocks), strict=True):
         for segment, (_, errors, rater) in enumerate(blocks[system], start=1):
             is_scored = is_weighted and errors is not None
-            value = score_of_errors(error["weight"] for error in errors or ()) if is_scored else None
+            value = score_of_errors(map(weight, errors or ())) if is_scored else None
             scores.append((vector_no, segment, value))
             if errors is None:
                 continue
             (judgement_no,) = stage.batch.new_judgements(1)
-            judgements.append((judgement_no, vector_no, segment, rater, value))
+            judgements.append((judgement_no, vector_no, segment, rater, value if is_of_people else None))
             errors_marked.extend({"judgement_no": judgement_no, **error} for error in errors)
         n_missing = sum(errors is None or not is_weighted for _, errors, _ in blocks[system])
         vectors.append(
             {
                 "vector_no": vector_no,
                 "file_no": content.file_no,
-                **scorer_columns(place),
+                **scorer,
                 "system": system,
                 "level": place.level,
                 "is_negated": False,
+                "is_derived": not is_of_people,
                 "n_values": len(blocks[system]) - n_missing,
                 "n_missing": n_missing,
             }
@@ -119,11 +129,11 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
     stage.add("score", pl.DataFrame(scores, schema=schema(_SCORE), orient="row"))
     judged = pl.DataFrame(judgements, schema=schema(_JUDGEMENT), orient="row")
     stage.add("judgement", judged.with_columns(status=pl.lit("valid")))
-    stage.add("rating", pl.DataFrame(errors_marked, schema=schema(_RATING)))
+    stage.add("span", pl.DataFrame(errors_marked, schema=schema(_RATING)))
 
 
-def _parse_rating(line: str) -> Rating:
-    """One line.
+def _parse_rating(line: str, is_of_people: bool = True) -> Rating:
+    """One line. is_of_people: errors without a score are Appraise's, whose ends are the last characters.
 
     >>> _parse_rating('A\\t{"errors": []}\\tann'), _parse_rating("A\\tNone")
     (('A', [], 'ann'), ('A', None, None))
@@ -150,11 +160,11 @@ def _parse_rating(line: str) -> Rating:
     errors = data.get("errors") if isinstance(data, dict) else None
     if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
         raise ValueError("not a list of errors")
-    return system, [_parse_error(error) for error in errors], rater
+    return system, [_parse_error(error, is_of_people) for error in errors], rater
 
 
-def _parse_error(error: Mapping[str, Any]) -> dict[str, Any]:
-    """One error as columns of staged_rating.
+def _parse_error(error: Mapping[str, Any], is_of_people: bool) -> dict[str, Any]:
+    """One error as columns of staged_span.
 
     Raises ValueError: its score is no finite number, its span no two places in a text, or its words no text.
     """
@@ -182,6 +192,6 @@ def _parse_error(error: Mapping[str, Any]) -> dict[str, Any]:
         **words,
         "weight": None if weight is None else float(weight),
         "span_start": start,
-        "span_end": end + 1 if end is not None and "score" not in error else end,
+        "span_end": end + 1 if is_of_people and end is not None and "score" not in error else end,
         "is_source_error": is_source_error,
     }

@@ -1,5 +1,5 @@
 -- The vectors of temp.removed_vector with their scores, judgements and marked errors.
-DELETE FROM rating
+DELETE FROM span
 WHERE judgement_id IN (
   SELECT judgement_id FROM judgement WHERE vector_id IN (SELECT vector_id FROM temp.removed_vector)
 );
