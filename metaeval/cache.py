@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
 from metaeval.notes import Hinted
 from metaeval.signature import program_version, slice_parts
@@ -93,8 +94,14 @@ def content(block: Block) -> str:
         [(choice.name, choice.base_name, choice.reason) for choice in selection.metrics if choice.reason is not None],
     )
     digest.update(json.dumps(described, default=str).encode())
-    errors = () if block.marked_errors is None else (block.marked_errors,)
-    for array in (block.segments, block.human, block.scores, block.human_submitted, block.submitted, *errors):
+    arrays: list[npt.NDArray[Any]] = [block.segments, block.human, block.scores, block.human_submitted, block.submitted]
+    if block.marked_errors is not None:
+        arrays.append(block.marked_errors)
+    if (spans := block.spans) is not None:
+        digest.update(json.dumps(spans.systems).encode())
+        arrays += [spans.scorer, spans.system, spans.segment, spans.annotation, spans.start, spans.end]
+        arrays += [spans.is_in_source, spans.is_major]
+    for array in arrays:
         digest.update(f"{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     for other in block.elsewhere:

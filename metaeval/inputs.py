@@ -17,6 +17,7 @@ from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
 from queries.evalsets import expand
 from queries.reasons import Exclusion, Reason
 from queries.selection import Level, MetricChoice, Selection, Slice, most_common, select
+from queries.span_blocks import fetch_span_block
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
@@ -55,12 +56,15 @@ class Inputs:
         self._also = also
         self._by_level: dict[Level, Block] = {}
         self._by_human: dict[str | None, Block] = {}
+        self._of_spans: Block | None = None
 
     def block(self, measure: Measure) -> Block:
         """The block that a measure is computed on.
 
         Raises QuestionError: see `select`.
         """
+        if measure.definition.needs_spans:
+            return self.of_spans()
         block = self.of_level("seg" if measure.definition.needs_segments else "sys")
         if measure.get("good", "") == "error_free" and block.selection.human_id is not None:
             block = with_marked_errors(self._warehouse, block)
@@ -93,6 +97,16 @@ class Inputs:
             if block.judged.any() and protocol_of(str(block.selection.human)) == protocol_of(str(human)):
                 return with_marked_errors(self._warehouse, block)
         return None
+
+    def of_spans(self) -> Block:
+        """The block of marked and predicted errors.
+
+        Raises QuestionError: see `select` and `fetch_span_block`.
+        """
+        if self._of_spans is None:
+            block = fetch_span_block(self._warehouse, self._select("seg", "required"))
+            self._of_spans = without_mad_outliers(block) if self._asked.outliers == "mad" else block
+        return self._of_spans
 
     def of_level(self, level: Level) -> Block:
         """The block with the human score of a level.

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from queries.catalog import questions
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection
+from queries.spans import Spans
 from warehouse import QuestionError, Warehouse
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +30,7 @@ class Block:
     is_cut: an intersection took judged segments from some system, so that nothing submitted is of what is left.
     marked_errors: (N, S) errors that annotators marked, NaN = not known; None = not asked for, or the human score has
         none. elsewhere: blocks of another test set that a measure calibrates on.
+    spans: marked and predicted errors, where scores are of these (see `span_blocks`).
     excluded: metric -> why it is excluded from segment-level measures although the selection has it.
     """
 
@@ -44,6 +46,7 @@ class Block:
     is_cut: bool = False
     marked_errors: Floats | None = None
     elsewhere: "tuple[Block, ...]" = ()
+    spans: Spans | None = None
 
     @cached_property
     def judged(self) -> Bools:
@@ -139,7 +142,16 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         submitted=flat[1:],
         counted=np.ones(cube.shape[1:], dtype=np.bool_) if selection.human_id is None else None,
     )
-    block = _intersection(block) if selection.slice.intersection else block
+    return narrowed(block)
+
+
+def narrowed(block: Block) -> Block:
+    """The block of what a slice asks for: the intersection of its metrics, the systems judged in a part of a test set.
+
+    Raises QuestionError: nothing is left.
+    """
+    block = _intersection(block) if block.selection.slice.intersection else block
+    selection = block.selection
     return block if selection.slice.is_whole and not selection.is_by_annotator else _judged_systems(block)
 
 

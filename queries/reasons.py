@@ -34,6 +34,7 @@ class Reason(Enum):
     SOME_SEGMENT_SCORES = "no segment scores for the output of {}"
     MISSING_SCORES = "{} missing"
     NO_SYSTEM_SCORES = "no system scores in this slice"
+    NO_SPANS = "no error spans"
 
 
 HINTS: Mapping[Reason, str] = {
@@ -53,6 +54,7 @@ _FOR_WANT_OF_SCORES = frozenset(
         Reason.SOME_SEGMENT_SCORES,
         Reason.MISSING_SCORES,
         Reason.NO_SYSTEM_SCORES,
+        Reason.NO_SPANS,
     }
 )
 

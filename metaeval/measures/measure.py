@@ -32,7 +32,7 @@ class Definition:
     """What a name stands for.
 
     family: computes it. range: of its values. is_correlation: maps to [0, 1] by (r + 1) / 2. needs_segments: computed
-    from segment scores alone. formula and source: as documented.
+    from segment scores alone. needs_spans: computed from marked errors. formula and source: as documented.
     """
 
     family: "type[Measure]"
@@ -45,6 +45,7 @@ class Definition:
     range: str = "[-1, 1]"
     is_correlation: bool = True
     needs_segments: bool = True
+    needs_spans: bool = False
 
     @property
     def limits(self) -> tuple[float, float]:

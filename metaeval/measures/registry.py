@@ -13,6 +13,7 @@ from metaeval.measures import (
     pairwise_accuracy,
     pairwise_differences,
     soft_pairwise,
+    span_agreement,
     system_correlations,
     top_systems,
     top_weighted,
@@ -37,6 +38,7 @@ _DEFINITIONS: tuple[Definition, ...] = (
     *calibrated.DEFINITIONS,
     pairwise_differences.DEFINITION,
     *decisions.DEFINITIONS,
+    *span_agreement.DEFINITIONS,
     pair_counts.KENDALL_LIKE,
     pair_counts.TABULAR,
 )

@@ -10,8 +10,8 @@ SELECT
   r.testset, r.lp, r.system, split_part(r.category, '/', 1) AS category, count(*) AS n_errors,
   100 * count(*) / any_value(j.n_judgements) AS errors_in_100, avg((r.severity_class = 'major')::INTEGER) AS share_major
 FROM spans AS r
-JOIN judged AS j ON j.testset = r.testset AND j.lp = r.lp AND j.human = r.scorer AND r.kind = 'human' AND j.system = r.system
-WHERE r.status = 'valid' AND r.severity_class IS DISTINCT FROM 'no-error'
+JOIN judged AS j ON j.testset = r.testset AND j.lp = r.lp AND j.human = r.scorer AND j.system = r.system
+WHERE r.kind = 'human' AND r.status = 'valid' AND r.severity_class IS DISTINCT FROM 'no-error'
 GROUP BY ALL
 ORDER BY errors_in_100 DESC, r.testset, r.lp, r.system, category
 LIMIT 20

@@ -1,6 +1,6 @@
 -- Human scores of an evaluation set in whose judgements people marked errors.
 -- Params: $evalset. One row per human score.
-SELECT DISTINCT sc.name AS human
+SELECT DISTINCT sc.name AS human, sc.scorer_id
 FROM span AS r
 JOIN judgement AS j ON j.judgement_id = r.judgement_id
 JOIN vector AS v ON v.vector_id = j.vector_id AND v.evalset_id = $evalset AND v.level = 'seg'

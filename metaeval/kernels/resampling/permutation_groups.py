@@ -41,7 +41,7 @@ class GroupSwap(SwapStatistic):
         """See `permutation.SwapStatistic`; NaN where no group has a value."""
         defined = ~np.isnan(self.values)
         columns = np.concatenate([np.where(defined, self.values, 0.0), defined])  # (2M, groups)
-        total, n_groups = _sums_of_hybrids(swaps[:, self.units], columns, 2)
+        total, n_groups = sums_of_hybrids(swaps[:, self.units], columns, 2)
         mean = np.full(total.shape, np.nan)
         np.divide(total, n_groups, out=mean, where=n_groups > 0.5)
         return mean
@@ -60,7 +60,7 @@ class RightPairsSwap(SwapStatistic):
 
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`: one matrix product for all draws, exact below 2^53."""
-        (total,) = _sums_of_hybrids(swaps[:, self.units], self.right.astype(np.float64), 1)
+        (total,) = sums_of_hybrids(swaps[:, self.units], self.right.astype(np.float64), 1)
         return total
 
 
@@ -79,7 +79,7 @@ class PooledCountsSwap(SwapStatistic):
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
         columns = self.counts.reshape(-1, self.counts.shape[2]).astype(np.float64)
-        sums = _sums_of_hybrids(swaps[:, self.units], columns, len(COUNTS))
+        sums = sums_of_hybrids(swaps[:, self.units], columns, len(COUNTS))
         c, d, th, tm, thm = (np.rint(n).astype(np.int64).reshape(-1, 1) for n in sums)
         counts = replace(
             self.template,
@@ -235,7 +235,7 @@ def _aligned_labels(human: Floats, swap: Swap) -> Ints:
     return group_labels(by[swap], shape)
 
 
-def _sums_of_hybrids(coins: Bools, columns: Floats, n_sums: int) -> list[Floats]:
+def sums_of_hybrids(coins: Bools, columns: Floats, n_sums: int) -> list[Floats]:
     """n_sums sums over the groups of a hybrid: coins (k, groups), columns (n_sums·M, groups) -> (k, M, M)s."""
     part = coins.astype(np.float64) @ columns.T
     shape = (len(coins), n_sums, len(columns) // n_sums)

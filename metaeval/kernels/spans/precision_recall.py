@@ -1,14 +1,12 @@
 """Precision, recall and F of marked errors."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 
 from .flat_spans import Span, flat
+from .ratios import Average, averaged, rates
 from .span_sums import Algorithm, Matching, SpanMeasure, span_sums
-
-Average = Literal["micro", "macro"]
 
 
 def span_precision_recall(
@@ -51,7 +49,5 @@ def precision_recall(sums: np.ndarray, average: Average = "micro") -> tuple[floa
     """
     if not len(sums):
         return float("nan"), float("nan"), float("nan")
-    rows = sums if average == "macro" else sums.sum(axis=0, keepdims=True)
-    p, r = (np.divide(rows[:, at], rows[:, at + 1], out=np.ones(len(rows)), where=rows[:, at + 1] > 0) for at in (0, 2))
-    f = np.divide(2 * p * r, p + r, out=np.zeros(len(rows)), where=p + r > 0)
-    return float(p.mean()), float(r.mean()), float(f.mean())
+    p, r, f = rates(averaged(sums, average).sum(axis=0), average)
+    return float(p), float(r), float(f)

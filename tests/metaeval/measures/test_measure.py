@@ -37,6 +37,12 @@ WORDS: dict[str, st.SearchStrategy[str]] = {
     "top": st.integers(2, 10**3).map(str),
     "good": st.one_of(st.just("error_free"), st.floats(-100, 100).map(repr)),
     "beta2": POSITIVE.map(repr),
+    "matching": st.sampled_from(["one_to_one", "many_to_many"]),
+    "algorithm": st.sampled_from(["optimal", "greedy"]),
+    "average": st.sampled_from(["micro", "macro"]),
+    "severity_penalty": st.floats(0, 1).map(repr),
+    "side": st.sampled_from(["both", "target", "source"]),
+    "weights": st.one_of(st.just("none"), st.tuples(POSITIVE, POSITIVE).map(lambda pair: f"{pair[0]!r}:{pair[1]!r}")),
 }
 
 

@@ -22,7 +22,8 @@ SELECT
   count(*) FILTER (p.span_end > length(p.text)) AS n_beyond,
   count(*) FILTER (p.is_empty) AS n_empty,
   count(*) FILTER (
-    coalesce(p.severity_class, '') NOT IN ('minor', 'major', 'critical', 'neutral', 'no-error')
+    p.span_end IS NOT NULL
+    AND coalesce(p.severity_class, '') NOT IN ('minor', 'major', 'critical', 'neutral', 'no-error')
   ) AS n_undecided,
   count(*) FILTER (p.span_end IS NOT NULL AND p.text IS NOT NULL) AS n_placed,
   count(*) FILTER (regexp_matches(substr(p.text, p.span_end, 2), '^[\p{L}\p{N}]{2}$')) AS n_cut,
