@@ -1,5 +1,7 @@
 """A user's own metric in the organisers' form: `SYSTEM, SCORE` lines separated by tabs, one block of lines per system.
 
+Error spans are `SYSTEM, JSON` lines in `.seg.rating`, `None` for no prediction, ends behind the last characters.
+
 The file is named like theirs, `LEVEL.score` at the end, with what a name may tell before: `en-de.MyMetric.seg.score`,
 or the language pair as the folder's name. Segments are counted within a system's block, so that each block must have
 all of them.
@@ -11,15 +13,18 @@ from pathlib import Path
 
 import polars as pl
 
-from warehouse.errors import Fault
+from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import REFERENCE_FREE, LanguagePair
 from warehouse.readers.claims import Claim, Given
+from warehouse.readers.error_spans import Error, errors_frame, records_of
+from warehouse.readers.mtme.ratings import parse_rating
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, repeated_faults
+from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.tables import numbers, table_of, text_of
 from warehouse.wording import option
 
-_FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score")
+_FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score|(?P<of_spans>.*?)\.?seg\.rating")
 
 
 class OwnScoreReader:
@@ -31,27 +36,30 @@ class OwnScoreReader:
         named = _FILE.fullmatch(path.name)
         if not given.is_own or named is None:
             return None
-        lp = given.lp or _language_pair(path, named["before"])
+        level = named["level"] or "rating"
+        lp = given.lp or _language_pair(path, named["before"] or named["of_spans"] or "")
         if given.testset is None or lp is None:
             missing = option("testset" if given.testset is None else "lp")
             return f"scores of your own metric: say what they belong to with {missing}"
         return Claim(
             path,
             self.name,
-            f"own/{given.metric}-{given.reference or REFERENCE_FREE}/{given.testset}/{lp}/{named['level']}",
+            f"own/{given.metric}-{given.reference or REFERENCE_FREE}/{given.testset}/{lp}/{level}",
             ((given.testset, lp),),
-            level=named["level"],
+            level=level,
             status="no entry",
             is_own=True,
             is_strict=True,
             is_negated=given.is_error_measure,
-            is_positional=named["level"] == "seg",
+            is_positional=level != "sys",
         )
 
     def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
         text, faults = text_of(data, claim.path)
         if not text:
             return Records(faults=faults)
+        if claim.level == "rating":
+            return _predictions(text, claim, given, faults)
         table = table_of(text, ("system", "value"), "\t", claim.path, faults)
         is_there = pl.col("value") != ""
         table = cells_that_are(table, "value", is_there, "a finite number, or None where missing", claim.path, faults)
@@ -69,6 +77,31 @@ class OwnScoreReader:
             scores = scores.with_columns(segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("system"))
             faults += _torn_blocks(table, claim.path)
         return Records(scores=scores, faults=faults)
+
+
+def _predictions(text: str, claim: Claim, given: Given, faults: list[Fault]) -> Records:
+    """Predicted errors of a `.seg.rating` file."""
+    rows: list[tuple[int, str, int | None]] = []
+    found: list[tuple[int, Error]] = []
+    wrong: list[Fault] = []
+    for line, cells in enumerate(text.removesuffix("\n").split("\n"), start=1):
+        try:
+            system, errors, _ = parse_rating(cells, is_of_people=False)
+        except ValueError as error:
+            expected = "SYSTEM, JSON or None, separated by tabs"
+            wrong.append(Fault(str(claim.path), line, str(error), expected, kind=expected))
+            continue
+        rows.append((line, system, None if errors is None else line))
+        names = ("category", "severity", "span_start", "span_end", "is_source_error")
+        found += [(line, tuple(error[name] for name in names)) for error in errors or ()]
+    ((testset, lp),) = claim.evalsets
+    schema = {"line": pl.Int64, "system": pl.String, "judgement": pl.Int64}
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    faults += [*first_faults(wrong[:MOST_FAULTS], len(wrong)), *_torn_blocks(table, claim.path)]
+    table = table.with_columns(
+        testset=pl.lit(testset), lp=pl.lit(lp), segment=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("system")
+    )
+    return records_of(table, errors_frame(found), given, claim, faults)
 
 
 def _torn_blocks(table: pl.DataFrame, path: Path) -> list[Fault]:

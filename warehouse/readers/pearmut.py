@@ -170,7 +170,7 @@ class _Rows:
             if (kind := _kind_of(name)) is not None:
                 self.passed[kind] += 1
                 continue
-            own_pair, *place = _place(name)
+            own_pair, *place = place_of(name)
             if own_pair is None and lp is None:
                 raise WrongJudgementError(
                     "a campaign whose name tells no language pair", f"one such as en-cs, or {option('lp')}"
@@ -203,11 +203,11 @@ def _kind_of(item: object) -> str | None:
     return next((kind for start, kind in _OTHER_ITEMS.items() if name.startswith(start)), None)
 
 
-def _place(item: str) -> Place:
+def place_of(item: str) -> Place:
     """Language pair, domain, document and index, from 1, of a segment; its name counts from 0.
 
     A name without these parts is that of a document of one segment.
-    >>> _place("cs-de_DE_#_edu_#_edu02178_#_0"), _place("news_###_newrepublic.com.18633_###_3"), _place("my item")
+    >>> place_of("cs-de_DE_#_edu_#_edu02178_#_0"), place_of("news_###_newrepublic.com.18633_###_3"), place_of("my item")
     (('cs-de_DE', 'edu', 'edu02178', 1), (None, 'news', 'newrepublic.com.18633', 4), (None, None, 'my item', 1))
     """
     for separator in _SEPARATORS:

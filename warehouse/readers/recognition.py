@@ -14,6 +14,7 @@ from warehouse.readers.challenge import ChallengeSetReader
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.contents import Content
 from warehouse.readers.direct_assessment import DirectAssessmentReader
+from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.lacking import NUMBERS_ALONE, lack_of
 from warehouse.readers.long_table import LongTableReader
@@ -76,6 +77,7 @@ class Reader(Protocol):
 READERS: tuple[Reader, ...] = (mtme.MtmeReader(), ChallengeSetReader())
 RECORD_READERS: tuple[RecordReader, ...] = (
     DirectAssessmentReader(),
+    ErrorSpanReader(),
     SubmissionReader(),
     SegmentDetailsReader(),
     SystemTableReader(),
@@ -93,7 +95,13 @@ RECORD_READERS: tuple[RecordReader, ...] = (
     WideTableReader(),
 )
 
-OWN_READERS: tuple[RecordReader, ...] = (OwnScoreReader(), ToolOutputReader(), LongTableReader(), WideTableReader())
+OWN_READERS: tuple[RecordReader, ...] = (
+    OwnScoreReader(),
+    ErrorSpanReader(),
+    ToolOutputReader(),
+    LongTableReader(),
+    WideTableReader(),
+)
 _RECORD_READERS = {reader.name: reader for reader in (*RECORD_READERS, *OWN_READERS)}
 
 

@@ -1,7 +1,7 @@
 """What metrics' own programs write, and lists of scores: of a user's own metric, in the order of the segments.
 
 - COMET `--to_json`: an object, each file of translations with a list of `src`, `mt`, `ref` and the score `COMET`; of
-  XCOMET with `errors` or `error_spans`, which are counted and not stored.
+  XCOMET with `errors` or `error_spans`, whose ends are the characters behind them.
 - COMET's printed lines: `FILE, Segment N, score: X` by tabs, N from 0, and `FILE, score: X` of the system.
 - JSON lines and tables without columns that say the segment; MetricX writes `source`, `hypothesis`, `reference` and
   `prediction`, an error: lower is better.
@@ -19,6 +19,7 @@ import polars as pl
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given, KnownTexts
+from warehouse.readers.error_spans import Error, WrongSpanError, error_of, errors_frame, records_of
 from warehouse.readers.json_judgements import number_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
@@ -28,7 +29,7 @@ from warehouse.readers.text.json_lines import first_object, has_whole_characters
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
 from warehouse.readers.text.tables import MISSING, finite, numbers, text_of
-from warehouse.wording import counted, option
+from warehouse.wording import option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"
 _DOCUMENT = re.compile(r'\s*(\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[|\[)')
@@ -47,9 +48,10 @@ _SCHEMA = {
     "source": pl.String,
     "translation": pl.String,
     "value": pl.Float64,
+    "judgement": pl.Int64,
 }
 
-Row = tuple[int | None, str, str, str | None, str | None, float | None]
+Row = tuple[int | None, str, str, str | None, str | None, float | None, int | None]
 
 
 class ToolOutputReader:
@@ -94,9 +96,7 @@ class ToolOutputReader:
         of_systems = table.filter(level="sys").with_columns(segment=pl.lit(None, pl.Int64))
         if reading.is_of_errors:
             notes.append(NEGATED)
-        if reading.n_spans:
-            notes.append(f"{counted(reading.n_spans, 'error span')} not stored: of a metric, scores are")
-        scores = pl.concat([of_segments, of_systems]).with_columns(
+        scores = pl.concat([of_segments, of_systems], how="diagonal").with_columns(
             testset=pl.lit(testset),
             lp=pl.lit(lp),
             kind=pl.lit("metric"),
@@ -104,6 +104,8 @@ class ToolOutputReader:
             reference=pl.lit(given.reference, dtype=pl.String),
         )
         faults += [*first_faults(reading.faults[:MOST_FAULTS], len(reading.faults)), *more]
+        if reading.n_predicted:
+            return records_of(scores, errors_frame(reading.spans), given, claim, faults, notes)
         return Records(scores=scores, faults=faults, notes=notes)
 
 
@@ -122,7 +124,8 @@ def form_of(path: Path, head: Sequence[str]) -> str | None:
     header = columns_of(path, head)
     if header is None:
         return "list" if all(map(is_number, lines[1:] or lines)) and len(lines[0].split()) == 1 else None
-    if header.known.keys() & _PLACES or _score_column(header.columns) is None:
+    has_spans = header.form == "json" and not set(_SPANS).isdisjoint(header.columns)
+    if header.known.keys() & _PLACES or (_score_column(header.columns) is None and not has_spans):
         return None
     if "system" in header.known and header.form == "text":
         at = header.columns.index(header.known["system"])
@@ -179,7 +182,8 @@ class _Reading:
         self._given = given
         self.known = known
         self.faults: list[Fault] = []
-        self.n_spans = 0
+        self.n_predicted = 0
+        self.spans: list[tuple[int, Error]] = []
         self.is_of_errors = False
 
     def table(self, data: bytes, text: str, head: Sequence[str]) -> pl.DataFrame:
@@ -234,18 +238,27 @@ class _Reading:
 
     def _of_object(self, line: int | None, item: Mapping[str, Any], system: str) -> Iterator[Row]:
         column = _score_column(tuple(item), self._given.metric)
-        if column is None:
+        listed = next((item[name] for name in _SPANS if isinstance(item.get(name), list)), None)
+        if column is None and not any(name in item for name in _SPANS):
             self._fault(line, f"a row with the keys {', '.join(item)}", f"its score, as {' or '.join(_SCORES)}")
             return
         self.is_of_errors |= column == ERRORS
-        value = item[column]
+        value = None if column is None else item[column]
         number = None if isinstance(value, str) else number_of(value)
         if value is not None and number is None:
             self._fault(line, f"{column} {value!r}", "a finite number, or null where missing")
             return
-        self.n_spans += sum(len(item[name]) for name in _SPANS if isinstance(item.get(name), list))
+        judgement = None
+        if listed is not None:
+            self.n_predicted += 1
+            judgement = self.n_predicted
+            try:
+                self.spans += [(judgement, error_of(span)) for span in listed]
+            except WrongSpanError as error:
+                self._fault(line, str(error), "spans with start, end (characters from 0) and severity")
+                return
         source, translation = (_text(item.get(name or "")) for name in _texts_in(tuple(item)))
-        yield line, "seg", system, source, translation, number
+        yield line, "seg", system, source, translation, number, judgement
 
     def _of_printed(self, text: str) -> Iterator[Row]:
         found = []
@@ -267,7 +280,7 @@ class _Reading:
             if at is not None and int(at) != met[file]:
                 self._fault(number, f"Segment {at} of {file}", f"Segment {met[file]}, the next")
             met[file] = met[file] if at is None else int(at) + 1
-            yield number, "sys" if at is None else "seg", systems[file], None, None, value
+            yield number, "sys" if at is None else "seg", systems[file], None, None, value, None
 
     def _of_list(self, text: str) -> Iterator[Row]:
         system = self._given.system
@@ -275,9 +288,9 @@ class _Reading:
         for number, line in enumerate(text.removesuffix("\n").split("\n"), start=1):
             cell = line.strip()
             if cell in MISSING and cell:
-                yield number, "seg", system, None, None, None
+                yield number, "seg", system, None, None, None, None
             elif (value := finite(cell)) is not None:
-                yield number, "seg", system, None, None, value
+                yield number, "seg", system, None, None, value, None
             elif number > 1 or not cell:
                 self._fault(number, repr(line) if cell else "a blank line", "a finite number, or None where missing")
 

@@ -72,13 +72,13 @@ def test_comet_json_brings_each_file_as_the_system_that_it_is_named_after(
     assert stored(database) == VALUES
 
 
-def test_spans_of_xcomet_are_counted(database: Path, tmp_path: Path) -> None:
+def test_spans_of_xcomet_come_in_beside_its_scores(database: Path, tmp_path: Path) -> None:
     rows = items("Ash", VALUES["Ash"])
     rows[0]["errors"] = [{"text": "Ash", "confidence": 0.5, "severity": "minor", "start": 0, "end": 3}] * 2
     rows[1]["error_spans"] = [{"text": "Ash", "confidence": 0.5, "severity": "minor", "start": 0, "end": 3}]
     report = added(database, tmp_path / "xcomet.json", json.dumps({"hyp.txt": rows}), system="Ash")
     assert report.is_clean, report.faults
-    assert f"{tmp_path / 'xcomet.json'}: 3 error spans not stored: of a metric, scores are" in report.notes
+    assert f"{tmp_path / 'xcomet.json'}: 3 error spans in 2 outputs" in report.notes
     assert stored(database) == {"Ash": VALUES["Ash"]}
 
 

@@ -32,7 +32,7 @@ def read_ratings(content: Content, place: Place, documents: Documents | None, st
     wrong: list[Wrong] = []
     for number, line in enumerate(lines_of(content), start=1):
         try:
-            ratings.append(_parse_rating(line, is_of_people=place.folder == "human-scores"))
+            ratings.append(parse_rating(line, is_of_people=place.folder == "human-scores"))
         except ValueError as error:
             wrong.append((number, str(error), "SYSTEM, JSON or None, and perhaps RATER, separated by tabs"))
     weights = [[error["weight"] for error in errors or ()] for _, errors, _ in ratings]
@@ -132,10 +132,10 @@ def _stage_ratings(blocks: Mapping[str, Sequence[Rating]], content: Content, pla
     stage.add("span", pl.DataFrame(errors_marked, schema=schema(_RATING)))
 
 
-def _parse_rating(line: str, is_of_people: bool = True) -> Rating:
+def parse_rating(line: str, is_of_people: bool = True) -> Rating:
     """One line. is_of_people: errors without a score are Appraise's, whose ends are the last characters.
 
-    >>> _parse_rating('A\\t{"errors": []}\\tann'), _parse_rating("A\\tNone")
+    >>> parse_rating('A\\t{"errors": []}\\tann'), parse_rating("A\\tNone")
     (('A', [], 'ann'), ('A', None, None))
 
     Raises ValueError: what is wrong with it.

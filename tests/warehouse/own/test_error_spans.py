@@ -1,0 +1,231 @@
+"""Error spans of a metric of one's own, in every form that they are written in, and gold ones beside them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import sharing
+from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
+from warehouse import Warehouse, load
+from warehouse.own.scores import add
+from warehouse.readers.claims import Given
+
+N = 5  # segments of the tiny task
+TEXT = "Ash 1"  # the first output: five characters
+Span = tuple[int | None, int | None, str]
+PREDICTED: Mapping[tuple[str, int], Sequence[Span] | None] = {
+    ("Ash", 1): [(0, 3, "minor"), (4, 5, "major")],
+    ("Ash", 2): [],
+    ("Ash", 3): None,
+    ("Ash", 4): [(0, 3, "major"), (None, None, "minor")],
+    ("Ash", 5): [],
+    **{("Beech", at): [(2, 4, "minor")] for at in range(1, N + 1)},
+}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return sharing.written(tmp_path / "scores.duckdb", tiny_bytes())
+
+
+def task_tsv(predicted: Mapping[tuple[str, int], Sequence[Span] | None] = PREDICTED) -> str:
+    """WMT25's task 2; an output without a prediction has no row."""
+    lines = ["source_lang\ttarget_lang\tset_id\tsystem_id\tsegment_id\tmethod\tstart_indices\tend_indices\terror_types"]
+    for (system, at), spans in predicted.items():
+        if spans is None:
+            continue
+        words = [[*map(str, column)] for column in zip(*spans, strict=True)] or [["-1"], ["-1"], ["no-error"]]
+        cells = [" ".join(words[column]).replace("None", "missing") for column in range(3)]
+        lines.append("\t".join(["en", "de", "official", system, str(at), "Mine", *cells]))
+    return "\n".join(lines) + "\n"
+
+
+def own_table(predicted: Mapping[tuple[str, int], Sequence[Span] | None] = PREDICTED) -> str:
+    lines = ["system,segment,start,end,severity"]
+    for (system, at), spans in predicted.items():
+        rows = [f"{'' if a is None else a},{'' if b is None else b},{s}" for a, b, s in spans or ()] or [",,no-error"]
+        lines += [f"{system},{at},{row}" for row in rows if spans is not None]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(spans: Sequence[Span]) -> list[dict[str, Any]]:
+    return [{"start": start, "end": end, "severity": severity} for start, end, severity in spans]
+
+
+def rating() -> str:
+    lines = [
+        f"{system}\t{'None' if spans is None else json.dumps({'errors': as_json(spans)})}\n"
+        for (system, _), spans in PREDICTED.items()
+    ]
+    return "".join(lines)
+
+
+def xcomet(**more: Any) -> str:
+    content: dict[str, list[dict[str, Any]]] = {}
+    for (system, at), spans in PREDICTED.items():
+        item: dict[str, Any] = {"src": f"source {at}", "mt": f"{system} {at}"} | more
+        more_of_span = {"text": "x", "confidence": 0.5}
+        item["error_spans"] = None if spans is None else [span | more_of_span for span in as_json(spans)]
+        content.setdefault(f"{system}.txt", []).append(item)
+    return json.dumps(content)
+
+
+def wmt26() -> str:
+    lines = []
+    for at in range(1, N + 1):
+        predicted = {
+            system: as_json(spans) for (system, n), spans in PREDICTED.items() if n == at and spans is not None
+        }
+        lines.append(json.dumps({"item_id": f"news_###_d_###_{at - 1}", "task2_pred": predicted}))
+    return "\n".join(lines) + "\n"
+
+
+def spans_in(database: Path, scorer: str = "Mine-src") -> dict[tuple[str, int], list[Span]]:
+    with Warehouse.open(database) as warehouse:
+        looked = warehouse.rows("SELECT system, segment FROM annotations WHERE scorer = $scorer", {"scorer": scorer})
+        found: dict[tuple[str, int], list[Span]] = {(system, segment): [] for system, segment in looked}
+        query = """
+            SELECT system, segment, span_start, span_end, severity FROM spans WHERE scorer = $scorer
+            ORDER BY span_start NULLS LAST
+            """
+        for system, segment, *span in warehouse.rows(query, {"scorer": scorer}):
+            found[system, segment].append(tuple(span))
+    return found
+
+
+def scores_in(database: Path) -> dict[tuple[str, int], float | None]:
+    with Warehouse.open(database) as warehouse:
+        rows = warehouse.rows("SELECT system, segment, value FROM scores WHERE metric = 'Mine-src'")
+    return {(system, segment): value for system, segment, value in rows}
+
+
+EXPECTED = {output: list(spans) for output, spans in PREDICTED.items() if spans is not None}
+DERIVED = {
+    output: -float(sum({"minor": 1, "major": 5}[severity] for *_, severity in spans))
+    for output, spans in EXPECTED.items()
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("task2.tsv", task_tsv()),
+        ("mine.csv", own_table()),
+        ("en-de.Mine.seg.rating", rating()),
+        ("xcomet.json", xcomet()),
+    ],
+)
+def test_spans_come_in_and_make_the_scores(database: Path, tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    report = add([tmp_path / name], database, "Mine", testset=TESTSET, lp=LP)
+    assert not report.faults, report.faults
+    assert spans_in(database) == EXPECTED
+    assert {output: value for output, value in scores_in(database).items() if value is not None} == DERIVED
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT is_derived, is_own FROM metrics WHERE metric = 'Mine-src'") == [(True, True)]
+
+
+def test_scores_of_the_file_stay_beside_its_spans(database: Path, tmp_path: Path) -> None:
+    (tmp_path / "xcomet.json").write_text(xcomet(COMET=0.5))
+    assert not add([tmp_path / "xcomet.json"], database, "Mine", testset=TESTSET, lp=LP).faults
+    assert spans_in(database) == EXPECTED
+    assert set(scores_in(database).values()) == {0.5}
+    with Warehouse.open(database) as warehouse:
+        assert warehouse.rows("SELECT is_derived FROM metrics WHERE metric = 'Mine-src'") == [(False,)]
+
+
+def test_gold_spans_are_a_human_score(database: Path, tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text(task_tsv())
+    report = load([tmp_path / "gold.tsv"], database, given=Given(testset=TESTSET, lp=LP, human="gold"))
+    assert not report.faults, report.faults
+    assert spans_in(database, "gold") == EXPECTED
+    with Warehouse.open(database) as warehouse:
+        rows = warehouse.rows("SELECT system, segment, value FROM human_scores WHERE human = 'gold'")
+    assert {(system, segment): value for system, segment, value in rows} == DERIVED
+
+
+def test_a_file_that_is_added_again_replaces_its_spans(database: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    for text in (own_table(), own_table({output: [] for output in PREDICTED})):
+        path.write_text(text)
+        assert not add([path], database, "Mine", testset=TESTSET, lp=LP).faults
+    assert spans_in(database) == {output: [] for output in PREDICTED}
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ("Ash,1,-1,3,minor", "character '-1'"),
+        ("Ash,1,0.5,3,minor", "character '0.5'"),
+        ("Ash,1,x,3,minor", "character 'x'"),
+        ("Ash,1,0,,minor", "from '0' to None"),
+        ("Ash,1,0,3,", "severity None"),
+        ("Ash,99,0,3,minor", "99"),
+        ("Nobody,1,0,3,minor", "Nobody"),
+        ("Ash,1,0,99999999999,minor", "character '99999999999'"),
+    ],
+)
+def test_what_is_no_span_is_refused_in_one_line(database: Path, tmp_path: Path, row: str, found: str) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(f"{own_table()}{row}\n")
+    report = add([path], database, "Mine", testset=TESTSET, lp=LP)
+    assert any(found in fault.found for fault in report.faults), report.faults
+    assert spans_in(database) == {}
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [("0 4\t3\tminor", "2 starts, 1 ends and 1 error types"), ("0\t3\t", "1 starts, 1 ends and 0 error types")],
+)
+def test_lists_of_different_lengths_are_refused(database: Path, tmp_path: Path, cells: str, found: str) -> None:
+    path = tmp_path / "task2.tsv"
+    path.write_text(f"{task_tsv()}en\tde\tofficial\tCherry\t1\tMine\t{cells}\n")
+    (fault,) = add([path], database, "Mine", testset=TESTSET, lp=LP).faults
+    assert found in fault.found
+
+
+def test_what_measures_leave_out_is_stored_and_counted(database: Path, tmp_path: Path) -> None:
+    """Ends behind the text, empty spans, overlaps, unknown severities, and a system without texts: all of them stay."""
+    odd: list[Span] = [(0, 99, "minor"), (2, 2, "minor"), (3, 1, "major"), (0, 4, "major"), (1, 3, "unclear")]
+    path = tmp_path / "mine.csv"
+    path.write_text(own_table({("Ash", 1): odd}))
+    report = add([path], database, "Mine", testset=TESTSET, lp=LP)
+    assert not report.faults
+    assert sorted(spans_in(database)["Ash", 1]) == sorted(odd)
+    (note,) = [note for note in report.notes if "marked error" in note]
+    assert "1 end behind the text" in note
+    assert "2 empty" in note
+    assert "1 of another severity" in note
+
+
+def test_characters_are_code_points(tmp_path: Path) -> None:
+    """A pair of surrogates in JSON is one character, a combining accent is one of its own."""
+    text = "a\U0001f600e\u0301 b"
+    item = {"src": "s", "mt": text, "error_spans": [{"start": 1, "end": 4, "severity": "minor"}]}
+    database = sharing.written(tmp_path / "scores.duckdb", tiny_bytes())
+    (tmp_path / "one.json").write_text(json.dumps({"Ash.txt": [item] * N}))
+    report = add([tmp_path / "one.json"], database, "Mine", testset=TESTSET, lp=LP, system="Ash")
+    assert "\\ud83d" in (tmp_path / "one.json").read_text()
+    assert not report.faults, report.faults
+    assert spans_in(database)["Ash", 1] == [(1, 4, "minor")]
+    assert len(text[1:4]) == 3
+
+
+def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path) -> None:
+    documents = "".join("news\td\n" for _ in range(N))
+    root = tmp_path / "t26"
+    for name, content in {
+        "documents/en-de.docs": documents,
+        **{f"system-outputs/en-de/{s}.txt": "".join(f"{s} {at}\n" for at in range(1, N + 1)) for s in SYSTEMS},
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content)
+    database = tmp_path / "w.duckdb"
+    assert not load([root], database).faults
+    (tmp_path / "pred.jsonl").write_text(wmt26())
+    report = add([tmp_path / "pred.jsonl"], database, "Mine", testset="t26", lp=LP)
+    assert not report.faults, report.faults
+    assert spans_in(database) == EXPECTED

@@ -1,0 +1,369 @@
+"""Error spans in tables and JSON lines: predictions of a user's own metric, or gold ones under a human score's name.
+
+- WMT25's task 2: `start_indices`, `end_indices`, `error_types`, separated by blanks; `-1 -1 no-error` for none.
+- WMT26: an object a line, `item_id` with `task1_pred` or `task3_pred` (scores) or `task2_pred` (lists of spans), by
+  system.
+- A table of one's own with `start`, `end` and `severity`, a span a row; severity `no-error` for an output without any.
+
+Ends are the characters behind the spans, as the tasks score them; an output that is not there has no prediction, which
+is not the same as one predicted error-free.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.names import REFERENCE_FREE
+from warehouse.readers.claims import Claim, Given
+from warehouse.readers.long_table import missing_place, with_evalset, with_place
+from warehouse.readers.marked_errors import score_of_errors, weight_of
+from warehouse.readers.pearmut import place_of
+from warehouse.readers.records import Records
+from warehouse.readers.text.faults import first_faults
+from warehouse.readers.text.json_lines import first_object, json_objects
+from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under
+from warehouse.readers.text.tables import MISSING, text_of
+from warehouse.wording import counted
+
+NO_ERROR = "no-error"
+_OF_TASK = ("start_indices", "end_indices", "error_types")
+_OF_ROWS = ("start", "end", "severity")
+_PREDICTED = ("task1_pred", "task2_pred", "task3_pred")
+_MORE = ("category", "side")
+_SIDES = {"target": False, "source": True, None: None}
+_MOST = 2**31 - 2
+_ERROR = {
+    "judgement": pl.Int64,
+    "category": pl.String,
+    "severity": pl.String,
+    "weight": pl.Float64,
+    "span_start": pl.Int64,
+    "span_end": pl.Int64,
+    "is_source_error": pl.Boolean,
+}
+Error = tuple[str | None, str | None, int | None, int | None, bool | None]  # category, severity, start, end, in source
+
+
+class WrongSpanError(Exception):
+    """What is no span; its text says what was found."""
+
+
+class ErrorSpanReader:
+    """Reader of error spans in tables and JSON lines."""
+
+    name = "error-spans/1"
+
+    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+        form = _form(path, head)
+        if form is None:
+            return None
+        if not given.is_own and given.human is None:
+            return "error spans: `scorehouse add FILE --metric NAME` takes predictions, --human NAME gold ones"
+        given = with_place(given, path)
+        header = columns_of(path, head)
+        if form == "lines":
+            if given.testset is None or given.lp is None:
+                return f"error spans: say what they belong to with {'--testset' if given.testset is None else '--lp'}"
+        elif header is not None:
+            if "system" not in header.known and given.system is None:
+                return "error spans without a column system"
+            if (missing := missing_place(header, given)) is not None:
+                return missing
+        variant = f"{given.metric}-{given.reference or REFERENCE_FREE}" if given.is_own else given.human
+        return Claim(
+            path=path,
+            reader=self.name,
+            origin=f"own/{variant}/{given.testset}/{given.lp}/{given.system or ''}/{path.name}",
+            evalsets=(),
+            root=path.parent,
+            system=given.system,
+            human=None if given.is_own else given.human,
+            status="no entry" if given.is_own else None,
+            is_own=given.is_own,
+            is_strict=given.is_own,
+        )
+
+    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+        text, faults = text_of(data, claim.path)
+        if not text:
+            return Records(faults=faults)
+        given = with_place(given, claim.path)
+        head = text.split("\n", 20)[:20]
+        form = _form(claim.path, head)
+        if form == "lines":
+            rows, errors, more = _of_lines(text, claim, given)
+        else:
+            header = columns_of(claim.path, head)
+            assert header is not None
+            rows, errors, more = _of_table(header, data, claim, given, is_task=form == "task")
+        faults += more
+        if rows.is_empty():
+            return Records(faults=faults)
+        return records_of(rows, errors, given, claim, faults)
+
+
+def _form(path: Path, head: Sequence[str]) -> str | None:
+    """How spans are written: task, table or lines; None where it is none of these."""
+    if not head:
+        return None
+    first = first_object(head[:1])
+    if first is not None and "item_id" in first and any(name in first for name in _PREDICTED):
+        return "lines"
+    header = columns_of(path, head)
+    if header is None or header.form != "text":
+        return None
+    columns = {column.lower() for column in header.columns}
+    if columns.issuperset(_OF_TASK):
+        return "task"
+    is_placed = header.known.keys() & {"segment", "index"}
+    return "table" if columns.issuperset(_OF_ROWS) and is_placed else None
+
+
+def records_of(
+    rows: pl.DataFrame, errors: pl.DataFrame, given: Given, claim: Claim, faults: list[Fault], notes: Sequence[str] = ()
+) -> Records:
+    """Records of outputs and the errors in them: predictions of one's own metric, or judgements with gold spans.
+
+    rows: line, testset, lp, system, place, judgement (null: no prediction of spans), perhaps level and value. Where no
+    row has a value the scores are those of the errors.
+    """
+    weights = errors["severity"].map_elements(weight_of, return_dtype=pl.Float64)
+    of_errors = errors.with_columns(weight=weights).group_by("judgement").agg("weight")
+    derived = of_errors.with_columns(pl.col("weight").map_elements(score_of_errors, return_dtype=pl.Float64))
+    rows = rows.join(derived.rename({"weight": "derived"}), on="judgement", how="left", maintain_order="left")
+    rows = rows.with_columns(
+        derived=pl.when(pl.col("judgement").is_not_null()).then(pl.col("derived").fill_null(0.0)),
+        status=pl.lit("valid"),
+        level=pl.col("level") if "level" in rows.columns else pl.lit("seg"),
+    )
+    is_derived = "value" not in rows.columns or rows["value"].null_count() == rows.height
+    if is_derived:
+        rows = rows.with_columns(value=pl.col("derived"), is_derived=pl.lit(True))
+    said = [*notes, f"{counted(errors.height, 'error span')} in {counted(rows['judgement'].count(), 'output')}"]
+    if is_derived:
+        said.append("scores are those of the spans: 5 for a major error, 1 for a minor one, negated")
+    looked = rows.filter(pl.col("judgement").is_not_null())
+    if not given.is_own:
+        judgements = looked.with_columns(scorer=pl.lit(claim.human), value=pl.col("derived"), n=pl.lit(1))
+        errors = errors.with_columns(weight=weights)
+        return Records(
+            judgements=judgements, ratings=errors, scores_from_judgements=True, faults=faults, notes=said[:1]
+        )
+    rows, looked = (
+        frame.with_columns(
+            kind=pl.lit("metric"), scorer=pl.lit(given.metric), reference=pl.lit(given.reference, dtype=pl.String)
+        )
+        for frame in (rows, looked)
+    )
+    judgements = looked.with_columns(value=pl.lit(None, pl.Float64), n=pl.lit(None, pl.Int64))
+    return Records(scores=rows, judgements=judgements, ratings=errors, faults=faults, notes=said)
+
+
+def errors_frame(found: Sequence[tuple[int, Error]]) -> pl.DataFrame:
+    """Errors by judgement as records have them."""
+    rows = [(judgement, *error[:2], None, *error[2:]) for judgement, error in found]
+    return pl.DataFrame(rows, schema=_ERROR, orient="row")
+
+
+def error_of(span: object) -> Error:
+    """One span of JSON: start, end, severity, and perhaps category and side.
+
+    Raises WrongSpanError: what is wrong with it.
+    """
+    if not isinstance(span, Mapping):
+        raise WrongSpanError(f"error span {str(span)!r}")
+    start, end = (
+        next((span[key] for key in (name, f"{name}_i", f"{name}_index") if key in span), None)
+        for name in ("start", "end")
+    )
+    severity, category, side = span.get("severity"), span.get("category"), span.get("side")
+    if isinstance(category, Sequence) and not isinstance(category, str):
+        category = "/".join(map(str, category))
+    is_in_source = span.get("is_source_error")
+    if side not in _SIDES or not isinstance(is_in_source, bool | None):
+        raise WrongSpanError(f"an error span with side {side!r}")
+    if not isinstance(severity, str) or not isinstance(category, str | None):
+        raise WrongSpanError(f"an error span with severity {severity!r}")
+    places = place(start), place(end)
+    if (places[0] is None) != (places[1] is None):
+        raise WrongSpanError(f"an error span from {start!r} to {end!r}")
+    return category, severity, *places, _SIDES[side] if is_in_source is None else is_in_source
+
+
+def place(at: object) -> int | None:
+    """The number of a character, from 0; None for none and `missing`.
+
+    Raises WrongSpanError: it is something else.
+    """
+    if at is None or at == "missing" or at == "":
+        return None
+    number = float(at) if isinstance(at, int | float) and not isinstance(at, bool) else _number(at)
+    if not number.is_integer() or not 0 <= number <= _MOST:
+        raise WrongSpanError(f"an error span with character {at!r}")
+    return int(number)
+
+
+def _number(text: object) -> float:
+    try:
+        return float(str(text))
+    except ValueError:
+        return math.nan
+
+
+_EXPECTED = "spans with start, end (characters from 0) and severity"
+
+
+def _wrong(faults: list[Fault], path: Path, line: int | None, error: Exception) -> None:
+    faults.append(Fault(str(path), line or 0, str(error), _EXPECTED, kind=_EXPECTED))
+
+
+def _of_table(
+    header: Header, data: bytes, claim: Claim, given: Given, *, is_task: bool
+) -> tuple[pl.DataFrame, pl.DataFrame, list[Fault]]:
+    """Outputs and errors of a table: an output a row, or a span a row."""
+    header, table, faults = table_under(header, data, claim.path)
+    if table.is_empty():
+        return table, errors_frame(()), faults
+    called = dict(zip((column.lower() for column in header.columns), header.names, strict=True))
+    if "system" not in table.columns:
+        table = table.with_columns(system=pl.lit(claim.system, pl.String))
+    table, more = placed(table, claim.path)
+    faults += more
+    table = with_evalset(
+        table.with_columns(
+            scorer=pl.lit(given.metric or given.human),
+            kind=pl.lit("metric"),
+            is_reference_stated=pl.lit(True),
+            reference=pl.lit(given.reference, dtype=pl.String),
+        ),
+        given,
+        claim.root,
+    )
+    table = _numbered(table, given).with_columns(pl.col("line").alias("judgement"))
+    if "value" in table.columns:
+        table = table.with_columns(pl.col("value").cast(pl.Float64, strict=False))
+    wrong: list[Fault] = []
+    found: list[tuple[int, Error]] = []
+    if not is_task:
+        key = ["testset", "lp", "system", "document", "segment", "index"]
+        table = table.with_columns(judgement=pl.col("line").first().over(key))
+        found = list(_of_rows(table, called, claim.path, wrong))
+        table = table.unique(key, keep="first", maintain_order=True)
+    else:
+        columns = [called[name] for name in _OF_TASK]
+        without = []
+        for line, *cells in table.select("line", *columns).iter_rows():
+            if all(cell is None for cell in cells):
+                without.append(line)
+                continue
+            try:
+                found += [(line, error) for error in _of_cells(*cells)]
+            except WrongSpanError as error:
+                _wrong(wrong, claim.path, line, error)
+        table = table.with_columns(judgement=pl.when(~pl.col("line").is_in(without)).then("judgement"))
+    faults += first_faults(wrong[:MOST_FAULTS], len(wrong))
+    kept = ("line", "testset", "lp", "system", "domain", "document", "segment", "index", "judgement", "value")
+    return table.select(name for name in kept if name in table.columns), errors_frame(found), faults
+
+
+def _numbered(table: pl.DataFrame, given: Given) -> pl.DataFrame:
+    """Rows whose segments are numbered within their documents with these numbers as such."""
+    with_both = table.filter(pl.col("document").is_not_null() & pl.col("segment").is_not_null())
+    places = with_both.select("testset", "lp", "document", "segment").unique()
+    restarts = places.height > places.select("testset", "lp", "segment").unique().height
+    if given.numbering == "document" or (given.numbering is None and restarts):
+        return table.with_columns(index=pl.coalesce("index", "segment"), segment=pl.lit(None, pl.Int64))
+    return table
+
+
+def _of_cells(starts: str | None, ends: str | None, kinds: str | None) -> list[Error]:
+    """The spans of one output of WMT25's task 2.
+
+    >>> _of_cells("0 missing", "4 missing", "major minor"), _of_cells("-1", "-1", "no-error")
+    ([(None, 'major', 0, 4, None), (None, 'minor', None, None, None)], [])
+
+    Raises WrongSpanError: what is wrong with them.
+    """
+    words = [(cell or "").split() for cell in (starts, ends, kinds)]
+    if len({len(parts) for parts in words}) != 1:
+        raise WrongSpanError(f"{len(words[0])} starts, {len(words[1])} ends and {len(words[2])} error types")
+    found = []
+    for start, end, severity in zip(*words, strict=True):
+        if severity == NO_ERROR and start == end == "-1":
+            continue
+        found.append(error_of({"start": start, "end": end, "severity": severity}))
+    return found
+
+
+def _of_rows(
+    table: pl.DataFrame, called: Mapping[str, str], path: Path, wrong: list[Fault]
+) -> Iterator[tuple[int, Error]]:
+    """The spans of a table with one a row."""
+    columns = {name: called[name] for name in (*_OF_ROWS, *_MORE) if name in called}
+    for line, judgement, *cells in table.select("line", "judgement", *columns.values()).iter_rows():
+        span = dict(zip(columns, cells, strict=True))
+        if str(span["severity"]).lower() == NO_ERROR or all(span[name] in (None, *MISSING) for name in _OF_ROWS):
+            continue
+        try:
+            yield judgement, error_of(span)
+        except WrongSpanError as error:
+            _wrong(wrong, path, line, error)
+
+
+def _of_lines(text: str, claim: Claim, given: Given) -> tuple[pl.DataFrame, pl.DataFrame, list[Fault]]:
+    """Outputs and errors of WMT26's lines; `task1_pred` and `task3_pred` are scores, true and false 1 and 0."""
+    faults: list[Fault] = []
+    wrong: list[Fault] = []
+    rows: list[tuple[Any, ...]] = []
+    found: list[tuple[int, Error]] = []
+    for line, item in json_objects(text, claim.path, faults):
+        name = item.get("item_id")
+        by_system: dict[str, dict[str, Any]] = {}
+        for task in _PREDICTED:
+            for system, predicted in (item.get(task) or {}).items():
+                by_system.setdefault(system, {})[task] = predicted
+        for system, predicted in by_system.items():
+            try:
+                if not isinstance(name, str):
+                    raise WrongSpanError(f"item_id {name!r}")
+                own_pair, domain, document, index = place_of(name)
+                spans = predicted.get("task2_pred")
+                number = len(rows) + 1
+                errors = None if spans is None else [(number, error_of(span)) for span in _listed(spans)]
+                score = next((predicted[task] for task in ("task1_pred", "task3_pred") if task in predicted), None)
+                value = None if score is None else _score(score)
+            except WrongSpanError as error:
+                _wrong(wrong, claim.path, line, error)
+                continue
+            found += errors or ()
+            place_in_file = (own_pair or given.lp, domain, document, index)
+            rows.append((line, system, *place_in_file, None if errors is None else number, value))
+    faults += first_faults(wrong[:MOST_FAULTS], len(wrong))
+    schema = {
+        "line": pl.Int64,
+        "system": pl.String,
+        "lp": pl.String,
+        "domain": pl.String,
+        "document": pl.String,
+        "index": pl.Int64,
+        "judgement": pl.Int64,
+        "value": pl.Float64,
+    }
+    table = pl.DataFrame(rows, schema=schema, orient="row").with_columns(testset=pl.lit(given.testset, pl.String))
+    return table, errors_frame(found), faults
+
+
+def _listed(spans: object) -> list[Any]:
+    if not isinstance(spans, list):
+        raise WrongSpanError(f"error spans {str(spans)!r}")
+    return spans
+
+
+def _score(score: object) -> float:
+    if not isinstance(score, bool | int | float) or not math.isfinite(score):
+        raise WrongSpanError(f"score {score!r}")
+    return float(score)
