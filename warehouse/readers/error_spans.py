@@ -27,7 +27,7 @@ from warehouse.readers.text.faults import first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under
 from warehouse.readers.text.tables import MISSING, text_of
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 NO_ERROR = "no-error"
 _OF_TASK = ("start_indices", "end_indices", "error_types")
@@ -62,17 +62,20 @@ class ErrorSpanReader:
         if form is None:
             return None
         if not given.is_own and given.human is None:
-            return "error spans: `scorehouse add FILE --metric NAME` takes predictions, --human NAME gold ones"
+            adding = f"`scorehouse add FILE {option('metric', 'NAME')}`"
+            return f"error spans: {adding} takes predictions, {option('human', 'NAME')} gold ones"
         given = with_place(given, path)
         header = columns_of(path, head)
         if form == "lines":
             if given.testset is None or given.lp is None:
-                return f"error spans: say what they belong to with {'--testset' if given.testset is None else '--lp'}"
+                return (
+                    f"error spans: say what they belong to with {option('testset' if given.testset is None else 'lp')}"
+                )
         elif header is not None:
             if "system" not in header.known and given.system is None:
                 return "error spans without a column system"
-            if (missing := missing_place(header, given)) is not None:
-                return missing
+            if (reason := missing_place(header, given)) is not None:
+                return reason
         variant = f"{given.metric}-{given.reference or REFERENCE_FREE}" if given.is_own else given.human
         return Claim(
             path=path,
