@@ -23,7 +23,7 @@ class Text:
 
     kind: source, reference or output. name: reference or system; None for the source. text: None where none is loaded.
     scores: scorer -> score, higher is better; None where it has none for this text. The source has no scores.
-    errors: that people marked in an output, some of them in its source.
+    errors: that people marked and metrics predicted in an output, some of them in its source.
     """
 
     kind: str
@@ -140,9 +140,11 @@ def read_segment(
     )
     shown = [text for text in texts if text.kind != "output" or text.name in kept]
     errors_of = human_with_errors(warehouse, number, chosen)
-    if errors_of is not None:
-        shown = _with_errors(shown, marked_errors(warehouse, number, errors_of, [segment]), segment)
-    if not any(text.errors for text in shown):
+    chosen_metrics = [name for kind, name in keys if kind == "metric"]
+    if errors_of is not None or chosen_metrics:
+        found = marked_errors(warehouse, number, errors_of, [segment], chosen_metrics)
+        shown = _with_errors(shown, found, segment)
+    if not any(error.metric is None for text in shown for error in text.errors):
         errors_of = None
     return Segment(testset, lp, segment, domain, document, index, names, tuple(shown), errors_of)
 

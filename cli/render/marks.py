@@ -14,6 +14,8 @@ Span = tuple[int, int, str]  # start, end, severity
 _STYLES = {"critical": "bold underline red", "major": "bold underline red", "minor": "underline yellow"}
 _STYLE = "underline"  # of any other severity
 _ORDER = (*_STYLES, "")  # the gravest first
+_BY = " by "  # between a severity and the metric that predicted the error
+_PREDICTED = " italic"  # beside the style of the severity, where no annotator marked anything
 
 
 class Error(Protocol):
@@ -29,6 +31,8 @@ class Error(Protocol):
     def is_in_source(self) -> bool: ...
     @property
     def label(self) -> str: ...
+    @property
+    def metric(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,9 @@ class Piece:
         """The style of the gravest error; none outside errors."""
         if not self.severities:
             return ""
-        gravest = min(self.severities, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER))
-        return _STYLES.get(gravest, _STYLE)
+        severities = [one.partition(_BY)[0] for one in self.severities]
+        gravest = min(severities, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER))
+        return _STYLES.get(gravest, _STYLE) + ("" if any(_BY not in one for one in self.severities) else _PREDICTED)
 
 
 def marked(text: str, errors: Iterable[Error], *, in_source: bool = False) -> list[Piece]:
@@ -52,7 +57,7 @@ def marked(text: str, errors: Iterable[Error], *, in_source: bool = False) -> li
 
     in_source: the text is the source, and errors marked there count; else those of the output. Equal spans of one
     severity are marked once. Where spans cross, the inner one is closed and opened again, so that brackets are nested.
-    An error without a span in the text stands behind it with its category.
+    An error without a span in the text stands behind it with its category. Predicted errors name their metric.
     """
     own = [error for error in errors if error.is_in_source == in_source]
     placed = [(error, _span(error, len(text))) for error in own]
@@ -86,7 +91,7 @@ def _span(error: Error, length: int) -> Span | None:
     start, end = error.start, error.end
     if start is None or end is None or not 0 <= start < min(end, length):
         return None
-    return start, min(end, length), error.severity or UNNAMED
+    return start, min(end, length), (error.severity or UNNAMED) + ("" if error.metric is None else _BY + error.metric)
 
 
 def _run(text: str, opened: Sequence[Span]) -> list[Piece]:

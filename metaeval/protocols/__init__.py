@@ -52,6 +52,11 @@ class Protocol:
     outliers: Mapping[str, Outliers] = field(default_factory=dict)
     outliers_source: str = ""
 
+    @property
+    def needs_spans(self) -> bool:
+        """Whether it compares error spans."""
+        return any(rule.measure.definition.needs_spans for rule in self.rules)
+
     def outliers_of(self, rule: Rule, testset: str, lp: str) -> Outliers:
         """Which outlier systems a rule excludes."""
         return self.outliers.get(lp, rule.outliers) if testset == self.name else rule.outliers
@@ -76,26 +81,32 @@ def _protocol(name: str, data: Mapping[str, Any]) -> Protocol:
     )
 
 
-@cache
 def protocols() -> dict[str, Protocol]:
-    """All protocols by name, oldest first."""
+    """The protocols of scores by name, oldest first."""
+    return {name: one for name, one in _declared().items() if not one.needs_spans}
+
+
+@cache
+def _declared() -> dict[str, Protocol]:
+    """All protocols, those of error spans among them."""
     data = tomllib.loads((files(__name__) / "official.toml").read_text(encoding="utf-8"))
     return {name: _protocol(name, found) for name, found in data.items()}
 
 
 def protocol_named(name: str) -> Protocol:
-    """A protocol by its year's name; a year without rules of its own has those of the year before.
+    """A protocol by its year's name; a year without rules of its own has those of the year before. Protocols of error
+    spans have names of their own (`wmt25-spans`).
 
     Raises QuestionError: there is none.
     >>> protocol_named("wmt15").name, protocol_named("wmt19").name
     ('wmt14', 'wmt17')
     """
+    if name in _declared():
+        return _declared()[name]
     known = protocols()
-    if name in known:
-        return known[name]
     digits = name.removeprefix("wmt")
     if name.startswith("wmt") and len(digits) == 2 and digits.isdecimal():
         earlier = [one for one in known.values() if one.year <= 2000 + int(digits)]
         if earlier and 2000 + int(digits) <= max(one.year for one in known.values()):
             return earlier[-1]
-    raise unknown("protocol", name, known)
+    raise unknown("protocol", name, _declared())

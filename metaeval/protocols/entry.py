@@ -161,14 +161,14 @@ class Blocks:
         self._warehouse = warehouse
         self._round_human = options.round_human
         self._inputs: dict[Slice, Inputs] = {}
-        self._absent: dict[tuple[Slice, bool], QuestionError] = {}
+        self._absent: dict[tuple[Slice, bool, bool], QuestionError] = {}
 
     def block(self, measure: Measure, asked: Slice) -> Block:
         """The block of a slice that a measure is computed on.
 
         Raises QuestionError: there is no human score, or nothing is left.
         """
-        place = asked, measure.definition.needs_segments
+        place = asked, measure.definition.needs_segments, measure.definition.needs_spans
         if place in self._absent:
             raise self._absent[place].with_traceback(None)
         if asked not in self._inputs:

@@ -222,7 +222,7 @@ def _listed(warehouse: Warehouse, found: _Found, n: int) -> tuple[pl.DataFrame, 
     texts = _texts(warehouse, block.selection.evalset_id, segments)
     lengths = _lengths(warehouse, block)[columns]
     systems = [block.systems[row] for row in rows]
-    errors, remark = _errors(warehouse, block, segments)
+    errors, remark = _errors(warehouse, found, segments)
     outputs = tuple(
         Output(
             place,
@@ -263,15 +263,18 @@ def _texts(warehouse: Warehouse, evalset: int, segments: Ints) -> dict[tuple[int
 
 
 def _errors(
-    warehouse: Warehouse, block: Block, segments: Ints
+    warehouse: Warehouse, found: _Found, segments: Ints
 ) -> tuple[Mapping[tuple[str, int], Sequence[MarkedError]] | None, list[str]]:
-    """Errors of the segments' outputs; None where none were marked for the human score or another of its protocol."""
+    """Errors of the segments' outputs, also those that the compared metrics predicted; None where none were marked for
+    the human score or another of its protocol, nor predicted."""
+    block = found.sides.block
     human, evalset = block.selection.human, block.selection.evalset_id
     source = None if human is None else human_with_errors(warehouse, evalset, [human])
+    named = [name for name in (found.sides.a, found.sides.b) if name != human]
+    errors = marked_errors(warehouse, evalset, source, sorted({int(one) for one in segments}), named)
     if source is None:
-        return None, [f"no errors were marked for {human or 'a human score'} of {where(block.selection)}"]
-    found = marked_errors(warehouse, evalset, source, sorted({int(one) for one in segments}))
-    return found, [] if source == human else [f"errors are those marked for {source}"]
+        return errors or None, [f"no errors were marked for {human or 'a human score'} of {where(block.selection)}"]
+    return errors, [] if source == human else [f"errors are those marked for {source}"]
 
 
 def _groups(warehouse: Warehouse, found: _Found, by: By) -> pl.DataFrame:

@@ -49,7 +49,7 @@ def test_json_is_the_segment_with_its_texts_and_their_scores_as_the_views_have_t
     assert dogwood["text"] == found["texts"][4]["text"] != ""
     assert dogwood["errors"] != []
     for error in dogwood["errors"]:
-        assert list(error) == ["rater", "category", "severity", "weight", "start", "end", "is_in_source"]
+        assert list(error) == ["rater", "category", "severity", "weight", "start", "end", "is_in_source", "metric"]
 
 
 def test_errors_are_marked_in_tables_and_stand_beside_the_text_for_programs(scorehouse: Scorehouse) -> None:

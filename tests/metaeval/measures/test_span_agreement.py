@@ -14,6 +14,9 @@ from metaeval.kernels.spans import span_precision_recall
 from metaeval.measures import parse_measure
 from metaeval.measures.span_agreement import SpanMeasure
 from metaeval.options import Options
+from metaeval.protocols import protocol_named, protocols
+from metaeval.protocols.entry import enter
+from metaeval.protocols.scoring import score
 from metaeval.study import rank
 from queries.blocks import Block
 from queries.selection import Slice
@@ -151,6 +154,15 @@ def test_a_human_score_without_marked_errors_has_no_spans(tmp_path: Path) -> Non
     load([tmp_path / "t24"], tmp_path / "w.duckdb")
     with Warehouse.open(tmp_path / "w.duckdb") as warehouse, pytest.raises(QuestionError, match="nobody marked errors"):
         rank(warehouse, "t24", "en-de", ["mpp"], human="da")
+
+
+def test_the_protocol_of_wmt25_is_its_official_score(small: Warehouse) -> None:
+    protocol = protocol_named("wmt25-spans")
+    entry = enter(small, protocol, "t24", lps=["en-de"], asked=Slice("t24", "en-de", human="marked"), all_metrics=True)
+    found = score(entry)
+    values_of = dict(zip(found.names, found.overall.tolist(), strict=True))
+    assert values_of["Near"] == pytest.approx(values(small, "char_f1")["Near-src"][2])
+    assert "wmt25-spans" not in protocols()  # those are of scores
 
 
 # ---- tests over segments work on sums
