@@ -62,7 +62,7 @@ def test_errors_are_marked_in_tables_and_stand_beside_the_text_for_programs(scor
         words = [text["text"][error["start"] : error["end"]] for error in text["errors"]]
         (line,) = [line for line in ran.out.splitlines() if f" {text['name']} " in line]
         for error, word in zip(text["errors"], words, strict=True):
-            assert f"[{error['severity']}: " in line
+            assert f"[{error['severity']}{' by ' + error['metric'] if error['metric'] else ''}: " in line
             assert word in line
 
 

@@ -20,6 +20,7 @@ class Marked:
     severity: str | None = "major"
     category: str | None = None
     is_in_source: bool = False
+    metric: str | None = None
 
     @property
     def label(self) -> str:
