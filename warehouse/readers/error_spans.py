@@ -82,7 +82,6 @@ class ErrorSpanReader:
             reader=self.name,
             origin=f"own/{variant}/{given.testset}/{given.lp}/{given.system or ''}/{path.name}",
             evalsets=(),
-            root=path.parent,
             system=given.system,
             human=None if given.is_own else given.human,
             status="no entry" if given.is_own else None,
