@@ -13,8 +13,9 @@ it is of the same kind. Here a *pool* is a pair of metrics, from which worlds ar
 Evaluation sets have too few systems to draw from, so `systems` and `both` are simulated alone.
 
 The expected difference of the two metrics over such worlds is below `TOLERANCE` of its standard deviation from world to
-world, found on `N_DRAWN` worlds (`spa`: by the limit of many sign vectors; what calibrating
-thresholds adds: on fewer). Pools come in two ways:
+world, found on `N_DRAWN` worlds (`spa`: by the limit of many sign vectors; what calibrating thresholds adds: on fewer).
+On 200 of them it is known to .07 standard deviations, with which a test finds .051 in place of .050. Pools come in two
+ways:
 
 - two metrics of an evaluation set are as good as each other by nature (of all its pairs, those that are);
 - one of two is better and is made worse (`null_worlds.worsened`), by just so much noise as it takes: two metrics of an
@@ -50,9 +51,10 @@ from metaeval.measures import Measure
 
 TOLERANCE = 0.05  # of the difference's standard deviation from world to world
 #: Worlds on which the expected difference is known, and worlds that share a pool.
-N_DRAWN = MappingProxyType({"segments": 1000, "documents": 500, "systems": 500, "both": 500})
+N_DRAWN = MappingProxyType({"segments": 1000, "documents": 500, "systems": 200, "both": 200})
+N_DRAWN_SOFT = 200  # of spa, which takes long
 CALIBRATED = 50  # worlds on which tie thresholds are calibrated
-SHARING = MappingProxyType({"segments": 10, "documents": 10, "systems": 50, "both": 50})
+SHARING = MappingProxyType({"segments": 10, "documents": 10, "systems": 10, "both": 10})
 POOL_SYSTEMS, POOL_SEGMENTS = 200, 900
 #: Own errors of system, document, segment and output: one metric prefers some systems, the other is noisy.
 KINDS = ((0.15, 0.2, 0.4, 0.4), (0.05, 0.2, 0.4, 0.8))
@@ -61,6 +63,11 @@ SAME = 0.98  # metrics whose scores correlate more are one metric under two name
 
 Draw = tuple[Ints | None, Ints | None]  # places of systems and of segments; None = all
 Pools = Callable[[Measure, Population, int], Pair]
+
+
+def n_drawn(measure: Measure, population: Population) -> int:
+    """Worlds on which an expected difference is known."""
+    return min(N_DRAWN_SOFT, N_DRAWN[population]) if measure.name == "spa" else N_DRAWN[population]
 
 
 def draw(pool: Pair, population: Population, rng: np.random.Generator) -> tuple[Draw, Ints]:
@@ -96,7 +103,8 @@ class Expected:
     @classmethod
     def of(cls, pool: Pair, measure: Measure, population: Population, rng: np.random.Generator) -> Expected:
         """With new worlds of the pool."""
-        return cls(measure, population, tuple(draw(pool, population, rng)[0] for _ in range(N_DRAWN[population])))
+        n = n_drawn(measure, population)
+        return cls(measure, population, tuple(draw(pool, population, rng)[0] for _ in range(n)))
 
     def values(self, pool: Pair) -> Floats:
         """(number of worlds, M) values.

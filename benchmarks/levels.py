@@ -74,9 +74,9 @@ TESTED: dict[str, tuple[str, ...]] = {
     "pearson(by=none)": ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
     "pdp": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
     "pearson": ("williams", *_SYSTEM_TESTS, "jackknife-segments"),
-    "spearman": (*_WITH_TIES, *_TIES_HALF, _NORMAL),
+    "spearman": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
     "kendall": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
-    "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL),
+    "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
     "pa": (*_SYSTEM_TESTS, *_TIES_HALF, f"perm-both{MID_P}"),
     "spa(n=99)": _SYSTEM_TESTS,
 }

@@ -42,24 +42,19 @@ IN_WORDS: Mapping[Population, str] = MappingProxyType(
 HOLDING: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
     {
         "segments": ("perm-inputs", "jackknife-segments", "bootstrap"),
-        "systems": ("perm-systems", "jackknife-systems"),
+        "systems": ("jackknife-systems", "perm-systems"),
         "both": ("jackknife-both",),
     }
 )
 #: The same for measures of system scores. Equally good metrics may err on different systems, which swapped segments
-#: average away; resampled ones do not. A system that is swapped takes along what is due to its segments, so with some
+#: average away; resampled ones do not. A system that is left out takes along what is due to its segments, so with some
 #: hundreds of them the test holds for new systems and segments, too.
 HOLDING_OF_SYSTEMS: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
-    {**HOLDING, "segments": ("bootstrap-normal", "perm-inputs"), "both": ("perm-systems", "jackknife-both")}
+    {**HOLDING, "segments": ("bootstrap-normal", "perm-inputs"), "both": ("jackknife-systems", "jackknife-both")}
 )
-#: The same for Pearson's r over systems: segments left out in groups hold the level, and systems left out one by one do
-#: on Fisher's scale.
+#: The same for Pearson's r over systems: segments left out in groups hold the level.
 HOLDING_OF_PEARSON: Mapping[Population, tuple[Test, ...]] = MappingProxyType(
-    {
-        "segments": ("jackknife-segments", "bootstrap-normal", "perm-inputs"),
-        "systems": ("jackknife-systems", "perm-systems"),
-        "both": ("jackknife-systems", "jackknife-both"),
-    }
+    {**HOLDING_OF_SYSTEMS, "segments": ("jackknife-segments", "bootstrap-normal", "perm-inputs")}
 )
 #: The population that each test is used for, whether or not it holds its level.
 CLAIMED: Mapping[Test, Population] = MappingProxyType(

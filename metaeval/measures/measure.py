@@ -90,9 +90,10 @@ class Measure(ABC):
     fixed_system_score: source of system scores where the measure allows one only. is_calibrated: each metric has a tie
     threshold of its own, which tests keep. pair_statistic: what the pairs test computes. correlation: by which metrics
     can be compared with each other, too. adds_up: made of pairs that can be added up over evaluation sets.
-    holding: tests that hold their level, by population, the best first. is_tested_as_z: what is compared with its
-    jackknife error over systems is the difference of Fisher's z. takes_few_values: resamples often tie with the data,
-    so in permutation tests ties count half.
+    holding: tests that hold their level, by population, the best first. z_of: what is compared with its jackknife error
+    over systems is the difference of Fisher's z of this share of the values (0 = of the values). has_pairs: it is made
+    of pairs of systems, or enough like it for that error to count each pair once. takes_few_values: resamples often tie
+    with the data, so in permutation tests ties count half.
     interval: the type of bootstrap interval that covers best; has_bca: whether a BCa interval fits it at all.
     why_tests: why the default test is the default, and why others do not apply.
     """
@@ -104,7 +105,8 @@ class Measure(ABC):
     is_calibrated: ClassVar[bool] = False
     pair_statistic: ClassVar[PairStatistic | None] = None
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING
-    is_tested_as_z: ClassVar[bool] = False
+    z_of: ClassVar[float] = 0.0
+    has_pairs: ClassVar[bool] = True
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "percentile"
     has_bca: ClassVar[bool] = True
@@ -174,7 +176,7 @@ class Measure(ABC):
     def least_systems(self, test: Test) -> int:
         """The number of systems that a test needs."""
         if test in JACKKNIVES:
-            return LEAST_SYSTEMS_FISHER if self.is_tested_as_z else LEAST_SYSTEMS
+            return LEAST_SYSTEMS_FISHER if self.z_of else LEAST_SYSTEMS
         return WILLIAMS_LEAST if test == "williams" else 0
 
     def default_test(self, population: Population, n_systems: int | None = None) -> Test:

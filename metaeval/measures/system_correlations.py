@@ -25,8 +25,9 @@ from warehouse import QuestionError
 
 
 class SystemCorrelation(SystemMeasure):
-    """Spearman's or Kendall's correlation over systems."""
+    """Spearman's correlation over systems."""
 
+    z_of: ClassVar[float] = 0.9  # it is often 1
     takes_few_values: ClassVar[bool] = True
 
     @property
@@ -50,7 +51,8 @@ class SystemPearson(SystemCorrelation):
     """Pearson's r over systems, for which Williams' test was made."""
 
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
-    is_tested_as_z: ClassVar[bool] = True
+    z_of: ClassVar[float] = 1.0
+    has_pairs: ClassVar[bool] = False
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "normal"
     why_tests: ClassVar[str] = f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores"
@@ -62,6 +64,8 @@ class SystemPearson(SystemCorrelation):
 
 class SystemKendall(SystemCorrelation):
     """Kendall's τ_b over systems, which is made of pairs."""
+
+    z_of: ClassVar[float] = 0.0
 
     def value(self, block: Block, options: Options) -> Values:
         found = super().value(block, options)

@@ -26,7 +26,8 @@ class TopPearson(SystemMeasure):
     """Pearson's r over the n best systems by people; these are chosen again in every resample."""
 
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
-    is_tested_as_z: ClassVar[bool] = True
+    z_of: ClassVar[float] = 1.0
+    has_pairs: ClassVar[bool] = False
     why_tests: ClassVar[str] = (
         f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores, from {LEAST_SYSTEMS} systems on"
     )

@@ -10,7 +10,7 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
-from metaeval.measures.applicable import Test
+from metaeval.measures.applicable import Population, Test
 from metaeval.measures.judged import document_names
 from metaeval.options import Options
 from metaeval.protocols.significance import aligned, clusters_of
@@ -65,8 +65,14 @@ def tests_beside(jobs: Sequence[Job], testing: TestOptions) -> list[Test]:
     """The tests that hold their level for testing.population, of those tasks whose measures have one."""
     if testing.population is None:
         return []
-    found = [job.rule.measure.holding_test(testing.population, _n_systems(job)) for job in jobs]
+    found = [_holding(job, testing.population) for job in jobs]
     return [test for test in found if test is not None]
+
+
+def _holding(job: Job, population: Population) -> Test | None:
+    """The test of a task that holds its level; pooled language pairs have systems of their own, which are swapped."""
+    test = job.rule.measure.holding_test(population, _n_systems(job))
+    return "perm-systems" if len(job.group) > 1 and test == "jackknife-systems" else test
 
 
 def beside(
@@ -89,7 +95,7 @@ def of_task(
     """A task tested for testing.population, among the metrics that its own test had; None where no test can."""
     assert testing.population is not None
     measure = job.rule.measure
-    test = measure.holding_test(testing.population, _n_systems(job))
+    test = _holding(job, testing.population)
     if test is None or (len(job.group) > 1 and test not in ("bootstrap-normal", "perm-inputs", "perm-systems")):
         return None
     there = own.there
@@ -147,7 +153,7 @@ def _counts_half(job: Job, testing: TestOptions) -> bool:
     """Whether a test of a task for testing.population, its own or as a part of the overall score, counts ties half."""
     assert testing.population is not None
     measure = job.rule.measure
-    tests = {measure.holding_test(testing.population, _n_systems(job))}
+    tests = {_holding(job, testing.population)}
     if testing.population == "segments":
         tests.add("perm-inputs")
     found = [by_default(measure, test, testing.population, testing) for test in tests if test in measure.tests]

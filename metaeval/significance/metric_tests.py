@@ -212,7 +212,7 @@ def parts_of_test(tested: Tested, options: Options, testing: TestOptions) -> Par
         ("early_stopping", "yes" if testing.early_stop else None),
         ("degrees_of_freedom", ("n-2" if testing.legacy_df else "n-3") if testing.test == "williams" else None),
         ("absolute", "yes" if testing.absolute else None),
-        ("scale", "fisher_z" if testing.test in JACKKNIVES and tested.evaluation.measure.is_tested_as_z else None),
+        ("scale", "fisher_z" if testing.test in JACKKNIVES and tested.evaluation.measure.z_of else None),
         ("test_seed", None if is_exact else options.seed),
     ]
 

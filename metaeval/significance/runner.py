@@ -35,7 +35,7 @@ class Run:
     p: (M, M), [a, b] = p-value that a is better than b (that they differ, if two-sided), NaN on the diagonal and where
     a value is not defined. null: (n_pairs, n_draws) drawn differences of metrics a < b, where kept. is_exact: nothing
     was drawn for p. reach: (M, M) how far the 95% interval of a difference goes on either side of it, where it is the
-    test's: it holds 0 just where two-sided p > .05.
+    test's: it holds 0 just where two-sided p > .05. Of a jackknife on Fisher's scale it is of the difference of z.
     """
 
     p: Floats
@@ -216,6 +216,8 @@ def _jackknifed(
     if statistic is None:
         of_part = measure.of_segments if varying == "segments" else measure.resampled
         statistic = _of_units(of_part(block, options, epsilon), block, testing)
-    fisher = measure.is_tested_as_z and varying != "segments"
-    found = jackknife_test(statistic, varying, alternative=testing.side, fisher=fisher, **resampling)
-    return Run(found.p, None, is_exact=varying != "both", reach=None if fisher else found.reach)
+    fisher = 0.0 if varying == "segments" else measure.z_of
+    found = jackknife_test(
+        statistic, varying, alternative=testing.side, fisher=fisher, pairs_once=measure.has_pairs, **resampling
+    )
+    return Run(found.p, None, is_exact=varying != "both", reach=found.reach)

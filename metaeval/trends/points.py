@@ -11,9 +11,9 @@ from metaeval.human_variation import without_variation
 from metaeval.inputs import no_metric, remarks
 from metaeval.intervals import CONFIDENCE
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.jackknife_test import LARGEST, TOLERANCE
+from metaeval.kernels.resampling.jackknife_test import LARGEST
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Population
+from metaeval.measures.applicable import JACKKNIVES, Population
 from metaeval.options import Options
 from metaeval.people.ceilings import Ceiling
 from metaeval.signature import Parts, interval_in_words, line, signature
@@ -119,13 +119,14 @@ def point(
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
     found = resamples(measure, used, evaluation, options, testing.draws, progress)
-    p, of_test, reason = _p_values(used, measure, options, testing, place, found.population)
+    p, reach, of_test, reason = _tested(used, measure, options, testing, place, found.population)
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()
-    gap_low, gap_high = (nothing, nothing) if place is None else found.gaps(place)
-    is_inverted = place is not None and measure.is_tested_as_z and "jackknife" in str(dict(of_test).get("test"))
-    if place is not None and is_inverted:
-        gap_low, gap_high = inverted(evaluation.value, place, p, len(used.systems) - 1, gap_low, gap_high)
+    gap = nothing if place is None else evaluation.value - evaluation.value[place]
+    gap_low, gap_high = gap - reach, gap + reach
+    if place is not None and measure.z_of and dict(of_test).get("test") in JACKKNIVES:
+        n_systems = int(np.count_nonzero(~np.isnan(measure.scores(used, options).human)))
+        gap_low, gap_high = from_z(evaluation.value, place, reach, n_systems - 1, measure.z_of)
     selection = block.selection
     anchored = None if place is None else names[place]
     return Point(
@@ -141,7 +142,7 @@ def point(
         low=low,
         high=high,
         anchor=anchored,
-        gap=nothing if place is None else evaluation.value - evaluation.value[place],
+        gap=gap,
         gap_low=gap_low,
         gap_high=gap_high,
         gap_p=p,
@@ -150,7 +151,7 @@ def point(
         context=context(block, measure, options),
         ceiling=ceiling,
         signature=f"{signature(evaluation, selection, options)}|"
-        + _of_gaps(found, anchored, of_test, options, testing, is_inverted),
+        + _of_gaps(found, anchored, of_test, options, testing),
         notes=(*remarks(block), *_said(found, anchor, place, reason)),
     )
 
@@ -174,20 +175,20 @@ def anchor_place(metrics: Sequence[MetricChoice], anchor: str) -> int | None:
     return None
 
 
-def _p_values(
+def _tested(
     block: Block,
     measure: Measure,
     options: Options,
     testing: TestOptions,
     anchor: int | None,
     population: Population,
-) -> tuple[Floats, Parts, str | None]:
-    """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, what a
-    signature says of the test, and why there is none.
+) -> tuple[Floats, Floats, Parts, str | None]:
+    """(M,) two-sided p-values against the anchor by the test that holds its level for what intervals resample, how far
+    the test's 95% intervals of gaps reach, what a signature says of the test, and why there is none.
     """
-    p = np.full(len(block.metrics), np.nan)
+    p, reach = np.full(len(block.metrics), np.nan), np.full(len(block.metrics), np.nan)
     if anchor is None or len(block.metrics) < 2:
-        return p, [], None
+        return p, reach, [], None
     try:
         test = measure.default_test(population, len(block.systems))
         wanted = TestOptions(
@@ -197,51 +198,42 @@ def _p_values(
         its_options = fitted_options(measure, test, options, block.selection.slice)
         tested = run_test(block, measure, its_options, fitted)
     except QuestionError as error:
-        return p, [], error.text
+        return p, reach, [], error.text
     place_of = {metric.name: place for place, metric in enumerate(tested.block.metrics)}
     if block.metrics[anchor].name in place_of:
         other = place_of[block.metrics[anchor].name]
         for place, metric in enumerate(block.metrics):
             if metric.name in place_of and place != anchor:
                 p[place] = tested.p[place_of[metric.name], other]
-    return p, parts_of_test(tested, its_options, fitted), None
+                if tested.reach is not None:
+                    reach[place] = tested.reach[place_of[metric.name], other]
+    return p, reach, parts_of_test(tested, its_options, fitted), None
 
 
-def inverted(values: Floats, anchor: int, p: Floats, df: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Ends of the 95% interval of each correlation minus the anchor's that are the test's: 0 is inside where p > .05.
+def from_z(values: Floats, anchor: int, reach: Floats, df: int, share: float) -> tuple[Floats, Floats]:
+    """Ends of the 95% interval of each correlation minus the anchor's, from that of the difference of Fisher's z.
 
-    The difference d of Fisher's z and its standard error are those of the test, whose two-sided p by Student's t with
-    df degrees of freedom says what that error is; the mean of the two z has the variance 1 / (df - 2) - error² / 4. The
-    ends are the least and the largest difference of correlations on the ellipse of both with the test's radius.
-    low, high: ends where p says nothing of the error, as values are equal or p is not defined; p of 0 has no error.
-    >>> inverted(np.array([0.9, 0.6]), 0, np.array([np.nan, 0.05]), 11, np.zeros(2), np.zeros(2))[1].round(9).tolist()
-    [0.0, 0.0]
+    z is of this share of the correlations; reach: how far the interval of their difference goes on either side, by
+    Student's t with df degrees of freedom. The mean of the two z has the variance 1 / (df - 2) minus a quarter of that
+    of the difference. The ends are the least and the largest difference of correlations on the ellipse of both with the
+    same radius, which hold 0 just where the interval of the difference does.
+    >>> from_z(np.array([0.9, 0.6]), 0, np.array([np.nan, np.arctanh(0.9) - np.arctanh(0.6)]), 11, 1.0)[1].round(9)
+    array([nan,  0.])
     """
     from scipy.special import stdtrit
 
-    z = np.arctanh(np.clip(values, -LARGEST, LARGEST))
+    z, radius = np.arctanh(np.clip(share * values, -LARGEST, LARGEST)), -stdtrit(df, 0.025)
     gap, middle = z - z[anchor], (z + z[anchor]) / 2
-    usable = (np.abs(gap) > TOLERANCE) & (p < 1)
-    t = stdtrit(df, np.where(usable, p, 0.5) / 2)
-    reach = np.abs(gap) * stdtrit(df, 0.025) / t
-    spread = np.sqrt(np.maximum(1 / max(df - 2, 1) - (gap / t) ** 2 / 4, 0.0)) * -stdtrit(df, 0.025)
+    spread = np.sqrt(np.maximum(radius**2 / max(df - 2, 1) - reach**2 / 4, 0.0))
     angle = np.linspace(0, 2 * np.pi, 721)[:, np.newaxis]
     half, centre = (gap + reach * np.cos(angle)) / 2, middle + spread * np.sin(angle)  # (721, M)
-    found = np.tanh(centre + half) - np.tanh(centre - half)
-    return np.where(usable, found.min(axis=0), low), np.where(usable, found.max(axis=0), high)
+    found = (np.tanh(centre + half) - np.tanh(centre - half)) / share
+    return np.asarray(found.min(axis=0)), np.asarray(found.max(axis=0))
 
 
-def _of_gaps(
-    found: Resampled,
-    anchor: str | None,
-    of_test: Parts,
-    options: Options,
-    testing: TestOptions,
-    is_inverted: bool,
-) -> str:
+def _of_gaps(found: Resampled, anchor: str | None, of_test: Parts, options: Options, testing: TestOptions) -> str:
     interval = interval_in_words(CONFIDENCE, found.measure.interval, found.resampled, testing.draws, options.seed)
-    of_gap = ("gap_interval", "test,inverted") if is_inverted else ("gap_interval", None)
-    return line([("anchor", anchor), *of_test, ("interval", interval), of_gap])
+    return line([("anchor", anchor), *of_test, ("interval", interval), ("gap_interval", "test" if of_test else None)])
 
 
 def _said(found: Resampled, anchor: str, place: int | None, reason: str | None) -> list[str]:

@@ -82,7 +82,6 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
         f"cells: {found.measure}, then the gap to {found.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
         f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets)",
         *(f"[{number}] {reason}" for reason, number in reasons.items()),
-        *_at_odds(frame, alpha),
         *contexts(frame),
         *bridge_notes(frame, found),
         *without_answer(found),
@@ -92,19 +91,6 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
     pooled = how if is_pooled else pool
     signature = trend_signature(found, "years", ("by", ",".join(by)), ("pool", pooled), ("alpha", alpha))
     return Table(pl.DataFrame(columns), signature, tuple(dict.fromkeys([*notes, *found.notes])))
-
-
-def _at_odds(frame: pl.DataFrame, alpha: float) -> list[str]:
-    """A line where the test and the interval of a gap disagree: the one has a test of its own, the other resamples."""
-    tested = frame.drop_nulls(["gap_p", "gap_low", "gap_high"]).unique(["testset", "lp", "human", "metric"])
-    excludes_0 = (tested["gap_low"] > 0) | (tested["gap_high"] < 0)
-    n_apart = int(((tested["gap_p"] <= alpha) != excludes_0).sum())
-    if not n_apart:
-        return []
-    return [
-        f"of {n_apart} of {counted(tested.height, 'tested gap')} the test and the 95% interval disagree: p is of the "
-        "measure's own test, whose level is measured, and intervals are of resamples; p decides"
-    ]
 
 
 def _heading(year: int | None, protocol: str) -> str:

@@ -43,19 +43,13 @@ class Resampled:
 
     def interval(self) -> tuple[Floats, Floats]:
         """Ends of the 95% interval of each metric's value, (M,), by the measure's own type of interval."""
-        return within_range(self.measure, *self._ends(self.values, self.draws))
-
-    def gaps(self, anchor: int) -> tuple[Floats, Floats]:
-        """Ends of the 95% interval of each metric's value minus the anchor's, (M,), by the same type."""
-        return self._ends(self.values - self.values[anchor], self.draws - self.draws[anchor])
-
-    def _ends(self, values: Floats, draws: Floats) -> tuple[Floats, Floats]:
         if self.is_empty:
-            return np.full(len(values), np.nan), np.full(len(values), np.nan)
+            return np.full(len(self.values), np.nan), np.full(len(self.values), np.nan)
         found = [
-            interval(float(value), own, method=self.measure.interval) for value, own in zip(values, draws, strict=True)
+            interval(float(value), own, method=self.measure.interval)
+            for value, own in zip(self.values, self.draws, strict=True)
         ]
-        return np.array([one.low for one in found]), np.array([one.high for one in found])
+        return within_range(self.measure, np.array([one.low for one in found]), np.array([one.high for one in found]))
 
     def covariance(self) -> Floats:
         """(M, M) covariance of the metrics' values; NaN without resamples."""

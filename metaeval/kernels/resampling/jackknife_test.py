@@ -25,6 +25,8 @@ TOLERANCE = 1e-12
 LEAST_SYSTEMS = 3
 #: On Fisher's scale: without one of 3 systems any correlation is 1 or -1.
 LEAST_SYSTEMS_FISHER = 4
+#: With more systems, what single pairs of them add to a variance is small, and not taken off it.
+MOST_SYSTEMS = 40
 #: Groups of segments that are left out, one after the other.
 SEGMENT_GROUPS = 40
 #: The same, where each of them is left out with each system.
@@ -60,7 +62,8 @@ def jackknife_test(
     rng: np.random.Generator | None = None,
     n_draws: int = 1000,
     alternative: Alternative = "greater",
-    fisher: bool = False,
+    fisher: float = 0.0,
+    pairs_once: bool = False,
     executor: Executor | None = None,
     n_threads: int | None = None,
     progress: Advance | None = None,
@@ -72,13 +75,19 @@ def jackknife_test(
     which group g has segments g, g + 40, g + 80 and so on. For "both" the variance of the difference over resampled
     segments is added to that over systems, as cluster-robust variances over two ways add up; what both ways share is
     taken off once, and no less than the larger of the two remains.
-    fisher: differences are those of Fisher's z = artanh of the values. The variance of a correlation r depends on r,
-    and leaving one of a dozen systems out overstates it; that of z does neither.
+    fisher: differences are those of Fisher's z = artanh of this share of the values; 0 = of the values themselves. The
+    variance of a correlation r depends on r, and leaving one of a dozen systems out overstates it; that of z does
+    neither. A share below 1 gives a rank correlation of 1 a z that others are comparable with.
+    pairs_once: for statistics made of pairs of systems. What is a pair's own, and neither of its systems', is counted
+    twice when systems are left out: 4 s² / (N (N − 2)) of a variance where 2 s² / (N (N − 1)) is right. s² is known
+    from leaving out two systems at a time; the difference is taken off, and no less than what pairs add remains. The
+    variance of a mean over pairs is then unbiased. Up to 40 systems, from 4 on, where every value is defined.
     rng: for "both" alone, which draws n_draws resamples of segments. Without any variance p is 1 where the metrics are
     equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
     Raises ValueError: fewer than 2 metrics or 3 systems (segments; 4 with `fisher`), an unknown alternative or kind of
         unit, no rng for "both".
-    Source: Efron and Tibshirani 1993, eq. 11.5; Cameron, Gelbach and Miller 2011 for variances over two ways.
+    Source: Efron and Tibshirani 1993, eq. 11.5; Efron and Stein 1981 for pairs; Cameron, Gelbach and Miller 2011 for
+        variances over two ways.
     """
     if varying not in get_args(Varying):
         raise ValueError(f"unknown units {varying!r}; expected one of {', '.join(get_args(Varying))}")
@@ -94,6 +103,11 @@ def jackknife_test(
     undefined = np.isnan(without.sum(axis=0))
     variance = (n_left_out - 1) ** 2 / n_left_out * variances_of_differences(without)  # of all pairs
     variance[undefined[:, np.newaxis] | undefined] = np.nan
+    if pairs_once and varying != "segments" and LEAST_SYSTEMS < n_left_out <= MOST_SYSTEMS:
+        with single_blas_thread():
+            own = np.nan_to_num(_of_single_pairs(statistic, _scaled(values, fisher), without, fisher))
+        n = n_left_out
+        variance = np.maximum(variance - 2 * own / ((n - 1) * (n - 2)), 2 * own / (n * (n - 1)))
     if varying == "both":
         if rng is None:
             raise ValueError("rng is needed: segments are resampled")
@@ -115,11 +129,11 @@ def jackknife_test(
     return JackknifeTest(values, error, p_of_differences(_scaled(values, fisher), error, df, alternative), df)
 
 
-def _scaled(values: Floats, fisher: bool) -> Floats:
-    return np.arctanh(np.clip(values, -LARGEST, LARGEST)) if fisher else values
+def _scaled(values: Floats, fisher: float) -> Floats:
+    return np.arctanh(np.clip(fisher * values, -LARGEST, LARGEST)) if fisher else values
 
 
-def _without_systems(statistic: ResampleStatistic, fisher: bool) -> Floats:
+def _without_systems(statistic: ResampleStatistic, fisher: float) -> Floats:
     """(N, M) values without each of the systems."""
     n_systems = statistic.shape[0]
     least = LEAST_SYSTEMS_FISHER if fisher else LEAST_SYSTEMS
@@ -128,7 +142,7 @@ def _without_systems(statistic: ResampleStatistic, fisher: bool) -> Floats:
     return statistic.values(_all_but_one(n_systems), None, n_systems)
 
 
-def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fisher: bool) -> Floats:
+def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fisher: float) -> Floats:
     """(M, M) variances of differences that come from single scores, beyond their systems and their segments.
 
     Of a mean over N systems and G groups, with residuals e of rows and columns, it is Σ e² / ((N − 1)(G − 1) N G); what
@@ -147,6 +161,26 @@ def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fis
     excess = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean(axis=(0, 1))
     n = n_systems * n_groups
     return variances_of_differences(excess.reshape(n, -1)) * (n - 1) * (n_systems - 1) * (n_groups - 1) / n
+
+
+def _of_single_pairs(statistic: ResampleStatistic, values: Floats, without: Floats, fisher: float) -> Floats:
+    """(M, M) variances s² of what single pairs of systems have of a difference, beyond what both systems have.
+
+    Of a mean over pairs, n(N) times the mean, minus n(N − 1) times that without either system, plus n(N − 2) times that
+    without both, n(N) the number of pairs of N systems, is the pair itself. Its residuals from the effects of its two
+    systems have N (N − 3) / 2 degrees of freedom.
+    """
+    n = len(without)
+    first, second = np.triu_indices(n, 1)
+    kept = np.stack([np.delete(np.arange(n), pair) for pair in zip(first, second, strict=True)])
+    without_both = _scaled(statistic.values(kept, None, len(kept)), fisher)
+    sums = [(n - k) * (n - k - 1) / 2 * part for k, part in enumerate((values, without, without_both))]
+    pairs = sums[0] - sums[1][first] - sums[1][second] + sums[2]  # (number of pairs, M)
+    pairs -= pairs.mean(axis=0)
+    is_of = (np.arange(n)[:, np.newaxis] == first) | (np.arange(n)[:, np.newaxis] == second)
+    of_system = is_of.astype(np.float64) @ pairs / (n - 2)
+    residuals = pairs - of_system[first] - of_system[second]
+    return variances_of_differences(residuals) * (len(first) - 1) / (n * (n - 3) / 2)
 
 
 def _all_but_one(n: int) -> Ints:

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.special import stdtr
+from scipy.special import stdtrit
 
 from metaeval.measures import parse_measure
-from metaeval.trends.points import inverted
+from metaeval.trends.points import from_z
 from metaeval.trends.uncertainty import Resampled
 
 VALUES = np.array([0.8, 0.5])
@@ -22,11 +22,6 @@ def test_normal_intervals_lie_around_the_value_whatever_the_bias_of_the_resample
     # from 0.3: 2 x (0.2² + 0.1²) = 0.1
     reach = 1.959964 * (0.1 / 3) ** 0.5
     assert (low[1], high[1]) == (pytest.approx(0.5 - reach), pytest.approx(0.5 + reach))
-    # differences -0.4, -0.4, -0.3, -0.3 of -0.3: 4 x 0.05² = 0.01
-    low, high = found.gaps(0)
-    reach = 1.959964 * (0.01 / 3) ** 0.5
-    assert (low[0], high[0]) == (0.0, 0.0)  # the anchor
-    assert (low[1], high[1]) == (pytest.approx(-0.3 - reach), pytest.approx(-0.3 + reach))
 
 
 @pytest.mark.parametrize("measure", ["pa", "kendall", "acc_eq", "tau_b(by=item)"])
@@ -35,21 +30,22 @@ def test_percentile_intervals_are_quantiles_of_the_resamples(measure: str) -> No
     # of four draws the 2.5% quantile lies 0.075 of the way from the first to the second
     assert found.interval()[0] == pytest.approx([0.5075, 0.1075])
     assert found.interval()[1] == pytest.approx([0.7925, 0.4925])
-    assert found.gaps(1)[0] == pytest.approx([0.3, 0.0])
 
 
 def test_one_resample_makes_no_interval() -> None:
     found = Resampled(parse_measure("pearson"), VALUES, DRAWS[:, :1], "systems")
-    assert np.isnan([*found.interval(), *found.gaps(0), *found.covariance()]).all()
+    assert np.isnan([*found.interval(), *found.covariance()]).all()
 
 
-def test_intervals_of_gaps_hold_zero_exactly_where_the_test_finds_nothing() -> None:
+@pytest.mark.parametrize("share", [1.0, 0.9])
+def test_intervals_of_gaps_hold_zero_exactly_where_the_test_finds_nothing(share: float) -> None:
     rng = np.random.default_rng(3)
     for df in (3, 11, 30):
-        values, p = np.tanh(rng.normal(1.5, 1, 200)), np.concatenate([[np.nan], rng.uniform(0, 0.1, 199)])
-        low, high = inverted(values, 0, p, df, np.zeros(200), np.zeros(200))
-        assert (((low > 0) | (high < 0))[1:] == (p <= 0.05)[1:]).all()
-        assert (low[0], high[0]) == (0.0, 0.0)  # the anchor keeps what it is given
+        values, reach = np.tanh(rng.normal(1.5, 1, 200)), np.concatenate([[np.nan], rng.uniform(0, 2, 199)])
+        low, high = from_z(values, 0, reach, df, share)
+        z = np.arctanh(share * values)
+        assert (((low > 0) | (high < 0))[1:] == (np.abs(z - z[0]) > reach)[1:]).all()
+        assert np.isnan([low[0], high[0]]).all()  # the anchor has no gap to itself
 
 
 @pytest.mark.slow
@@ -65,9 +61,8 @@ def test_intervals_of_gaps_cover_true_differences_of_correlations() -> None:
             [np.arctanh(np.corrcoef(np.delete(human, i), np.delete(scores, i, 1))[0, 1:]) for i in range(n)]
         )
         d = left[:, 1] - left[:, 0]
-        t = (np.arctanh(value[1]) - np.arctanh(value[0])) / np.sqrt((n - 1) / n * ((d - d.mean()) ** 2).sum())
-        p = np.array([np.nan, 2 * stdtr(n - 1, -abs(t))])
-        low, high = inverted(value, 0, p, n - 1, np.zeros(2), np.zeros(2))
+        reach = -stdtrit(n - 1, 0.025) * np.sqrt((n - 1) / n * ((d - d.mean()) ** 2).sum())
+        low, high = from_z(value, 0, np.array([np.nan, reach]), n - 1, 1.0)
         covered += int(low[1] <= truth[1] - truth[0] <= high[1])
     # 95% of 400 with a binomial standard error of 1.1%
     assert 0.92 < covered / worlds < 0.98

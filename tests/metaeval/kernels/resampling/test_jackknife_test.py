@@ -126,6 +126,58 @@ def test_what_systems_and_segments_share_is_counted_once(system: float, segment:
     assert 0.9 * true <= np.mean(squares) <= 1.35 * true
 
 
+def tau(human: np.ndarray, metrics: np.ndarray, origins: object) -> np.ndarray:
+    first, second = np.triu_indices(len(human), 1)
+    signs = [np.sign(one[first, 0] - one[second, 0]) for one in (human, *metrics)]
+    return np.array([(signs[0] * one).mean() for one in signs[1:]])
+
+
+def test_the_variance_over_pairs_of_systems_is_the_unbiased_one_of_a_plain_loop() -> None:
+    """Squared mean minus the mean of products of pairs that share no system; no less than what single pairs add."""
+    n = 7
+    n_below = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        human = rng.normal(size=(n, 1))
+        metrics = human + rng.normal(size=(2, n, 1)) * np.array([0.4, 0.8])[:, np.newaxis, np.newaxis]
+        found = jackknife_test(any_resample(human, metrics, tau), "systems", pairs_once=True)
+        signs = [np.sign(one - one.T) for one in (human, *metrics)]
+        d = signs[0] * (signs[1] - signs[2])
+        pairs = [(i, j) for i in range(n) for j in range(i)]
+        mean = np.mean([d[pair] for pair in pairs])
+        apart = [d[a] * d[b] for a in pairs for b in pairs if not set(a) & set(b)]
+        # what a pair has beyond its systems: residuals of least squares, 7 x 4 / 2 degrees of freedom
+        design = np.array([[1.0, *(float(k in pair) for k in range(n))] for pair in pairs])
+        values = np.array([d[pair] for pair in pairs])
+        residuals = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+        least = 2 * (residuals @ residuals) / (n * (n - 3) / 2) / (n * (n - 1))
+        n_below += mean**2 - np.mean(apart) < least
+        assert found.error[0, 1] ** 2 == pytest.approx(max(mean**2 - np.mean(apart), least))
+    assert 0 < n_below < 20
+
+
+def test_a_mean_over_systems_has_nothing_of_pairs() -> None:
+    human, metrics = np.ones((6, 2)), np.random.default_rng(1).normal(size=(2, 6, 2))
+    statistic = any_resample(human, metrics, mean_of_products)
+    once, twice = (jackknife_test(statistic, "systems", pairs_once=pairs) for pairs in (True, False))
+    np.testing.assert_allclose(once.error, twice.error)
+
+
+def test_metrics_that_are_wrong_on_different_pairs_of_every_system_have_an_error() -> None:
+    """Each of four systems is in one pair that either metric has wrong: without any of them the gap is the same."""
+    human = np.arange(4.0)[:, np.newaxis]
+    wrong = {0: [(0, 1), (2, 3)], 1: []}
+
+    def known(rows: np.ndarray, metrics: np.ndarray, origins: object) -> np.ndarray:
+        left = sorted(rows[:, 0].astype(int))
+        pairs = [(a, b) for a in left for b in left if a < b]
+        return np.array([np.mean([pair not in wrong[metric] for pair in pairs]) for metric in (0, 1)])
+
+    statistic = any_resample(human, np.zeros((2, 4, 1)), known)
+    assert jackknife_test(statistic, "systems").p[0, 1] == 1  # certain
+    assert 0 < jackknife_test(statistic, "systems", pairs_once=True, alternative="two-sided").p[0, 1] < 1
+
+
 def test_equal_metrics_differ_with_p_1_and_certain_differences_with_p_0() -> None:
     human = np.ones((3, 2))
     scores = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]])
