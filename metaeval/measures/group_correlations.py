@@ -1,5 +1,7 @@
 """Correlations of segment scores in groups: pearson, spearman and kendall with `by`."""
 
+from typing import ClassVar
+
 from metaeval import kernels
 from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
 from metaeval.kernels.agreement.tau import CountStatistic
@@ -22,6 +24,8 @@ from queries.blocks import Block
 
 class GroupCorrelation(GroupMeasure):
     """Spearman's correlation in each group."""
+
+    has_pairs: ClassVar[bool] = False
 
     @property
     def correlation(self) -> Correlation:
@@ -53,6 +57,8 @@ class GroupCorrelation(GroupMeasure):
 
 class GroupKendall(GroupCorrelation):
     """Kendall's τ_b in each group, which is made of pairs."""
+
+    has_pairs: ClassVar[bool] = True
 
     @property
     def count_statistic(self) -> CountStatistic | None:

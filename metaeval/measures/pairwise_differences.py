@@ -20,6 +20,7 @@ from queries.blocks import Block
 class PairwiseDifferencePearson(Measure):
     """Pearson's r of differences between systems on the same segment."""
 
+    has_pairs: ClassVar[bool] = False
     why_tests: ClassVar[str] = "differences are within segments, so whole segments are swapped"
 
     def value(self, block: Block, options: Options) -> Values:
