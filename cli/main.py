@@ -43,6 +43,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         ("ties", "ties", "ties"),
         ("thresholds", "thresholds", "thresholds"),
         ("correlations", "correlations", "correlations"),
+        ("decide", "decide", "decide"),
         ("audit", "audit", "audit"),
         ("compute", "compute", "compute"),
         ("add", "own", "add"),

@@ -24,6 +24,8 @@ DRAWN = {
     "counts": "shares of concordant, discordant and tied pairs",
     "ties": "shares of tied pairs of humans and metrics",
     "thresholds": "calibration curves: the value over tie thresholds, with the interval of best ones",
+    "decide": "precision and recall over thresholds with bands, costs, a reliability diagram, or a heat map of carried "
+    "thresholds",
     "correlations": "a heat map of metrics, alike ones side by side",
     "show": "a segment's outputs by each scorer",
 }

@@ -36,6 +36,10 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "noise": ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
     "oracles": ("noise", *SIM, "--oracles", "-m", "pdp"),
     "autorank": ("autorank", *SIM),
+    **{
+        f"decide_{view}": ("decide", *SIM, "simBLEU", "--good", "-1", "--view", view)
+        for view in ("curve", "threshold", "cost", "reliability", "transfer")
+    },
     "deltas": ("deltas", "simBLEU", "all", "cs-uk", "--human", "mqm", "--draws", "5"),
     "plan": (
         *("plan", *SIM, "Oriole", "Embermatch", "-m", "pearson(by=none)"),

@@ -1,0 +1,25 @@
+"""`decide`: its views, and what goes with which."""
+
+import pytest
+
+from tests.cli.running import Scorehouse, refused
+
+ASKED = ("decide", "sim24", "en-de", "simBLEU", "--good", "-1")
+
+
+def test_views_are_tables_with_their_columns(scorehouse: Scorehouse) -> None:
+    columns = {
+        "curve": {"threshold", "share", "precision", "recall", "mcc"},
+        "threshold": {"rule", "threshold", "share", "precision", "recall"},
+        "cost": {"threshold", "share", "cost", "is_best"},
+        "reliability": {"probability", "observed", "low", "high", "n"},
+        "transfer": {"source", "target", "threshold", "mcc", "own_mcc", "loss"},
+    }
+    for view, names in columns.items():
+        rows = scorehouse(*ASKED, "--view", view, "--format", "json").json
+        assert names <= set(rows[0]), view
+
+
+@pytest.mark.parametrize(("view", "option"), [("curve", "--miss"), ("cost", "--draws"), ("transfer", "--precision")])
+def test_what_a_view_does_not_use_is_refused(scorehouse: Scorehouse, view: str, option: str) -> None:
+    refused(scorehouse(*ASKED, "--view", view, option, "1"), 2, f"{option} does nothing with --view {view}")
