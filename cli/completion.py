@@ -1,7 +1,7 @@
 """Names that the shell offers while a command is typed: quick, and silent where there is nothing to ask."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -47,6 +47,28 @@ def complete_query(context: typer.Context, incomplete: str) -> list[str]:
     from queries.cookbook import recipes
 
     return [name for name in recipes() if name.startswith(incomplete)] if context.params.get("example") else []
+
+
+def completion_of(names: str | None, choices: Sequence[str]) -> "Callable[..., list[str]] | None":
+    """What offers values of a field. names: what of the warehouse it names. choices: those of a closed set."""
+    if choices:
+        return lambda incomplete: [one for one in choices if one.startswith(incomplete)]
+    return None if names is None else _BY_NAME[names]
+
+
+_BY_NAME: dict[str, Callable[..., list[str]]] = {
+    "testset": complete_testset,
+    "lp": complete_lp,
+    "metric": complete_metric,
+    "human": complete_human,
+    "system": complete_system,
+    "domain": complete_domain,
+    "document": complete_document,
+    "phenomenon": complete_phenomenon,
+    "reference": complete_reference,
+    "measure": complete_measure,
+    "protocol": complete_protocol,
+}
 
 
 def _names(kind: "NameKind", context: typer.Context, incomplete: str) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.hints import is_for, options_of
+from cli.old_names import said_today
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
 from cli.words import joined_parameters
@@ -108,7 +109,7 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
             return ExitCode.USAGE, ""
         named = "scorehouse" if asked is None else f"scorehouse {asked.name}"
         command = getattr(getattr(error, "ctx", None), "command_path", named)
-        text += _repeated(error, words)
+        text += _repeated(error, words) + said_today(error)
         return ExitCode.USAGE, f"error: {' '.join(text.split())} (see `{command} --help`)"
     from warehouse import LimitError, QuestionError, SchemaError, SourceError
 

@@ -1,34 +1,47 @@
 """Options that messages name, as the command line spells them; another command's stand behind its name."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
+from metaeval.question import fields_of
+from metaeval.questions import HOMES, question_named
 from warehouse.wording import spelt
 
-_FLAGS = {
-    "human_references": "with-human-references",
-    "is_error_measure": "lower-is-better",
-    "may_lack_end": "allow-unterminated",
-    "most_unpacked": "max-unpacked",
-    "source": "from",
+_FLAGS = {  # of commands that are no questions
+    "is_error_measure": "--lower-is-better",
+    "may_lack_end": "--allow-unterminated",
+    "most_unpacked": "--max-unpacked",
+    "source": "--from",
 }
-_VALUES = {  # keywords whose values have a flag each
-    ("only", "reference-based"): "reference-based",
-    ("outliers", "mad"): "mad-outliers",
-    ("outliers", "none"): "with-outliers",
-}
+
+
+def dashed(word: str) -> str:
+    """A flag: with two dashes, or one before a letter.
+
+    >>> dashed("own"), dashed("m")
+    ('--own', '-m')
+    """
+    return f"--{word}" if len(word) > 1 else f"-{word}"
+
+
+@cache
+def _of_fields() -> Mapping[str, str]:
+    """How fields are written whose flag is not their name: flags of their own, and names of arguments."""
+    fields = [one for name in HOMES for one in fields_of(question_named(name)).values()]
+    said = {one.name: dashed(one.option.flags[0]) for one in fields if one.option.flags}
+    options = {one.name for one in fields if not one.is_argument} | said.keys()
+    return {one.name: one.name for one in fields if one.name not in options} | said | _FLAGS
 
 
 def flag(name: str, value: str | None = None) -> str:
     """An option as it is written behind its command.
 
-    >>> flag("own", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("outliers", "none")
-    ('--own', '--system-score mean', 'rank --explain', '--with-outliers')
+    >>> flag("own", "True"), flag("system_score", "mean"), flag("rank.explain", "True"), flag("folder", "DIR")
+    ('--own', '--system-score mean', 'rank --explain', '--from DIR')
     """
     command, _, name = name.rpartition(".")
-    if alone := _VALUES.get((name, value or "")):
-        name, value = alone, None
-    words = (command, f"--{_FLAGS.get(name, name.replace('_', '-'))}", "" if value == "True" else value)
+    words = (command, _of_fields().get(name, f"--{name.replace('_', '-')}"), "" if value == "True" else value)
     return " ".join(word for word in words if word)
 
 

@@ -11,65 +11,51 @@ from cli.ending import run_program
 from cli.once import OnceCommand, OnceGroup
 from cli.options import Db, FormatOption, Out, Quiet, SafeCells
 from cli.render.output import write
+from metaeval.questions import HOMES
 
 
 class _Commands(Mapping[str, Callable[..., None]]):
     """Commands by name, each imported when it is first asked for: a run of the program needs one of them."""
 
-    _homes = (
-        ("demo", "demo", "demo"),
-        ("load", "load", "load"),
-        ("list", "listing", "list_"),
-        ("show", "show", "show"),
-        ("scatter", "scatter", "scatter"),
-        ("segments", "segments", "segments"),
-        ("annotators", "annotators", "annotators"),
-        ("rank", "rank", "rank"),
-        ("compare", "compare", "compare"),
-        ("protocol", "protocol", "protocol"),
-        ("protocols", "protocols", "protocols"),
-        ("trend", "trend", "trend"),
-        ("deltas", "deltas", "deltas"),
-        ("hard-pairs", "hard_pairs", "hard_pairs"),
-        ("noise", "noise", "noise"),
-        ("plan", "plan", "plan"),
-        ("choose", "choose", "choose"),
-        ("paper", "paper", "paper"),
-        ("report", "report", "report"),
-        ("systems", "systems", "systems"),
-        ("autorank", "autorank", "autorank"),
-        ("means", "means", "means"),
-        ("counts", "counts", "counts"),
-        ("ties", "ties", "ties"),
-        ("thresholds", "thresholds", "thresholds"),
-        ("correlations", "correlations", "correlations"),
-        ("decide", "decide", "decide"),
-        ("audit", "audit", "audit"),
-        ("compute", "compute", "compute"),
-        ("add", "own", "add"),
-        ("remove", "own", "remove"),
-        ("unload", "unload", "unload"),
-        ("diff", "diff", "diff"),
-        ("download", "download", "download"),
-        ("export", "export", "export"),
-        ("sql", "sql", "sql"),
-        ("migrate", "load", "migrate"),
-    )
+    _homes: Mapping[str, tuple[str, str]] = {
+        "demo": ("demo", "demo"),
+        "load": ("load", "load"),
+        "download": ("download", "download"),
+        "add": ("own", "add"),
+        "remove": ("own", "remove"),
+        "sql": ("sql", "sql"),
+        "report": ("report", "report"),
+        "compute": ("compute", "compute"),
+        "export": ("export", "export"),
+        "migrate": ("load", "migrate"),
+    }
 
     def __getitem__(self, name: str) -> Callable[..., None]:
-        for known, module, function in self._homes:
-            if known == name:
-                command: Callable[..., None] = getattr(import_module(f"cli.commands.{module}"), function)
-                return command
-        raise KeyError(name)
+        if name in HOMES:
+            from cli.questions import command_of
+
+            return command_of(name)
+        module, function = self._homes[name]
+        command: Callable[..., None] = getattr(import_module(f"cli.commands.{module}"), function)
+        return command
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name, _, _ in self._homes)
+        return iter(PANEL_OF)
 
     def __len__(self) -> int:
-        return len(self._homes)
+        return len(PANEL_OF)
 
 
+_PANELS: Mapping[str, str] = {
+    "Start": "demo load download add remove migrate list sql report",
+    "Rank and compare": "rank compare protocol systems autorank correlations",
+    "Over the years": "trend",
+    "Look closer": "show segments scatter counts thresholds means",
+    "How sure, how much": "deltas noise plan decide choose annotators",
+    "The data": "audit diff compute export",
+    "Papers": "paper",
+}
+PANEL_OF = {name: panel for panel, names in _PANELS.items() for name in names.split()}
 COMMANDS: Mapping[str, Callable[..., None]] = _Commands()
 _BEFORE_A_COMMAND = dict.fromkeys(("--db", "--format", "--output", "-o"), 2)  # words of an option
 _BEFORE_A_COMMAND |= dict.fromkeys(("--quiet", "-q", "--safe-cells"), 1)
@@ -88,7 +74,7 @@ def program(names: Iterable[str] = COMMANDS) -> Any:
     )
     app.callback()(main)
     for name in names:
-        app.command(name, cls=OnceCommand)(COMMANDS[name])
+        app.command(name, cls=OnceCommand, rich_help_panel=PANEL_OF[name])(COMMANDS[name])
     return typer.main.get_command(app)
 
 

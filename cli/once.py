@@ -46,15 +46,42 @@ def _check(option: Any, n_times: int, words: list[str]) -> None:
         raise UsageError(f"{option.opts[0]} and {option.secondary_opts[0]} exclude each other")
 
 
+_OUTPUT = "Output"
+_PANELS = ("Options", "Which data", "Which metrics", "How values are computed", _OUTPUT, "How metrics are tested")
+
+
 class OnceCommand(_Once, TyperCommand):
-    """A command; its help names the type of no argument that may be several words, as the library names Python's."""
+    """A command; its help has the options in panels, those of tests last."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and options into a help."""
-        write = formatter.write_dl
-        formatter.write_dl = lambda rows: write([(name.removesuffix(" <list[str]>"), text) for name, text in rows])
-        super().format_options(ctx, formatter)
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{name: [] for name in _PANELS}}
+        has_panels = any(getattr(one, "rich_help_panel", None) for one in self.get_params(ctx))
+        for one in self.get_params(ctx):
+            if (record := one.get_help_record(ctx)) is None:
+                continue
+            if one.param_type_name == "argument":
+                name = "Arguments"
+                record = (record[0].removesuffix(" <list[str]>").removesuffix(" <str>"), record[1])
+            else:
+                name = getattr(one, "rich_help_panel", None) or (_OUTPUT if has_panels else "Options")
+            panels[name].append(record)
+        for name, records in panels.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
 
 
 class OnceGroup(_Once, TyperGroup):
-    """The program: its options stand before the name of a command."""
+    """The program: its options stand before the name of a command; its help has the commands in panels."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands into the help."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            panel = getattr(command, "rich_help_panel", None) or "Commands"
+            panels.setdefault(panel, []).append((name, command.get_short_help_str(70)))
+        for panel, records in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(records)

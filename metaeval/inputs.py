@@ -8,7 +8,7 @@ import numpy as np
 
 from metaeval.direction import wrong_way
 from metaeval.kernels.arrays.outliers import mad_outliers
-from metaeval.limits import MOST
+from metaeval.limits import MOST_DECIMALS
 from metaeval.measures import Measure
 from metaeval.notes import hinted
 from metaeval.options import Options
@@ -215,7 +215,7 @@ def metric_place(block: Block, scorer: str) -> int | None:
 def without_mad_outliers(block: Block) -> Block:
     """The block without systems whose human score lies far from the median (MAD rule of Mathur et al. 2020)."""
     if block.selection.human is None:
-        reason = f"the MAD rule needs human scores; {IT} has none (drop {option('outliers', 'mad')})"
+        reason = f"the MAD rule needs human scores; {IT} has none (drop {option('mad_outliers', True)})"
         raise QuestionError(reason, where=where(block.selection))
     outlying = mad_outliers(system_scores(block, "submitted").human)
     return with_systems(block, ~outlying, Exclusion(Reason.MAD_OUTLIER))
@@ -228,8 +228,8 @@ def rounded(block: Block, decimals: int | None) -> Block:
     """
     if decimals is None:
         return block
-    if decimals > MOST["round_human"]:
-        raise QuestionError(f"round_human {decimals}: expected a whole number of at most {MOST['round_human']}")
+    if decimals > MOST_DECIMALS:
+        raise QuestionError(f"round_human {decimals}: expected a whole number of at most {MOST_DECIMALS}")
     return replace(block, human=np.round(block.human, decimals) + 0.0)
 
 

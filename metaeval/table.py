@@ -1,8 +1,9 @@
 """What a question about one slice answers: a frame, its signature, and what a reader should know."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from typing import Self
 
 import polars as pl
 
@@ -27,9 +28,9 @@ class Table:
     notes: tuple[str, ...] = ()
 
     @property
-    def in_python(self) -> "Table":
+    def in_python(self) -> Self:
         """The table with options as they are written in Python, for whoever gets it there."""
-        return Table(spelt_frame(self.frame, in_python), self.signature, tuple(map(in_python, self.notes)))
+        return replace(self, frame=spelt_frame(self.frame, in_python), notes=tuple(map(in_python, self.notes)))
 
     def _repr_html_(self) -> str:
         """The frame with its signature and notes, as notebooks show it."""

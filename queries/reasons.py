@@ -38,10 +38,10 @@ class Reason(Enum):
 
 
 HINTS: Mapping[Reason, str] = {
-    Reason.LISTED_OUTLIER: f"{option('outliers', 'none')} keeps it",
+    Reason.LISTED_OUTLIER: f"{option('with_outliers', True)} keeps it",
     Reason.HUMAN_TRANSLATION: f"included by {option('human_references', True)}",
     Reason.OWN: f"included by {option('own', True)}",
-    Reason.NOT_SUBMITTED: f"included by {option('all_metrics', True)}",
+    Reason.NOT_SUBMITTED: f"included by {option('status', 'all')}",
     Reason.MISSING_SCORES: f"{option('intersection', True)} excludes those pairs for all",
 }
 """What includes a system or metric all the same, where whoever asks has the option."""

@@ -27,7 +27,7 @@ WALK: tuple[tuple[str, str], ...] = (
     ("Which systems and metrics are in that ranking, which are not, and why?", "rank sim24 en-de --explain"),
     (
         "Is a metric really better than the next, or by chance? Clusters of metrics that cannot be told apart.",
-        "compare sim24 en-de -m 'acc_eq(by=item)' --primary",
+        "compare sim24 en-de -m 'acc_eq(by=item)' --status primary",
     ),
     (
         "Two of them, in depth: the difference, its interval, every test.",

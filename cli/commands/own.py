@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -87,30 +87,63 @@ def add(
 
 @folded
 def remove(
-    metric: Annotated[
+    what: Annotated[
         str,
-        typer.Argument(help="Name of your metric, or of one variant (MyMetric-refA).", autocompletion=complete_metric),
+        typer.Argument(
+            metavar="METRIC|PATH|SOURCE|TESTSET",
+            help="A metric of your own, or one variant (MyMetric-refA); a file or folder that was loaded; a source as "
+            "`list sources` names it; or a test set.",
+            autocompletion=complete_metric,
+        ),
     ],
     output: Output,
-    testset: Annotated[
-        str | None, typer.Option("--testset", help="Only in this test set.", autocompletion=complete_testset)
-    ] = None,
     lp: Annotated[
         str | None,
-        typer.Option("--lp", help="Only in this language pair.", autocompletion=complete_lp, callback=pairs_called),
+        typer.Argument(help="Only this language pair.", autocompletion=complete_lp, callback=pairs_called),
     ] = None,
+    testset: Annotated[
+        str | None,
+        typer.Option("--testset", help="A metric: only in this test set.", autocompletion=complete_testset),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
 ) -> None:
-    """Remove your own metric, everywhere or from one test set or language pair.
+    """Remove a metric of your own, or what a file, a folder or a whole test set brought in; all of it, or nothing.
 
-    Example: scorehouse remove MyMetric
+    Scores, judgements and texts go with their files; an evaluation set goes once no file of it is left. Loading the
+    same files again brings the same back. Systems and segments that stay keep the names and lines that the removed
+    files gave them; no score depends on them.
+
+    Example: scorehouse remove sim24 en-de --dry-run
     """
     import polars as pl
 
+    from warehouse import unload
+    from warehouse.own.scores import own_metrics
     from warehouse.own.scores import remove as remove_metric
 
-    removed = remove_metric(output.database, metric, testset=testset, lp=language_pair(lp))
-    rows = [(item.testset, item.lp, item.metric, item.n_scores) for item in removed]
-    schema = {"testset": pl.String, "lp": pl.String, "metric": pl.String, "scores": pl.Int64}
-    output.show(pl.DataFrame(rows, schema=schema, orient="row"))
-    if not removed:
-        output.note(f"nothing removed: {metric} has no scores there")
+    pair = language_pair(lp)
+    if what in own_metrics(output.database):
+        removed = remove_metric(output.database, what, testset=testset, lp=pair, dry_run=dry_run)
+        rows: list[tuple[object, ...]] = [(item.testset, item.lp, item.metric, item.n_scores) for item in removed]
+        schema: dict[str, Any] = {"testset": pl.String, "lp": pl.String, "metric": pl.String, "scores": pl.Int64}
+        nothing = [] if removed else [f"nothing removed: {what} has no scores there"]
+    elif testset is not None:
+        raise UsageError(f"{what}: no metric of your own is called so; --testset goes with one")
+    else:
+        unloaded = unload(output.database, what, pair, dry_run=dry_run)
+        schema = {
+            "testset": pl.String,
+            "lp": pl.String,
+            "files": pl.Int64,
+            "scores": pl.Int64,
+            "judgements": pl.Int64,
+            "texts": pl.Int64,
+            "is_gone": pl.Boolean,
+        }
+        rows = [
+            (one.testset, one.lp, one.n_files, one.n_scores, one.n_judgements, one.n_texts, one.is_gone)
+            for one in unloaded
+        ]
+        nothing = []
+    done = "nothing was changed: a dry run" if dry_run else f"taken out of {output.database}"
+    output.show(pl.DataFrame(rows, schema=schema, orient="row"), notes=nothing or [done])

@@ -17,6 +17,7 @@ from cli.render.output import fresh_file, is_file, takes_its_place, terminal_wid
 if TYPE_CHECKING:
     import polars as pl
 
+    from metaeval.answer import Answer
     from metaeval.table import Table
     from warehouse import Fault
 
@@ -128,6 +129,19 @@ class Output(_Place):
         """A note without its hint where that names options which the command does not have."""
         hint = getattr(note, "hint", "")  # of `metaeval.notes.Hinted`
         return note if is_for(self._options, hint) else note.text  # type: ignore[attr-defined]
+
+    def show_answer(self, answer: "Answer", **more: Any) -> None:
+        """Write an answer with its signature and notes; more: as of `show`."""
+        if answer.digits is not None:
+            more.setdefault("digits", answer.digits)
+        frame, notes = answer.frame, answer.notes
+        if self.is_for_reading:
+            frame = frame if answer.reading is None else answer.reading
+            notes = notes if answer.reading_notes is None else answer.reading_notes
+        least = {name: value for name, value in answer.least.items() if name in frame.columns}
+        more.setdefault("json_shape", answer.shape)
+        signature = answer.signature.splitlines()
+        self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
 
     def show_table(self, found: "Table", **more: Any) -> None:
         """Write a table with its signature and notes."""

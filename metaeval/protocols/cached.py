@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from metaeval.cache import FROM_STORE, Question, key
 from metaeval.options import Options
@@ -11,14 +10,13 @@ from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.significance import organisers
 from metaeval.protocols.stored_tasks import StoredTasks
+from metaeval.run import Run
 from metaeval.significance.options import TestOptions
 from queries.selection import Slice
-from warehouse import Warehouse
-from warehouse.progress import Progress
 
 
 def scored(
-    database: Path,
+    run: Run,
     protocol: Protocol,
     testset: str,
     lps: Sequence[str] | None,
@@ -30,7 +28,6 @@ def scored(
     testing: TestOptions,
     *,
     fresh: bool = False,
-    progress: Progress | None = None,
 ) -> tuple[ProtocolScore, list[str]]:
     """Score a test set by a protocol, from the result store where it has the answer; and notes on that.
 
@@ -38,7 +35,7 @@ def scored(
     """
     testing.check()
     asked = Slice(testset, "", human=human, reference=reference)
-    with Warehouse.open(database) as warehouse:
+    with run.opened() as warehouse:
         entry = enter(warehouse, protocol, testset, lps=lps, asked=asked, all_metrics=all_metrics, options=options)
         blocks = [one.block for entered in entry.entered for one in entered]
         settings = organisers(testing) if significance else TestOptions()
@@ -48,10 +45,10 @@ def scored(
         question = Question(answer_key, "protocol", testset, ",".join(entry.lps), ProtocolScore)
         if not fresh and (kept := question.stored(warehouse)) is not None:
             return kept, [FROM_STORE]
-    store = StoredTasks(database, testset, fresh)
+    store = None if run.database is None else StoredTasks(run.database, testset, fresh)
     return question.computed(
-        database,
+        run.database,
         lambda: score(
-            entry, significance=significance, options=options, testing=testing, progress=progress, store=store
+            entry, significance=significance, options=options, testing=testing, progress=run.progress, store=store
         ),
     )

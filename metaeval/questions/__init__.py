@@ -1,1 +1,40 @@
-"""The questions of the command line as functions: plain strings in, a table with its signature and notes out."""
+"""The questions, one module each; each is imported when it is first asked."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from metaeval.question import Question
+
+HOMES: Mapping[str, tuple[str, str]] = {
+    "list": ("listing", "List"),
+    "rank": ("rank", "Rank"),
+    "compare": ("compare", "Compare"),
+    "protocol": ("protocol", "Protocol"),
+    "systems": ("systems", "Systems"),
+    "autorank": ("autorank", "AutoRank"),
+    "correlations": ("correlations", "Correlations"),
+    "trend": ("trend", "Trend"),
+    "show": ("show", "Show"),
+    "segments": ("segments", "Segments"),
+    "scatter": ("scatter", "Scatter"),
+    "counts": ("counts", "Counts"),
+    "thresholds": ("thresholds", "Thresholds"),
+    "means": ("means", "Means"),
+    "deltas": ("deltas", "Deltas"),
+    "noise": ("noise", "Noise"),
+    "plan": ("plan", "Plan"),
+    "decide": ("decide", "Decide"),
+    "choose": ("choose", "Choose"),
+    "annotators": ("annotators", "Annotators"),
+    "audit": ("audit", "Audit"),
+    "diff": ("diff", "Diff"),
+    "paper": ("paper", "Paper"),
+}
+"""By the name of a question, its module and class."""
+
+
+def question_named(name: str) -> type[Question]:
+    """Raises KeyError: there is no such question."""
+    module, kind = HOMES[name]
+    found: type[Question] = getattr(import_module(f"metaeval.questions.{module}"), kind)
+    return found

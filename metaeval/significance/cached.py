@@ -8,6 +8,7 @@ from metaeval.evaluation import Evaluation
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
 from metaeval.options import Options
+from metaeval.run import Run
 from metaeval.significance.comparison import Comparison, compare_block
 from metaeval.significance.metric_tests import chosen, fitted_options
 from metaeval.significance.options import TestOptions
@@ -99,7 +100,7 @@ def _computed(one: Pending, progress: Progress | None) -> PairwiseComparison | C
 
 
 def compared(
-    database: Path,
+    run: Run,
     asked: Slice,
     measure: Measure,
     options: Options,
@@ -107,7 +108,6 @@ def compared(
     *,
     fresh: bool = False,
     in_depth: bool = True,
-    progress: Progress | None = None,
 ) -> Compared:
     """Compare the metrics of a slice, from the result store where it has the answer.
 
@@ -118,10 +118,10 @@ def compared(
     """
     testing.check()
     check_used(options, [measure])
-    with Warehouse.open(database) as warehouse:
+    with run.opened() as warehouse:
         block = Inputs(warehouse, asked, options.round_human).block(measure)
         one = pending(warehouse, block, measure, options, testing, fresh=fresh, in_depth=in_depth)
-    return settled(one, database, progress)
+    return settled(one, run.database, run.progress)
 
 
 def _fitted(

@@ -159,7 +159,7 @@ def _of_slope(slopes: Within) -> list[str]:
         lines.append(
             hinted(
                 f"{free} of {n_metrics} see no reference",
-                f"{option('only', 'reference-based')} compares like with like",
+                f"{option('kind', 'reference-based')} compares like with like",
             )
         )
     merged = "; ".join(" = ".join(one.names) for one in slopes.metrics if len(one.names) > 1)

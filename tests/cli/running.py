@@ -48,11 +48,11 @@ def examples(name: str) -> list[str]:
 
 def refused(ran: Ran, code: int, *words: str) -> str:
     """Assert that a command ended with this code, with nothing on stdout and one line with these words on stderr."""
-    assert (ran.code, ran.out) == (code, "")
+    assert (ran.code, ran.out) == (code, ""), ran.err
     (line,) = ran.notes
     assert line.startswith("error: ")
     for word in words:
-        assert word in line
+        assert word in line, f"{word!r} not in {line!r}"
     return line
 
 

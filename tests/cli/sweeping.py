@@ -30,20 +30,20 @@ ANNOTATORS = ("sets", "annotators", "pairs")
 REPORTED = ("overview", "rankings", "significance", "correlations", "calibration", "deltas", "hard-pairs", "audit")
 OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),
-    ("rank", "-m", "spa(n=20)", "-m", "pearson", "--all-metrics"),
-    ("rank", "-m", "pa", "-m", "tau_b(by=item)", "--all-metrics", "--ceiling"),
+    ("rank", "-m", "spa(n=20)", "-m", "pearson", "--status", "all"),
+    ("rank", "-m", "pa", "-m", "tau_b(by=item)", "--status", "all", "--ceiling"),
     ("compare", "-m", "pa", "--draws", "5"),
-    ("compare", "-m", "tau_b(by=item)", "--draws", "5", "--all-metrics"),
+    ("compare", "-m", "tau_b(by=item)", "--draws", "5", "--status", "all"),
     ("autorank",),
     ("means",),
-    ("means", "--all-metrics", "--engine", "duckdb"),
+    ("means", "--status", "all", "--engine", "duckdb"),
     ("counts",),
     ("counts", "--engine", "polars"),
-    ("counts", "--all-metrics", "--by", "system", "--epsilon", "0.1"),
-    ("ties",),
+    ("counts", "--status", "all", "--by", "system", "--epsilon", "0.1"),
+    ("thresholds", "--ties"),
     ("thresholds", "--segments", "1-200"),
     ("correlations",),
-    ("correlations", "-m", "pearson", "--all-metrics"),
+    ("correlations", "-m", "pearson", "--status", "all"),
     ("segments", "-n", "3"),
     ("segments", "--metric", "BLEU", "--metric", "XCOMET-XL", "--by", "length"),
     ("choose", "--balance", "--size", "20"),
@@ -54,8 +54,8 @@ OF_A_SLICE = (
 )
 
 ANALYSES = (
-    ("hard-pairs", "{testset}", "{lp}", "--least-metrics", "1"),
-    ("deltas", "{first}", "{testset}", "{lp}", "--draws", "5"),
+    ("deltas", "--hard", "{testset}", "{lp}", "--least-metrics", "1"),
+    ("deltas", "{testset}", "{lp}", "{first}", "--draws", "5"),
     ("scatter", "{testset}", "{lp}", "{first}"),
     ("noise", "{testset}", "{lp}", "-m", "pdp", "-m", "pa", "--kind", "outliers", "--share", "0.1", "--draws", "2"),
     ("noise", "{testset}", "{lp}", "--oracles", "-m", "pdp"),
@@ -81,20 +81,20 @@ ANALYSES = (
 """Words of analyses; names of the evaluation set, of two of its metrics and of two of its systems are put in."""
 
 BY_MEASURE = (
-    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--all-metrics"),
-    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--all-metrics", "--significance", "--draws", "20"),
-    ("compare", "{testset}", "{lp}", "-m", "{measure}", "--all-metrics", "--draws", "20"),
+    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--status", "all"),
+    ("rank", "{testset}", "{lp}", "-m", "{measure}", "--status", "all", "--significance", "--draws", "20"),
+    ("compare", "{testset}", "{lp}", "-m", "{measure}", "--status", "all", "--draws", "20"),
     ("compare", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--draws", "20"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "-m", "{measure}", "--simulations", "20", "--draws", "20"),
 )
 MEASURES = (*DEFINITIONS, "acc_eq(by=none)", "pearson(by=none)", "tau_b(by=system)", "spa(n=20)")
 THOROUGH = (
     *(
-        ("rank", "{testset}", "{lp}", "--all-metrics", "-m", "pa", "-m", "spa", *more)
+        ("rank", "{testset}", "{lp}", "--status", "all", "-m", "pa", "-m", "spa", *more)
         for more in (("--intervals", "--draws", "20"), ("--by", "domain"), ("--explain",), ("--wide",))
     ),
     *(
-        ("rank", "all", "all", "--all-metrics", "-m", "pa", "-m", "acc_eq(by=item)", "--pool", how)
+        ("rank", "all", "all", "--status", "all", "-m", "pa", "-m", "acc_eq(by=item)", "--pool", how)
         for how in ("mean", "pairs")
     ),
     *(
@@ -127,7 +127,7 @@ THOROUGH = (
         for more in (("--test", "paired-t"), ("--unit", "document"), ("--scorer", "{first}", "--draws", "5"))
     ),
     ("show", "{testset}", "{lp}", "1", "--metrics", "*", "--human", "*"),
-    ("hard-pairs", "--least-metrics", "1", "--significant"),
+    ("deltas", "--hard", "--least-metrics", "1", "--significant"),
     ("plan", "{testset}", "{lp}", "{best}", "{last}", "--tell", "systems", "--simulations", "20"),
     ("plan", "{testset}", "{lp}", "{first}", "{second}", "--unit", "systems", "-m", "pa", "--simulations", "20"),
     *(
@@ -173,7 +173,7 @@ def calls(
         )
     }
     for testset in dict.fromkeys(testset for testset, _ in humans):
-        yield from (("protocols", testset, f"--{what}") for what in ("matrix", "agreement", "thresholds"))
+        yield from (("protocol", testset, f"--{what}") for what in ("matrix", "agreement", "thresholds"))
     for (testset, lp), names in humans.items():
         yield from (("list", what, testset, lp) for what in LISTS)
         first, second = metrics.get((testset, lp), ("BLEU", "chrF"))

@@ -51,13 +51,13 @@ INTERRUPTED = "interrupted; what was finished stays, nothing half-done counts\n"
         ((*RANK, "--segments", "9-5"), ["--segments '9-5'", "the first segment, 9, is after the last, 5"]),
         ((*RANK, "--segments", "0-5"), ["--segments '0-5'", "FIRST-LAST"]),
         ((*RANK, "--segments", "5000-6000"), ["select no segment of sim24 en-de"]),
-        ((*RANK, "--reference-based", "--reference-free"), ["exclude each other"]),
+        ((*RANK, "--kind", "reference-based", "--kind", "reference-free"), ["exclude each other"]),
         ((*RANK, "--system-score", "average"), ["'average'", "submitted, mean, judged-mean"]),
         ((*RANK, "--domain", "news", "--system-score", "submitted"), ["a part of a test set", "--system-score mean"]),
         (("list", "metrics", "sim42"), ["unknown test set 'sim42'"]),
         (("list", "metrics", "sim24", "de-en"), ["unknown language pair 'de-en'"]),
         (("counts", "sim24", "en-de", "--epsilon", "nan"), ["epsilon"]),
-        (("counts", "sim24", "en-de", "--epsilon", "inf"), ["--epsilon 'inf'", "expected a finite number"]),
+        (("counts", "sim24", "en-de", "--epsilon", "inf"), ["--epsilon inf", "expected a finite number"]),
     ],
 )
 def test_a_question_with_a_name_or_value_that_there_is_not_ends_with_2(
@@ -304,7 +304,7 @@ with duckdb.connect({str(own_database)!r}):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("module", ["cli.main", "cli.commands.listing", "warehouse"])
+@pytest.mark.parametrize("module", ["cli.main", "cli.questions", "warehouse"])
 def test_ctrl_c_while_the_program_starts_is_one_quiet_line(
     module: str, simulated_database: Path, tmp_path: Path
 ) -> None:

@@ -34,11 +34,11 @@ def own_database(scorehouse: Scorehouse, tmp_path: Path) -> Path:
     [
         (("protocol", "wmt24"), "1 metric is excluded (added by a user (included by --own))", ["protocol: --own"]),
         (("rank", "sim24", "en-de"), "added by a user (included by --own)", []),
-        (("ties", "sim24", "en-de"), "no metric is left (rank --explain lists all)", []),
-        (("ties", "sim24", "en-de"), "no metric is left (rank --nothing lists all)", ["rank: --nothing"]),
-        (("ties", "sim24", "en-de"), "`scorehouse protocol wmt24 --on sim24` ranks it", []),
-        (("ties", "sim24", "en-de"), "`scorehouse protocol wmt24 --own` ranks it", ["protocol: --own"]),
-        (("ties", "--nothing"), "No such option: --nothing", []),
+        (("means", "sim24", "en-de"), "no metric is left (rank --explain lists all)", []),
+        (("means", "sim24", "en-de"), "no metric is left (rank --nothing lists all)", ["rank: --nothing"]),
+        (("means", "sim24", "en-de"), "`scorehouse protocol wmt24 --on sim24` ranks it", []),
+        (("means", "sim24", "en-de"), "`scorehouse protocol wmt24 --own` ranks it", ["protocol: --own"]),
+        (("means", "--nothing"), "No such option: --nothing", []),
     ],
 )
 def test_options_that_a_command_does_not_have_are_found(words: tuple[str, ...], line: str, found: list[str]) -> None:
@@ -53,7 +53,7 @@ def test_a_protocol_names_no_option_that_includes_metrics_of_ones_own(
 
 
 def test_a_hint_is_shown_by_commands_that_have_its_option(scorehouse: Scorehouse, own_database: Path) -> None:
-    words = ("scatter", TESTSET, LP, "Mine", "--intersection", "--reference-based")
+    words = ("scatter", TESTSET, LP, "Mine", "--intersection", "--kind", "reference-based")
     assert "(" not in refused(scorehouse("--db", own_database, *words), 2, "excluded: ")
     ran = scorehouse("--db", own_database, "rank", TESTSET, LP, "--explain", "--format", "json")
     assert "added by a user (included by --own)" in {row["reason"] for row in ran.json}
@@ -145,6 +145,8 @@ def speakers(path: Path) -> list[str]:
 
 def foreign(path: Path, text: str) -> list[str]:
     """Options in the literals of a file that no command has which can say them, or not the command named with them."""
+    if path.name == "old_names.py":  # of options that are gone
+        return []
     found = []
     for line, said in literals(ast.parse(text)):
         for word in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", said):
@@ -170,9 +172,10 @@ def test_packages_below_the_command_line_spell_no_option(package: str) -> None:
 
 
 def spelt_in(text: str) -> list[str]:
-    """Options in the literals of a program's text, docstrings among them."""
+    """Options in the literals of a text, docstrings among them; questions have an example of their command."""
     constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
-    said = " ".join(value for value in constants if isinstance(value, str))
+    texts = (value.partition("Example: scorehouse ")[0] for value in constants if isinstance(value, str))
+    said = " ".join(texts)
     return re.findall(r"(?<![\w`-])--[a-z][a-z-]*", said)
 
 
@@ -192,9 +195,9 @@ def test_options_that_a_text_spells_are_found() -> None:
         ("warehouse/readers/long_table.py", "x = option('metric')", ["--metric"]),
         ("warehouse/readers/long_table.py", "x = option('testset')", []),
         ("warehouse/readers/long_table.py", 'x = "`scorehouse add FILE --metric NAME` takes it"', []),
-        ("warehouse/readers/long_table.py", 'x = "`scorehouse unload FILE --metric NAME` takes it"', ["--metric"]),
+        ("warehouse/readers/long_table.py", 'x = "`scorehouse export FILE --metric NAME` takes it"', ["--metric"]),
         ("warehouse/readers/own_scores.py", 'x = "name it with --metric"', []),
-        ("cli/commands/unload.py", 'x = "see --nothing"', ["--nothing"]),
+        ("cli/commands/export.py", 'x = "see --nothing"', ["--nothing"]),
         ("metaeval/study.py", '"""Says --nothing."""', []),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_metric_that_is_ranked_in_one_alone_and_a_ranking_that_is_no_longer_th
 ) -> None:
     unscored = altered(tmp_path, f"UPDATE aggregate_score SET value = NULL WHERE vector_id IN {OF_ROUGH}")
     with Warehouse.open(before) as old, Warehouse.open(unscored) as new:
-        found = metaeval.diff(old, new, measures="pearson").frame
+        found = metaeval.diff(new, old.path, measures="pearson").frame
     of_rough = found.filter(what="system scores").row(0, named=True)
     assert (of_rough["added"], of_rough["gone"], of_rough["changed"]) == (0, 3, 0)
     shutil.copy(before, tmp_path / "unjudged.duckdb")
@@ -92,7 +92,7 @@ def test_a_metric_that_is_ranked_in_one_alone_and_a_ranking_that_is_no_longer_th
         connection.execute("UPDATE internal.evalset SET standard_human_sys = 'none', standard_human_seg = 'none'")
         connection.execute("UPDATE internal.scorer SET name = 'another' WHERE name = 'mqm'")
     with Warehouse.open(before) as old, Warehouse.open(tmp_path / "unjudged.duckdb") as new:
-        told = metaeval.diff(old, new, measures="pearson", testset=TESTSET, lp=LP)
+        told = metaeval.diff(new, old.path, measures="pearson", testset=TESTSET, lp=LP)
     assert all(row["after"] is None for row in told.frame.filter(what="ranking by pearson").rows(named=True))
     assert told.frame.filter(what="humans").row(0, named=True)["added"] == 1
 
@@ -104,7 +104,7 @@ def test_rankings_are_not_computed_where_nothing_they_stand_on_differs(before: P
         found = warehouse_differences(old, new, [PEARSON])
         assert (found.n_ranked, found.is_equal, found.rankings.height) == (0, False, 0)
         assert warehouse_differences(old, new, [], testset=TESTSET).signature.startswith(f"diff:{TESTSET}|scorehouse:")
-        counted, each = (metaeval.diff(old, new, measures=(), each=each).frame for each in (False, True))
+        counted, each = (metaeval.diff(new, old.path, no_rankings=True, verbose=each).frame for each in (False, True))
     assert counted.select("what", "name", "changed").rows() == [("texts", None, 5)]
     assert each["changed"].to_list() == [1] * 5
     assert counted.columns == each.columns

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import metaeval
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.options import Options
-from metaeval.questions.rankings import compare
 from metaeval.study import study
 from queries.selection import Slice
 from tests.helpers import tiny_layout
@@ -40,7 +40,7 @@ def _names(tmp_path: Path, measure: str, *, compared: bool) -> list[str]:
     with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
         asked, parsed = Slice("tiny24", "en-de", human="mqm"), parse_measure(measure)
         if compared:
-            notes = compare(warehouse, "tiny24", "en-de", measure, human="mqm", draws=100).notes
+            notes = metaeval.compare(warehouse, "tiny24", "en-de", measure=measure, human="mqm", draws=100).notes
         else:
             notes = tuple(study(warehouse, asked, [parsed], Options()).notes)
     return [note for note in notes if "correlates" in note]

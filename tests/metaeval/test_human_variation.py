@@ -28,7 +28,7 @@ def test_every_measure_says_it_and_tells_no_metrics_apart(odd: tuple[str, Wareho
             continue  # system scores differ
         if name != "equal_humans" and DEFINITIONS[measure].measure.groups == "none":
             continue  # outputs of different segments differ
-        ranked = metaeval.rank(warehouse, *SET, measure, all_metrics=True)
+        ranked = metaeval.rank(warehouse, *SET, measure, status="all")
         (why,) = (
             note for note in ranked.notes if note.startswith(f"{measure}: ") and "mqm" in note and "25" not in note
         )
@@ -37,7 +37,7 @@ def test_every_measure_says_it_and_tells_no_metrics_apart(odd: tuple[str, Wareho
         assert ranked.frame["rank"].to_list() == [None if value is None else 1 for value in values]
         assert values.null_count() == (0 if "only ties count" in why else len(values))
         if DEFINITIONS[measure].measure.tests:
-            compared = metaeval.compare(warehouse, *SET, measure, draws=20, all_metrics=True)
+            compared = metaeval.compare(warehouse, *SET, measure=measure, draws=20, status="all")
             p = compared.frame.select("^Noise.*$").to_numpy().astype(float)
             assert not (p <= 0.05).any()  # NaN where nothing was compared
 
@@ -45,18 +45,20 @@ def test_every_measure_says_it_and_tells_no_metrics_apart(odd: tuple[str, Wareho
 def test_a_protocol_finds_no_pair(odd: tuple[str, Warehouse]) -> None:
     name, warehouse = odd
     if name == "equal_humans":
-        found = metaeval.protocol(warehouse, *SET, rules="wmt24", all_metrics=True, significance=True, draws=20)
+        found = metaeval.protocol(
+            warehouse, "wmt24", on=SET[0], lp=SET[1], all_metrics=True, significance=True, draws=20
+        )
         assert "0 pairs of metrics differ significantly in the overall score" in found.notes
         assert found.frame["rank"].to_list() == [1, 1, 1]
         return
     with pytest.raises(QuestionError, match="can be scored by wmt24: not defined, mqm has scores of"):
-        metaeval.protocol(warehouse, *SET, rules="wmt24", all_metrics=True)
+        metaeval.protocol(warehouse, "wmt24", on=SET[0], lp=SET[1], all_metrics=True)
 
 
 @pytest.mark.parametrize("name", ["equal_systems", "one_system"])
 def test_measures_of_systems_say_it(name: str, tmp_path: Path) -> None:
     with Warehouse.open(odd_warehouse(name, tmp_path)) as warehouse:
-        found = metaeval.rank(warehouse, *SET, ["pearson", "pa"], all_metrics=True)
+        found = metaeval.rank(warehouse, *SET, ["pearson", "pa"], status="all")
         why = "gives all systems the same score" if name == "equal_systems" else "has scores of one system alone"
         assert [note for note in found.notes if "not defined" in note] == [
             f"{measure}: not defined, mqm {why}" for measure in ("pearson", "pa")

@@ -42,10 +42,10 @@ LINE = "NLLB_MBR_BLEU was made by minimum Bayes risk decoding with BLEU: BLEU-re
 
 def test_a_ranking_names_the_metrics_that_judge_their_own_choice(database: Path) -> None:
     with Warehouse.open(database) as warehouse:
-        found = metaeval.rank(warehouse, "wmt23", "en-de", "pa", all_metrics=True)
+        found = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all")
         assert LINE in found.notes
         for options in ({"systems": ["Ash", "Beech"]}, {"metrics": ["COMET"]}):
-            other = metaeval.rank(warehouse, "wmt23", "en-de", "pa", all_metrics=True, **options)  # type: ignore[arg-type]
+            other = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all", **options)  # type: ignore[arg-type]
             assert not [note for note in other.notes if "own choice" in note]
         findings = metaeval.audit(warehouse, "wmt23", check="issues").frame
     assert any("Made by minimum Bayes risk decoding" in text for text in findings["finding"])

@@ -1,6 +1,5 @@
 """A signature states everything that numbers depend on: where an option changes a table, it changes the signature."""
 
-import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -13,6 +12,8 @@ from polars.testing import assert_frame_equal
 import metaeval
 from metaeval import Table
 from metaeval.kernels.resampling.bootstrap import Resample
+from metaeval.question import fields_of
+from metaeval.questions import HOMES, question_named
 from tests.helpers import sampled
 from tests.metaeval.varied_task import write_varied_task
 from tests.sharing import made_once
@@ -20,20 +21,16 @@ from warehouse import QuestionError, Warehouse
 
 Given = Mapping[str, Any]
 SIM = {"testset": "sim24", "lp": "en-de"}
+OF_SIM = {"on": "sim24", "lp": "en-de"}
 YEARS = {"testset": "all", "lp": "en-de"}
 QUICK = {**SIM, "draws": 20}
 ON_COMMON = {**SIM, "intersection": True}
 WILLIAMS = {**SIM, "systems": "[A-H]*"}
 PLAN = {"first": "simBLEU", "simulations": 20, "draws": 20}
-PUBLISHED = {
-    "simBLEU": 2002,
-    "simTER": 2006,
-    "simchrF": 2015,
-    "Embermatch": 2019,
-    "MetricX-24-Hybrid": 2024,
-    "Kestrel-*": 2021,
-    "Marlin-2?": 2022,
-}
+PUBLISHED = (
+    *("simBLEU=2002", "simTER=2006", "simchrF=2015", "Embermatch=2019", "MetricX-24-Hybrid=2024", "Kestrel-*=2021"),
+    "Marlin-2?=2022",
+)
 
 ASKED: dict[str, tuple[str, Given]] = {
     "rank": ("rank", {**SIM, "measures": ["pa", "acc_eq(by=item)"]}),
@@ -60,15 +57,15 @@ ASKED: dict[str, tuple[str, Given]] = {
     "compare by Williams' test": ("compare", {**WILLIAMS, "measure": "pearson", "test": "williams"}),
     "compare, two": ("compare", {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "simchrF"]}),
     "compare, two the wrong way": ("compare", {**QUICK, "measure": "pearson", "metrics": ["simBLEU", "Onlooker"]}),
-    "protocol": ("protocol", {**SIM, "rules": "wmt23"}),
-    "protocol, tested": ("protocol", {**QUICK, "rules": "wmt23", "significance": True}),
+    "protocol": ("protocol", {**OF_SIM, "rules": "wmt23"}),
+    "protocol, tested": ("protocol", {**OF_SIM, "draws": 20, "rules": "wmt23", "significance": True}),
     "protocol, beside": (
         "protocol",
-        {**SIM, "rules": "wmt23", "draws": 50, "significance": True, "population": "segments", "alpha": 0.01},
+        {**OF_SIM, "rules": "wmt23", "draws": 50, "significance": True, "population": "segments", "alpha": 0.01},
     ),
     "protocol by Williams' test": (
         "protocol",
-        {**QUICK, "rules": "wmt16", "human": "esa", "significance": True, "alpha": 0.055},
+        {**OF_SIM, "draws": 20, "rules": "wmt16", "human": "esa", "significance": True, "alpha": 0.055},
     ),
     "systems": ("systems", QUICK),
     "systems, as asked": ("systems", SIM),
@@ -83,35 +80,35 @@ ASKED: dict[str, tuple[str, Given]] = {
     "segments": ("segments", {**SIM, "metric": "simBLEU"}),
     "segments, mean of all": ("segments", SIM),
     "segments, groups": ("segments", {**SIM, "metric": "simBLEU", "by": "document"}),
-    "ties": ("ties", SIM),
+    "ties": ("thresholds", {**SIM, "ties": True}),
     "thresholds": ("thresholds", {**SIM, "measure": "acc_eq(by=item)"}),
     "thresholds, curve": ("thresholds", {**SIM, "measure": "acc_eq(by=item)", "curve": True, "points": 20}),
     "correlations": ("correlations", SIM),
     "correlations of systems": ("correlations", {**SIM, "measure": "pearson"}),
     "correlations of segments": ("correlations", {**SIM, "measure": "pearson(by=item)"}),
     "trend": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU"}),
-    "trend, within": ("trend", {**YEARS, "draws": 20, "view": "within", "published": PUBLISHED}),
-    "trend over years": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU", "view": "over-years"}),
-    "trend, bridges": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU", "view": "bridges"}),
+    "trend, within": ("trend", {**YEARS, "draws": 20, "within": True, "published": PUBLISHED}),
+    "trend over years": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU", "over_years": True}),
+    "trend, bridges": ("trend", {**YEARS, "draws": 20, "anchor": "simBLEU", "bridges": True}),
     "deltas": ("deltas", {**QUICK, "metric": "simBLEU"}),
     "deltas over years": ("deltas", {**YEARS, "draws": 20, "metric": "simchrF"}),
     "deltas, some scores missing": ("deltas", {**QUICK, "metric": "Marlin-XL-24", "system_score": "mean"}),
     "deltas of pairs that people tell apart": ("deltas", {**QUICK, "metric": "simchrF", "human_alpha": 0.1}),
-    "hard_pairs": ("hard_pairs", {**YEARS, "at_most": 60}),
+    "hard_pairs": ("deltas", {**YEARS, "hard": True, "at_most": 60}),
     "noise": ("noise", {**SIM, "measures": "pearson(by=none)", "draws": 2, "strengths": (1.0,), "shares": (0.1,)}),
     "noise, on common segments": (
         "noise",
         {**ON_COMMON, "metric": "simBLEU", "measures": "pearson(by=none)", "draws": 2},
     ),
-    "oracles": ("oracles", {**SIM, "measures": "pearson(by=none)"}),
-    "oracles, spa": ("oracles", {**SIM, "measures": "spa(n=50)"}),
+    "oracles": ("noise", {"oracles": True, **SIM, "measures": "pearson(by=none)"}),
+    "oracles, spa": ("noise", {"oracles": True, **SIM, "measures": "spa(n=50)"}),
     "oracles, with people's translations": (
-        "oracles",
-        {**SIM, "measures": "pearson(by=none)", "human_references": True},
+        "noise",
+        {**SIM, "oracles": True, "measures": "pearson(by=none)", "human_references": True},
     ),
-    "oracles, on common segments": ("oracles", {**ON_COMMON, "measures": "pearson(by=none)"}),
+    "oracles, on common segments": ("noise", {"oracles": True, **ON_COMMON, "measures": "pearson(by=none)"}),
     **{
-        f"paper, {name} {item}": ("paper", {"name": name, "item": item, **QUICK})
+        f"paper, {name} {item}": ("paper", {"paper": name, "item": item, **QUICK})
         for name, items in {
             "deutsch-2023": ("table-3", "section-6.1", "table-12"),
             "diianni-2025": ("rankings", "oracles"),
@@ -121,7 +118,7 @@ ASKED: dict[str, tuple[str, Given]] = {
         }.items()
         for item in items
     },
-    "paper, deutsch-2023 thresholds": ("paper", {"name": "deutsch-2023", "item": "thresholds", **YEARS}),
+    "paper, deutsch-2023 thresholds": ("paper", {"paper": "deutsch-2023", "item": "thresholds", **YEARS}),
     "plan": ("plan", {**SIM, **PLAN, "second": "Kestrel-24", "measure": "pearson"}),
     "plan, segments": ("plan", {**SIM, **PLAN, "second": "Kestrel-24"}),
     "plan, systems": ("plan", {**SIM, **PLAN, "second": "Kestrel-24", "measure": "pearson", "unit": "systems"}),
@@ -141,13 +138,14 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "domain": ("[ns]*",),
     "document": ("*[!1]",),
     "phenomenon": ("idiom",),
-    "segments": ((1, 80),),
+    "segments": ("1-80",),
     "systems": ("[!C]*",),
     "metrics": ("[K-O]*", "sim*", "simchrF"),
-    "only": ("reference-based", "reference-free"),
-    "primary": (True,),
+    "kind": ("reference-based", "reference-free"),
+    "status": ("primary", "all"),
     "human_references": (True, False),
-    "outliers": ("none", "mad"),
+    "with_outliers": (True,),
+    "mad_outliers": (True,),
     "own": (True,),
     "all_metrics": (True,),
     "intersection": (True,),
@@ -183,9 +181,9 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "measure": ("kendall", "pearson(by=item)", "tau_eq(by=item)"),
     "measures": ("kendall", "pearson(by=item)"),
     "metric": ("simchrF",),
-    "view": ("sets", "pairs", "over-years"),
+    "view": ("sets", "pairs"),
     "anchor": ("simchrF",),
-    "published": ({**PUBLISHED, "simBLEU": 2020},),
+    "published": ((*PUBLISHED[1:], "simBLEU=2020"),),
     "without_contaminated": (True,),
     "slope_of": ("these-metrics",),
     "agreement": ((0.7,),),
@@ -206,11 +204,24 @@ VALUES: dict[str, tuple[Any, ...]] = {
 }
 """By option: values to try; one that a question does not take is passed over."""
 
-SHOWS = {"warehouse", "testset", "lp", "verbose", "strict", "curve", "tell", "n", "name", "item", "first", "second"}
+SHOWS = {
+    "testset",
+    "lp",
+    "on",
+    "curve",
+    "tell",
+    "n",
+    "paper",
+    "item",
+    "first",
+    "second",
+    "wide",
+    "explain",
+    "with_file",
+}
+SHOWS |= {"hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "versus", "folder"}
 """What names the question, or how much of the answer is shown."""
-COMPUTES = {"engine", "session", "n_threads", "fresh"}
-"""Who computes, and whether again: numbers do not depend on it."""
-OF_ITSELF = {("scatter", "view")}
+OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}
 """Views of one answer."""
 REFUSED = {("autorank", "human"), ("autorank", "intersection")}
 """What a question has as one of its slice, and refuses."""
@@ -222,8 +233,10 @@ UNTOLD = ("signature", "kind")
 
 
 def options_of(function: str) -> list[str]:
-    parameters = inspect.signature(getattr(metaeval, function)).parameters
-    return [name for name in parameters if name not in SHOWS | COMPUTES and (function, name) not in OF_ITSELF | REFUSED]
+    """The options that may change a number; who computes, and whether again, changes none."""
+    fields = fields_of(question_named(function))
+    able = [name for name, one in fields.items() if not one.option.is_computing and name not in SHOWS]
+    return [name for name in able if (function, name) not in OF_ITSELF | REFUSED]
 
 
 OPTIONS = [
@@ -305,5 +318,5 @@ def is_alike(one: Table, other: Table, *, in_notes: bool) -> bool:
 
 def test_every_option_of_a_question_is_tried() -> None:
     functions = {function for function, _ in ASKED.values()}
-    assert functions == {name for name in dir(metaeval) if name.islower()} - {"kernels", "diff", "parse_measure"}
+    assert functions == {*HOMES} - {"diff", "list", "show"}
     assert {name for function in functions for name in options_of(function)} == set(VALUES)

@@ -86,7 +86,7 @@ def test_every_system_that_is_left_out_has_a_reason(varied: Warehouse) -> None:
     assert _systems(select(varied, Slice(TESTSET, LP))) == {
         "Ash": None,
         "Beech": None,
-        "Cherry": f"on the organisers' list of outliers ({option('outliers', 'none')} keeps it)",
+        "Cherry": f"on the organisers' list of outliers ({option('with_outliers', True)} keeps it)",
         "refA": "the reference that the metrics use",
         "refB": f"a human translation (included by {option('human_references', True)})",
     }
@@ -112,7 +112,7 @@ def test_outliers_and_human_references_come_in_when_asked_for(varied: Warehouse)
     [
         ({}, "Rough-refB", "computed with refB, not with reference refA"),
         ({}, "Mine-src", f"added by a user (included by {option('own', True)})"),
-        ({}, "Guest-src", f"not submitted to the metrics task (included by {option('all_metrics', True)})"),
+        ({}, "Guest-src", f"not submitted to the metrics task (included by {option('status', 'all')})"),
         ({"outliers": "none"}, "Part-src", "no scores for the output of Cherry"),
         ({"human_references": True, "outliers": "none"}, "Part-src", "no scores for the output of Cherry, refB"),
         ({"human_references": True}, "Fine-src", "no scores for the output of refB"),

@@ -132,11 +132,8 @@ def _with_gaps(
     ]
 
 
-def remove(database: Path, metric: str, *, testset: str | None = None, lp: str | None = None) -> list[Removed]:
-    """Take a user's own metric away: all its variants, or the one that is named in full.
-
-    testset, lp: only there. Raises QuestionError: no own metric of that name, or an unknown test set or language pair.
-    """
+def own_metrics(database: Path) -> set[str]:
+    """Names of the metrics that users added, with and without the reference."""
     with Warehouse.open(database) as warehouse:
         known = warehouse.rows(
             """
@@ -145,9 +142,21 @@ def remove(database: Path, metric: str, *, testset: str | None = None, lp: str |
             WHERE n.is_own
             """
         )
+    return {name for names in known for name in names}
+
+
+def remove(
+    database: Path, metric: str, *, testset: str | None = None, lp: str | None = None, dry_run: bool = False
+) -> list[Removed]:
+    """Take a user's own metric away: all its variants, or the one that is named in full.
+
+    testset, lp: only there. dry_run: change nothing, only say what would go.
+    Raises QuestionError: no own metric of that name, or an unknown test set or language pair.
+    """
+    if metric not in (known := own_metrics(database)):
+        raise unknown("own metric", metric, known)
+    with Warehouse.open(database) as warehouse:
         _check_evalset(warehouse, testset, lp)
-    if metric not in {name for names in known for name in names}:
-        raise unknown("own metric", metric, {base for _, base in known})
     with in_memory() as connection, writing(database, connection):
         connection.execute("BEGIN")
         try:
@@ -155,7 +164,7 @@ def remove(database: Path, metric: str, *, testset: str | None = None, lp: str |
         except BaseException:
             connection.execute("ROLLBACK")
             raise
-        connection.execute("COMMIT")
+        connection.execute("ROLLBACK" if dry_run else "COMMIT")
     return removed
 
 

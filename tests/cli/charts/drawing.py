@@ -20,7 +20,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "correlations": ("correlations", ()),
     "systems": ("systems", ("--draws", "50")),
     "thresholds": ("thresholds", ("--points", "5")),
-    "ties": ("ties", ()),
+    "ties": ("thresholds", ("--ties",)),
     "counts": ("counts", ("--by", "none")),
 }
 """Charts that take a test set, a language pair and metrics: name -> command and its options."""

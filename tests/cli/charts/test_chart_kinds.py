@@ -32,7 +32,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "show": ("show", *SIM, "12", "--metrics", "Kestrel-24*", "--systems", "[A-D]*"),
     "protocol": ("protocol", "wmt24", "--on", "sim24", "--lp", "en-de"),
     "trend": ("trend", "sim24", "en-de", "-m", "pearson", "--draws", "2", "--anchor", "simBLEU"),
-    "hard_pairs": ("hard-pairs", "sim24"),
+    "hard_pairs": ("deltas", "sim24", "--hard"),
     "noise": ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
     "oracles": ("noise", *SIM, "--oracles", "-m", "pdp"),
     "autorank": ("autorank", *SIM),
@@ -40,7 +40,7 @@ OTHERS: dict[str, tuple[str, ...]] = {
         f"decide_{view}": ("decide", *SIM, "simBLEU", "--good", "-1", "--view", view)
         for view in ("curve", "threshold", "cost", "reliability", "transfer")
     },
-    "deltas": ("deltas", "simBLEU", "all", "cs-uk", "--human", "mqm", "--draws", "5"),
+    "deltas": ("deltas", "cs-uk", "simBLEU", "--human", "mqm", "--draws", "5"),
     "plan": (
         *("plan", *SIM, "Oriole", "Embermatch", "-m", "pearson(by=none)"),
         *("--segments", "1-40", "--simulations", "20", "--draws", "20"),
@@ -200,7 +200,7 @@ def test_a_page_offers_its_data_and_follows_a_dark_screen(
 ) -> None:
     pytest.importorskip("vl_convert", reason="the report extra is not installed")
     monkeypatch.setattr("cli.charts.drawing.drawing_program", lambda: "/* the program */")
-    assert scorehouse("ties", *SIM, *FEW, "-q", "--chart", tmp_path / "x.html").code == 0
+    assert scorehouse("thresholds", *SIM, *FEW, "--ties", "-q", "--chart", tmp_path / "x.html").code == 0
     page = (tmp_path / "x.html").read_text("utf-8")
     (link,) = re.findall(r'<a download="ties.csv" href="data:text/csv;charset=utf-8,([^"]*)">', page)
     assert link.startswith("scorer%2Cby%2Cties%2Corder%2Cn%2Cshare%2Cpanel%0A")
@@ -223,7 +223,7 @@ def test_every_chart_has_every_ending(testset: str, ending: str, on_odd: Scoreho
 
 
 def test_what_cannot_be_drawn_is_refused_before_anything_is_computed(scorehouse: Scorehouse, tmp_path: Path) -> None:
-    refused(scorehouse("ties", *SIM, "--chart", tmp_path / "x.gif"), 2, ".svg, .png, .html, .json")
+    refused(scorehouse("thresholds", *SIM, "--ties", "--chart", tmp_path / "x.gif"), 2, ".svg, .png, .html, .json")
     refused(scorehouse("rank", "sim24", "all", "--chart", tmp_path / "x.svg"), 2, "one measure", "-m")
     versus = ("protocol", "wmt24", "--on", "sim24", "--versus", "wmt23", "--chart", tmp_path / "x.svg")
     refused(scorehouse(*versus), 2, "--versus")

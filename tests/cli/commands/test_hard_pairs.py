@@ -1,4 +1,4 @@
-"""`hard-pairs`: its formats, the chart, and what is refused."""
+"""`deltas --hard`: its formats, the chart, and what is refused."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.running import Scorehouse, refused
 
-WORDS = ("hard-pairs", "sim24", "cs-uk", "--at-most", "5")
+WORDS = ("deltas", "sim24", "cs-uk", "--hard", "--at-most", "5")
 
 
 def test_formats(scorehouse: Scorehouse) -> None:
@@ -41,5 +41,5 @@ def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_answered_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse("hard-pairs", "sim29"), 2, "unknown test set")
-    refused(scorehouse("hard-pairs", "sim24", "--least-metrics", "99"), 2, "enough metrics")
+    refused(scorehouse("deltas", "sim29", "--hard"), 2, "unknown test set")
+    refused(scorehouse("deltas", "sim24", "--hard", "--least-metrics", "99"), 2, "enough metrics")

@@ -42,7 +42,7 @@ def test_the_chart_is_written(scorehouse: Scorehouse, tmp_path: Path, words: tup
 
 
 def test_what_does_not_go_together_is_refused(scorehouse: Scorehouse) -> None:
-    refused(scorehouse(*WORDS, "--oracles"), 2, "--oracles are made of human scores")
+    refused(scorehouse(*WORDS, "--oracles"), 2, "they are made of human scores")
     refused(scorehouse(*WORDS[:3], "Oriol"), 2, "unknown metric", "Oriole")
     refused(scorehouse(*WORDS, "--kind", "documents"), 2, "--kind")
     refused(scorehouse(*WORDS, "--share", "2"), 2, "shares of outliers")

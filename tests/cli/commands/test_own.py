@@ -107,12 +107,12 @@ def test_a_missing_file_is_one_line(scorehouse: Scorehouse, own: Path) -> None:
 
 
 def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse, own: Path) -> None:
-    shown = scorehouse("unload", TESTSET, LP, "--dry-run", "--format", "json")
+    shown = scorehouse("remove", TESTSET, LP, "--dry-run", "--format", "json")
     assert shown.notes == ["nothing was changed: a dry run"]
     (row,) = shown.json
     assert (row["testset"], row["lp"], row["is_gone"]) == (TESTSET, LP, True)
-    assert scorehouse("unload", TESTSET, "--format", "json").json == [row]
-    refused(scorehouse("unload", TESTSET), 2, f"unknown test set, source or loaded path '{TESTSET}'")
+    assert scorehouse("remove", TESTSET, "--format", "json").json == [row]
+    refused(scorehouse("remove", TESTSET), 2, f"unknown test set, source or loaded path '{TESTSET}'")
     assert scorehouse("list", "testsets", "--format", "json").json == []
 
 
@@ -120,8 +120,8 @@ def test_what_cannot_go_is_reported_in_one_line(scorehouse: Scorehouse, own: Pat
     (own.parent / "tiny.duckdb").unlink()  # it does not know these paths
     assert scorehouse("load", own.parent / TESTSET).code == 0
     documents = own.parent / TESTSET / "documents"
-    refused(scorehouse("unload", documents), 2, "declares the segments of tiny24 en-de")
-    refused(scorehouse("unload", TESTSET, "de-en"), 2, "unknown language pair 'de-en' for tiny24")
+    refused(scorehouse("remove", documents), 2, "declares the segments of tiny24 en-de")
+    refused(scorehouse("remove", TESTSET, "de-en"), 2, "unknown language pair 'de-en' for tiny24")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`protocols`: its views, formats and refusals."""
+"""`protocol --matrix` and its like: its views, formats and refusals."""
 
 import shutil
 from pathlib import Path
@@ -19,18 +19,22 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_who_wins_under_which_rule(scorehouse: Scorehouse, database: Path) -> None:
-    rows = scorehouse("--db", database, "protocols", "--matrix", "--format", "json").json
+    rows = scorehouse("--db", database, "protocol", "--matrix", "--format", "json").json
     assert [row["protocol"] for row in rows] == list(protocols())
     assert all((row["winner"] is None) == (row["reason"] is not None) for row in rows)
-    ran = scorehouse("--db", database, "protocols", "--matrix")
+    ran = scorehouse("--db", database, "protocol", "--matrix")
     assert ran.out.splitlines()[0].split() == ["rules", "of", "wmt24"]
     assert len(ran.out.splitlines()) == 2 + len(protocols())
-    agreement = scorehouse("--db", database, "protocols", "--agreement", "--format", "csv")
+    agreement = scorehouse("--db", database, "protocol", "--agreement", "--format", "csv")
     assert agreement.out.startswith("testset,year,protocol,versus,kendall,spearman,n_common")
 
 
 def test_one_view_at_a_time(scorehouse: Scorehouse, database: Path) -> None:
-    refused(scorehouse("--db", database, "protocols"), 2, "--matrix", "list protocols")
-    refused(scorehouse("--db", database, "protocols", "--matrix", "--thresholds"), 2, "name one of")
-    refused(scorehouse("--db", database, "protocols", "--thresholds"), 2, "returns in a later year")
-    refused(scorehouse("--db", database, "protocols", "--matrix", "wmt99x"), 2, "unknown test set")
+    refused(scorehouse("--db", database, "protocol"), 2, "--matrix", "list protocols")
+    refused(
+        scorehouse("--db", database, "protocol", "--matrix", "--thresholds"),
+        2,
+        "--matrix and --thresholds do not go together",
+    )
+    refused(scorehouse("--db", database, "protocol", "--thresholds"), 2, "returns in a later year")
+    refused(scorehouse("--db", database, "protocol", "wmt99x", "--matrix"), 2, "unknown test set")

@@ -86,7 +86,7 @@ def test_the_other_formats_are_written_too(form: str, scorehouse: Scorehouse, tm
     [
         (("show", "sim24", "en-de", "99999"), ["unknown segment 99999 for sim24 en-de", "numbered 1 to"]),
         (("show", "sim24", "en-de", "one"), ["segment 'one'", "expected a whole number from 1 on"]),
-        (("show", "sim24", "en-de"), ["Missing argument 'segment'"]),
+        (("show", "sim24", "en-de"), ["Missing argument 'SEGMENT'"]),
         (("show", "sim24", "en-de", "1", "--metrics", "Kestral-24"), ["unknown metric 'Kestral-24'", "did you mean"]),
         (("show", "sim24", "en-de", "1", "--human", "mqn"), ["unknown human score 'mqn'", "'mqm'"]),
     ],

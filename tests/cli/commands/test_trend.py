@@ -113,7 +113,17 @@ def test_slopes_within_the_data_find_the_simulated_progress(trend: Scorehouse) -
 
 def test_slopes_are_of_new_metrics_or_of_these_and_without_contrastive_ones(trend: Scorehouse) -> None:
     words = ("all", "cs-uk", "--within", *PUBLISHED, "--published", "simTER=2006", "--format", "json")
-    sampled, given, everything = (trend(*words, *more).json for more in ((), THESE, ("--all-metrics",)))
+    sampled, given, everything = (
+        trend(*words, *more).json
+        for more in (
+            (),
+            THESE,
+            (
+                "--status",
+                "all",
+            ),
+        )
+    )
     assert [one["pooled"]["slope_of"] for one in (sampled, given)] == ["new-metrics", "these-metrics"]
     assert sampled["sets"] == given["sets"]
     assert given["metrics"][0]["pull"] is None
@@ -160,8 +170,8 @@ def test_a_second_answer_comes_from_the_store(trend: Scorehouse, scorehouse: Sco
 
 
 def test_what_does_not_go_together_is_refused(trend: Scorehouse, tmp_path: Path) -> None:
-    refused(trend(*CS_UK, "--within", "--bridges"), 2, "exclude each other")
-    refused(trend(*CS_UK, "--published", "Oriole=2019"), 2, "go with --within")
+    refused(trend(*CS_UK, "--within", "--bridges"), 2, "do not go together")
+    refused(trend(*CS_UK, "--published", "Oriole=2019"), 2, "needs --within")
     refused(trend(*CS_UK, "--slope-of", "these-metrics"), 2, "goes with --within")
     refused(trend(*CS_UK, "--within", "--published", "Oriole"), 2, "NAME=YEAR")
     refused(trend(*CS_UK, "--by", "families"), 2, "--by", "family")

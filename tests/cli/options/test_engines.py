@@ -11,8 +11,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import metaeval
-from cli.options.engine import ENGINES
 from cli.render import Format
+from metaeval.question import fields_of
+from metaeval.questions import question_named
 from queries import engines
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError, Warehouse
@@ -22,6 +23,9 @@ from warehouse.names import UNFINISHED_EXPORT
 
 SET = ("sim24", "cs-uk")
 COLUMNS = ["kind", "scorer", "system", "submitted", "mean", "judged_mean", "n_segments", "n_judged", "n_missing"]
+
+
+ENGINES = fields_of(question_named("counts"))["engine"].choices
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ def test_there_are_options_to_repeat() -> None:
 def test_three_times_are_counted_and_a_flag_may_be_repeated(scorehouse: Scorehouse) -> None:
     three = scorehouse("rank", "sim24", "en-de", "-m", "pa", *("--seed", "1") * 3)
     assert refused(three, 2) == "error: --seed is given 3 times: it takes one value"
-    ran = scorehouse("rank", "sim24", "en-de", "-m", "pa", "-m", "pearson", "--primary", "--primary")
+    ran = scorehouse("rank", "sim24", "en-de", "-m", "pa", "-m", "pearson", "--own", "--own")
     assert ran.code == 0
 
 

@@ -382,7 +382,7 @@ def completed(
         ("rank sim24 en-de --document news-en.01", [f"news-en.01{n}" for n in range(5)]),
         ("rank sim24 en-de --systems Dog", ["Dogwood"]),
         ("rank sim24 en-de --reference r", ["refA", "refB"]),
-        ("rank sim24 en-de -m acc", ["acc23", "acc_eq"]),
+        ("rank sim24 en-de -m acc", ["acc23", "acc_eq", "accuracy"]),
         ("protocol wmt2", [f"wmt2{n}" for n in range(6)]),
         ("protocol wmt24 --on sim2", ["sim21", "sim22", "sim23", "sim24"]),
         ("protocol wmt24 --on sim24 --lp c", ["cs-uk"]),

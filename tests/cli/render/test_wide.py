@@ -92,7 +92,19 @@ def test_a_ranking_of_all_language_pairs_is_one_table(scorehouse: Scorehouse) ->
 
 
 def test_clusters_are_raised_and_columns_of_their_own_for_programs(scorehouse: Scorehouse) -> None:
-    words = ("rank", "sim24", "en-de", "-m", "acc_eq", "--wide", "--significance", "--draws", "20", "--primary")
+    words = (
+        "rank",
+        "sim24",
+        "en-de",
+        "-m",
+        "acc_eq",
+        "--wide",
+        "--significance",
+        "--draws",
+        "20",
+        "--status",
+        "primary",
+    )
     assert "¹" in scorehouse(*words).out
     assert {"metric", "en-de", "cluster en-de"} == scorehouse(*words, "--format", "json").json[0].keys()
 
@@ -120,7 +132,7 @@ def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:
     [
         (("--wide", "--pool", "mean"), "--wide and --pool"),
         (("--intervals", "--pool", "mean"), "--intervals and --pool"),
-        (("--intervals", "--wide"), "--intervals does not go"),
+        (("--intervals", "--wide"), "--intervals and --wide do not go together"),
         (("--by", "year"), "--by"),
     ],
 )

@@ -83,9 +83,9 @@ def test_the_frame_says_what_is_not_reached_and_extrapolates_nothing(simulated_w
 
 
 def test_results_depend_on_seed_and_data_alone(simulated_warehouse: Warehouse) -> None:
-    first, again = (metaeval.deltas(simulated_warehouse, "simBLEU", "sim24", "en-de", draws=20).frame for _ in range(2))
+    first, again = (metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", draws=20).frame for _ in range(2))
     assert first.equals(again)
-    other = metaeval.deltas(simulated_warehouse, "simBLEU", "sim24", "en-de", draws=20, seed=1).frame
+    other = metaeval.deltas(simulated_warehouse, "sim24", "en-de", "simBLEU", draws=20, seed=1).frame
     assert other["delta"].equals(first["delta"])
     assert not other.equals(first)
 

@@ -89,7 +89,13 @@ def test_table_1_counts_what_compare_counts(outcome: Computes, simulated_warehou
     row = ".".join(SIM)
     for name in ("pa", "spa"):
         table = metaeval.compare(
-            simulated_warehouse, *SIM, name, test="perm-inputs", draws=20, only="reference-based", raw_ties=name == "pa"
+            simulated_warehouse,
+            *SIM,
+            measure=name,
+            test="perm-inputs",
+            draws=20,
+            kind="reference-based",
+            raw_ties=name == "pa",
         )
         words = table.notes[0].split()
         assert (values[row, f"{name}_significant"], values[row, f"{name}_clusters"]) == (int(words[0]), int(words[6]))
@@ -117,7 +123,7 @@ def test_tables_of_ties_matter_are_what_rank_says(outcome: Computes, simulated_w
 
 def test_tied_pairs_are_those_of_the_command(outcome: Computes, simulated_warehouse: Warehouse) -> None:
     values = _values(outcome("deutsch-2023", "table-9"))
-    for row in metaeval.ties(simulated_warehouse, *SIM).frame.rows(named=True):
+    for row in metaeval.thresholds(simulated_warehouse, *SIM, ties=True).frame.rows(named=True):
         if row["kind"] == "human":
             assert values[row["by"], "n_tied"] == row["n_tied"]
             assert values[row["by"], "share_tied_zero"] == row["share_tied_zero"]
@@ -155,7 +161,7 @@ def test_carried_thresholds_are_those_of_the_other_set_and_never_gain(
                 assert own[name, column] == pytest.approx(zero[name])
     assert compared > 3
     with pytest.raises(QuestionError, match="carried between evaluation sets"):
-        metaeval.paper(simulated_warehouse, "deutsch-2023", "thresholds", *SIM)
+        metaeval.paper(simulated_warehouse, "deutsch-2023", "thresholds", testset=SIM[0], lp=SIM[1])
 
 
 def test_buckets_are_what_a_plain_loop_over_segments_finds(outcome: Computes, simulated_warehouse: Warehouse) -> None:
@@ -178,7 +184,7 @@ def test_buckets_are_what_a_plain_loop_over_segments_finds(outcome: Computes, si
 def test_williams_pairs_are_those_of_compare(outcome: Computes, simulated_warehouse: Warehouse) -> None:
     values = _values(outcome("graham-2014", "figure-2"))
     table = metaeval.compare(
-        simulated_warehouse, *SIM, "pearson", test="williams", alternative="greater", absolute=True,
+        simulated_warehouse, *SIM, measure="pearson", test="williams", alternative="greater", absolute=True,
         system_score="submitted",
     ).frame  # fmt: skip
     for row in table.rows(named=True):
@@ -239,7 +245,7 @@ def test_noise_and_oracles_are_what_the_command_says(outcome: Computes, simulate
         place = f"{row['kind']}, {row['strength']:g} {'share' if row['kind'] == 'outliers' else 'sd'}"
         for column, what in (("mean", "value"), ("low", "low"), ("high", "high"), ("sd", "sd")):
             assert values[place, f"{names[row['measure']]}_{column}"] == row[what]
-    frame = metaeval.oracles(simulated_warehouse, *SIM, measures=[*MEASURES.values()]).frame
+    frame = metaeval.noise(simulated_warehouse, *SIM, oracles=True, measures=[*MEASURES.values()]).frame
     found = outcome("diianni-2025", "oracles")
     values = _values(found)
     for row in frame.rows(named=True):
@@ -356,7 +362,7 @@ def test_toy_taus_of_a_perfect_metric_are_one_where_they_can_be() -> None:
 
 def test_what_cannot_be_computed_is_refused_with_the_reason(simulated_warehouse: Warehouse) -> None:
     def asked(*words: str) -> None:
-        metaeval.paper(simulated_warehouse, *words)
+        metaeval.paper(simulated_warehouse, **dict(zip(("paper", "item", "testset", "lp"), words, strict=False)))
 
     for words, message in (
         (("thompson-2042", "table-1"), "unknown paper 'thompson-2042'"),

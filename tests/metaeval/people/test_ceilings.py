@@ -65,7 +65,7 @@ def test_measures_of_segments_are_on_what_both_judged(tiny: Warehouse) -> None:
 
 
 def test_a_pooled_ranking_has_no_people(tiny: Warehouse) -> None:
-    with pytest.raises(QuestionError, match="a pooled ranking has no human ceiling"):
+    with pytest.raises(QuestionError, match="ceiling and pool do not go together"):
         metaeval.rank(tiny, *TINY, "pa", pool="mean", ceiling=True)
 
 
@@ -97,7 +97,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
 
 def test_halves_of_annotators_are_the_split_half_reliability_that_annotators_reports(campaign: Warehouse) -> None:
     measures = ["pearson", "pearson(by=none)"]
-    options = {"ceiling": True, "all_metrics": True}
+    options = {"ceiling": True, "status": "all"}
     found = metaeval.rank(campaign, "wmt24", "en-ja", measures, **options)  # type: ignore[call-overload]
     rows = found.frame.filter(kind="people")
     assert rows["metric"].to_list() == ["people: halves of esa"] * 2

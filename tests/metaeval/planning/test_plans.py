@@ -60,7 +60,7 @@ def test_data_sets_of_the_default_measure_may_have_more_segments_than_there_are(
 
 @pytest.mark.long("a whole plan: 2 seconds")
 def test_data_sets_of_spa_are_made_with_its_limit(simulated_warehouse: Warehouse) -> None:
-    asked: dict[str, Any] = {"simulations": 20, "draws": 20, "segments": (1, 30)}
+    asked: dict[str, Any] = {"simulations": 20, "draws": 20, "segments": "1-30"}
     found, by_limit = (
         metaeval.plan(simulated_warehouse, *EN_DE, *METRICS, name, **asked) for name in ("spa", "spa(n=inf)")
     )
@@ -134,9 +134,9 @@ def test_a_data_set_of_two_systems_finds_what_is_clear_and_nothing_the_other_way
     [
         (("simBLEU", "simBLEU"), {}, "two metrics are needed"),
         (("simBLEU", "simBLEW"), {}, "unknown metric 'simBLEW'"),
-        (METRICS, {"simulations": 3}, "at least 20"),
+        (METRICS, {"simulations": 3}, "expected a whole number from 20 to"),
         (METRICS, {"power": 0.2}, "power 0.2"),
-        (METRICS, {"unit": "documents"}, "unknown unit"),
+        (METRICS, {"unit": "documents"}, "unit 'documents': expected one of"),
         (("A", "B"), {**OF_SYSTEMS, "unit": "systems"}, "two systems need segments or judgements"),
         (("A", "B"), OF_SYSTEMS, "unknown system"),
     ],

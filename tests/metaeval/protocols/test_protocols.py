@@ -28,6 +28,7 @@ from metaeval.protocols.tables import (
     task_name,
 )
 from metaeval.protocols.tasks import halved_weights
+from metaeval.run import Run
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from metaeval.study import rank
@@ -125,8 +126,9 @@ def test_an_interrupted_test_of_many_tasks_goes_on_where_it_ended(
 
     def answer(*, fresh: bool = False) -> ProtocolScore:
         testing = TestOptions(draws=50)
+        run_on = Run(lambda: Warehouse.open(database), database)
         found, _ = cached.scored(
-            database, protocol, "tiny24", None, None, None, True, True, Options(), testing, fresh=fresh
+            run_on, protocol, "tiny24", None, None, None, True, True, Options(), testing, fresh=fresh
         )
         return found
 

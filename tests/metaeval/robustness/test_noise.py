@@ -89,5 +89,5 @@ def test_what_cannot_be_answered_is_refused(
         noise(simulated_warehouse, EN_DE, metric, MEASURES, Options(), what)
     with pytest.raises(QuestionError, match="means over annotated segments"):
         noise(simulated_warehouse, EN_DE, None, MEASURES, Options("submitted"), Asked(draws=1))
-    with pytest.raises(QuestionError, match="unknown kind"):
+    with pytest.raises(QuestionError, match="kinds 'document': expected one of"):
         metaeval.noise(simulated_warehouse, "sim24", "en-de", kinds=["document"])

@@ -61,7 +61,9 @@ def test_one_judgement_of_several_is_drawn_for_each_output() -> None:
 
 @pytest.fixture(scope="module")
 def simulated(simulated_warehouse: Warehouse) -> metaeval.Table:
-    return metaeval.oracles(simulated_warehouse, "sim24", "en-de", ["pdp", "pearson(by=none)", "acc_eq(by=item)"])
+    return metaeval.noise(
+        simulated_warehouse, "sim24", "en-de", oracles=True, measures=["pdp", "pearson(by=none)", "acc_eq(by=item)"]
+    )
 
 
 def test_errors_as_marked_are_the_human_score(simulated: metaeval.Table) -> None:
@@ -84,7 +86,9 @@ def test_oracles_that_know_less_are_ranked_lower_and_rounds_have_no_rank(simulat
 
 
 def test_another_protocol_is_a_round_on_what_both_scored(simulated_warehouse: Warehouse) -> None:
-    found = metaeval.oracles(simulated_warehouse, "sim22", "en-de", "pearson(by=none)", human="mqm")
+    found = metaeval.noise(
+        simulated_warehouse, "sim22", "en-de", oracles=True, measures="pearson(by=none)", human="mqm"
+    )
     rounds = found.frame.filter(pl.col("kind") == "round")
     assert set(rounds["name"]) == {"wmt-raw", "wmt-z"}
     (n_common,) = simulated_warehouse.rows(
@@ -100,4 +104,4 @@ def test_another_protocol_is_a_round_on_what_both_scored(simulated_warehouse: Wa
 
 def test_without_errors_and_further_rounds_there_is_no_answer(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="neither errors with weights nor a further human score"):
-        metaeval.oracles(simulated_warehouse, "sim23", "cs-uk")
+        metaeval.noise(simulated_warehouse, "sim23", "cs-uk", oracles=True)

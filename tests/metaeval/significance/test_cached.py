@@ -19,6 +19,7 @@ from metaeval.options import Options
 from metaeval.protocols import protocol_named
 from metaeval.protocols.cached import scored
 from metaeval.protocols.tables import as_json as protocol_json
+from metaeval.run import Run
 from metaeval.significance.cached import FROM_STORE, Compared, compared
 from metaeval.significance.comparison import Comparison, as_json
 from metaeval.significance.options import TestOptions
@@ -66,7 +67,11 @@ def compared_before(with_result: tuple[bytes, Compared], tmp_path: Path) -> Path
 
 
 def ran(database: Path, asked: Slice = SIM, testing: TestOptions = QUICK, **more: object) -> Compared:
-    return compared(database, asked, PEARSON, Options(), testing, **more)  # type: ignore[arg-type]
+    return compared(on(database, more.pop("progress", None)), asked, PEARSON, Options(), testing, **more)  # type: ignore[arg-type]
+
+
+def on(database: Path, progress: object = None) -> Run:
+    return Run(lambda: Warehouse.open(database), database, progress)  # type: ignore[arg-type]
 
 
 def n_results(database: Path) -> int:
@@ -160,7 +165,7 @@ def test_changed_scores_are_another_question(tmp_path: Path) -> None:
     database, layout = tmp_path / "tiny.duckdb", tmp_path / "layout"
     asked = Slice("tiny24", "en-de", metrics=("Fine-src", "Rough-refA", "Wrong-src"))
     assert load([tiny_layout(layout)], database).is_clean
-    first = compared(database, asked, parse_measure("pearson(by=none)"), Options(), QUICK)
+    first = compared(on(database), asked, parse_measure("pearson(by=none)"), Options(), QUICK)
     tables = metric_tables()
     seg = tables["Fine-src"].seg
     assert seg is not None
@@ -169,7 +174,7 @@ def test_changed_scores_are_another_question(tmp_path: Path) -> None:
     shutil.rmtree(layout)
     tables["Fine-src"] = replace(tables["Fine-src"], seg=changed)
     assert not load([tiny_layout(layout, metrics=tables)], database).faults
-    second = compared(database, asked, parse_measure("pearson(by=none)"), Options(), QUICK)
+    second = compared(on(database), asked, parse_measure("pearson(by=none)"), Options(), QUICK)
     assert second.notes == []
     assert first.comparison is not None
     assert second.comparison is not None
@@ -285,7 +290,7 @@ def protocol(
 ) -> tuple[dict[str, object], list[str]]:
     """What `protocol` shows, and notes on the store."""
     asked = (
-        database,
+        on(database, more.pop("progress", None)),
         protocol_named(name),
         "sim24",
         lps,

@@ -402,9 +402,14 @@ def test_progress_goes_up_to_the_draws(simulated_warehouse: Warehouse) -> None:
             TestOptions(test="perm-both"),
             "applicable ones: pairs, jackknife-segments, bootstrap",
         ),
-        ("pearson", Options(system_score="submitted"), TestOptions(test="perm-inputs"), "submitted does not apply"),
-        ("pa", Options(system_score="mean"), TestOptions(test="perm-both"), "mean does not apply"),
-        ("spa", Options(system_score="submitted"), TestOptions(), "submitted does not apply"),
+        (
+            "pearson",
+            Options(system_score="submitted"),
+            TestOptions(test="perm-inputs"),
+            "system_score='submitted' does not apply",
+        ),
+        ("pa", Options(system_score="mean"), TestOptions(test="perm-both"), "system_score='mean' does not apply"),
+        ("spa", Options(system_score="submitted"), TestOptions(), "system_score='submitted' does not apply"),
         (
             "weighted_tau",
             Options(),

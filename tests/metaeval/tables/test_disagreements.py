@@ -161,10 +161,10 @@ def test_errors_of_the_protocol_stand_beside_the_outputs(tmp_path: Path) -> None
         ({"metric": "Flat"}, "Flat-src gives all outputs of tiny24 en-de the same score"),
         ({"metric": "Only"}, "Only-src of tiny24 en-de: no segment scores"),
         ({"metric": "Fine", "metrics": "Rough*"}, "metrics chooses metrics for their mean"),
-        ({"metric": "Fine", "systems": "Ash", "segments": (1, 2)}, "both score 2 outputs of tiny24 en-de, too few"),
-        ({"metric": "Fine", "n": 0}, "a list of 0 rows"),
-        ({"metric": "Fine", "by": "theme"}, "unknown by 'theme'"),
-        ({"metric": "Fine", "scale": "logs"}, "unknown scale 'logs'"),
+        ({"metric": "Fine", "systems": "Ash", "segments": "1-2"}, "both score 2 outputs of tiny24 en-de, too few"),
+        ({"metric": "Fine", "n": 0}, "n 0: expected a whole number from 1 on"),
+        ({"metric": "Fine", "by": "theme"}, "by 'theme': expected one of"),
+        ({"metric": "Fine", "scale": "logs"}, "scale 'logs': expected one of"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(tiny: Warehouse, given: dict[str, Any], words: str) -> None:

@@ -10,13 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from metaeval import kernels
+from metaeval import kernels, trend
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.people.bridges import common_blocks
 from metaeval.people.ceilings import second_human, split_half
-from metaeval.questions.analyses import trend
 from metaeval.significance.options import TestOptions
 from metaeval.study import rank
 from metaeval.trends.history import History, history
@@ -72,7 +71,7 @@ def test_bridges_of_a_human_score_that_is_named_lead_to_each_other_protocol(tmp_
 
         def bridges(human: str) -> list[tuple[str, str]]:
             return (
-                trend(warehouse, human=human, anchor="Fine", draws=5, view="bridges")
+                trend(warehouse, human=human, anchor="Fine", draws=5, bridges=True)
                 .frame.select("human", "other_human")
                 .unique(maintain_order=True)
                 .rows()

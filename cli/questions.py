@@ -1,0 +1,175 @@
+"""Commands made of questions: their fields are the options, their answers are shown."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cli.completion import completion_of
+from cli.exit_codes import ExitCode, UsageError
+from cli.hints import dashed
+from cli.options.chart import ChartFlags
+from cli.options.folding import folded
+from cli.options.output import Output
+from cli.progress import progress
+from cli.views import view_of
+from metaeval.question import Field, fields_of
+from metaeval.questions import question_named
+from warehouse.names import is_language_pair
+
+
+def command_of(name: str) -> Callable[..., None]:
+    """The command of a question."""
+    question = question_named(name)
+    view = view_of(name)
+    known = fields_of(question)
+
+    def command(output: Output, charted: ChartFlags | None = None, **words: Any) -> None:
+        from metaeval.doors import answered
+        from metaeval.run import Run
+        from warehouse import Warehouse
+
+        given = _given(name, known, words)
+        if charted is not None and charted.chart is not None:
+            given["charted"] = True
+        with progress(output.quiet) as advance:
+            run = Run(lambda: Warehouse.open(output.database), output.database, advance)
+            answer = answered(question, given, run)
+        if charted is not None:
+            charted.draw(output, lambda: view.chart(answer))
+        view.show(answer, output)
+        if answer.is_no:
+            raise typer.Exit(ExitCode.NO)
+
+    parameters = [_parameter(one, flags, one.name in question.hidden) for one in known.values() for flags in _ways(one)]
+    parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, annotation=Output))
+    if view.has_chart:
+        parameters.append(inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, annotation=ChartFlags))
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__name__, command.__doc__ = name, question.__doc__
+    return folded(command)
+
+
+_BY_FLAG = "_by_flag"  # behind the name of an argument that can be given with a flag as well
+
+
+def _ways(field: Field) -> list[bool]:
+    """Whether a field is an option, for each parameter that it becomes."""
+    if not field.is_argument:
+        return [True]
+    return [False, True] if field.option.flags else [False]
+
+
+def _parameter(field: Field, is_option: bool, is_hidden: bool) -> inspect.Parameter:
+    said, kind = field.option, field.element
+    more: dict[str, Any] = {"help": said.help, "hidden": is_hidden}
+    if is_option:
+        more["rich_help_panel"] = "Options" if field.is_argument else said.panel
+    if said.most is not None:
+        more["help"] = f"{said.help.removesuffix('.')}, {field.limits.removeprefix('of ')}."
+    if said.default is not None:
+        more["show_default"] = said.default
+    if (complete := completion_of(said.names, field.choices)) is not None:
+        more["autocompletion"] = complete
+    default = () if field.default is MISSING else field.default
+    if not is_option:
+        annotation: Any = list[str] | None if field.is_list else str | None
+        shown = more.pop("show_default", None) or (default if isinstance(default, str) else False)
+        argument = typer.Argument(metavar=_metavar(field), show_default=shown, **more)
+        return _keyword(field.name, None, Annotated[annotation, argument])
+    flags = flags_of(field)
+    name = field.name + (_BY_FLAG if field.is_argument else "")
+    if kind is bool:
+        kept = bool | None if field.may_be_none else bool
+        return _keyword(
+            name, None if field.may_be_none else field.default, Annotated[kept, typer.Option(*flags, **more)]
+        )
+    more["metavar"] = _metavar(field)
+    if kind not in (str, Path):
+        more["parser"] = field.parsed
+    if field.is_list:
+        if field.default and "show_default" not in more:
+            more["show_default"] = ", ".join(map(str, field.default))
+        return _keyword(name, None, Annotated[list[str] | None, typer.Option(*flags, **more)])
+    shown_default = None if field.is_argument or field.default is MISSING else field.default
+    return _keyword(name, shown_default, Annotated[str | None, typer.Option(*flags, **more)])
+
+
+def flags_of(field: Field) -> tuple[str, ...]:
+    """How the command line writes a field; one that may be denied with its opposite behind a slash."""
+    flags = [dashed(word) for word in field.option.flags or (field.name.replace("_", "-"),)]
+    return ("/".join(flags),) if field.element is bool and len(flags) == 2 else tuple(flags)
+
+
+def _keyword(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _metavar(field: Field) -> str:
+    if field.option.metavar is not None:
+        found = field.option.metavar
+    elif field.choices:
+        found = "|".join(field.choices)
+    elif field.is_argument:
+        found = field.name.upper()
+    else:
+        found = {int: "N", float: "NUMBER", Path: "FILE"}.get(field.element, "TEXT")
+    return f"{found}..." if field.is_list and not field.choices and not field.is_argument else found
+
+
+def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -> dict[str, Any]:
+    """What the words of a command give, by field: arguments by their place, where a language pair may be left out.
+
+    Raises UsageError: more words than there are arguments, or one that is missing.
+    """
+    given = {
+        name: value
+        for name, value in words.items()
+        if name in known and not known[name].is_argument and _is_said(value)
+    }
+    arguments = [one for one in known.values() if one.is_argument]
+    said = [word for one in arguments for word in _listed(words.get(one.name))]
+    places = list(arguments)
+    if (
+        said
+        and places
+        and places[0].name == "testset"
+        and places[0].default is not MISSING
+        and is_language_pair(said[0].split(",")[0])
+    ):
+        places.pop(0)  # all test sets
+    for place, one in enumerate(places):
+        if one.name == "lp" and len(said) > place and not _may_be_lp(said[place]) and len(places) > place + 1:
+            places.remove(one)
+            break
+    for one in places:
+        if one.is_list:
+            value: Any = tuple(said)
+            said = []
+        else:
+            value = said.pop(0) if said else None
+        if (flagged := words.get(one.name + _BY_FLAG)) is not None:
+            value = (*(value or ()), *flagged) if one.is_list else flagged
+        if value is not None and value != ():
+            given[one.name] = value if one.is_list or one.element is str else one.parsed(value)
+        elif one.default is MISSING:
+            raise UsageError(f"Missing argument {one.name.upper()!r} (see `scorehouse {command} --help`)")
+    if said:
+        raise UsageError(f"unexpected {' '.join(said)!r} (see `scorehouse {command} --help`)")
+    return given
+
+
+def _may_be_lp(word: str) -> bool:
+    return word.casefold() == "all" or all(is_language_pair(one.casefold()) or not one for one in word.split(","))
+
+
+def _listed(value: Any) -> list[str]:
+    return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+
+
+def _is_said(value: Any) -> bool:
+    return value is not None and value != []

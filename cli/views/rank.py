@@ -1,0 +1,75 @@
+"""Rankings: a row a metric, a column a measure or a language pair."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cli.options.output import Output
+from cli.render import DIGITS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from metaeval.answer import Answer
+
+
+def chart(answer: "Answer") -> Any:
+    """Dots with intervals of one ranking, a heat map of several."""
+    from cli.charts.ranking import ranking_dots, ranking_heat_map
+    from metaeval.wide import wide
+
+    found = answer.found
+    if found.is_one:
+        return ranking_dots(found.drawn.frame, found.drawn.signature, list(found.on), found.own)
+    frame = answer.frame
+    people = frame.filter(kind="metric").drop("kind") if "kind" in frame.columns else frame
+    return ranking_heat_map(wide(people), list(answer.question.measures), answer.signature)
+
+
+def show(answer: "Answer", output: Output) -> None:
+    """The rows; for reading one a metric."""
+    from cli.render.wide import wide_texts
+    from metaeval.measures import parse_measure
+    from metaeval.wide import wide
+
+    asked = answer.question
+    if asked.explain:
+        output.show_answer(answer)
+        return
+    measures = [parse_measure(one) for one in asked.measures]
+    if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
+        found = wide(answer.frame)
+        texts = wide_texts(found, DIGITS, is_terminal=output.is_for_terminal)
+        mark = "bold, or *: the best of its column"
+        mark += "; raised number: significance cluster" if asked.significance else ""
+        notes = (*answer.notes, mark) if output.is_for_reading else answer.notes
+        output.show_answer(replace(answer, frame=found.frame(), notes=notes), page=texts)
+        return
+    if output.is_for_reading:
+        answer = replace(answer, frame=_by_metric(answer.frame, measures))
+    output.show_answer(answer)
+
+
+def _by_metric(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
+    """One row a metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
+    import polars as pl
+
+    several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
+    several += [name for name in ("domain", "phenomenon") if name in frame.columns]
+    keys = [*several, "metric"]
+    found = None
+    for measure in measures:
+        part = frame.filter(pl.col("measure") == str(measure))
+        shown = {"value": str(measure), "rank": f"rank {measure}"}
+        optional = ["low", "high", "rank_low", "rank_high", "cluster", "epsilon"]
+        optional += ["observed_variance", "sampling_variance"]
+        shown |= {
+            name: f"{name} {measure}" for name in optional if name in part.columns and part[name].is_not_null().any()
+        }
+        if not measure.is_calibrated:
+            shown.pop("epsilon", None)
+        part = part.select(*keys, *(pl.col(name).alias(heading) for name, heading in shown.items()))
+        if found is not None:
+            part = found.join(part, on=keys, how="full", coalesce=True, maintain_order="left_right")
+        found = part
+    assert found is not None
+    return found.sort(several, maintain_order=True) if several else found

@@ -1,0 +1,24 @@
+"""Outputs to read, one below the other, or groups of them."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli.options.output import Output
+from cli.render import DIGITS
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+def show(answer: "Answer", output: Output) -> None:
+    """Blocks of lines for reading, else the rows."""
+    from cli.render.outputs import for_reading, groups_for_reading, outputs_page
+
+    is_list = answer.question.by is None
+    if not output.is_for_reading or (is_list and not answer.found):
+        output.show_answer(answer)
+    elif answer.question.by is not None:
+        output.show_answer(replace(answer, frame=groups_for_reading(answer.frame)))
+    else:
+        page = outputs_page(answer.frame, answer.found, DIGITS, is_terminal=output.is_for_terminal)
+        output.show_answer(replace(answer, frame=for_reading(answer.frame, answer.found)), page=page)

@@ -1,0 +1,41 @@
+"""A segment with the errors marked in its texts."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cli.options.output import Output
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+def chart(answer: "Answer") -> Any:
+    """Scores of the segment's outputs."""
+    from cli.charts.small_multiples import segment_scores
+
+    return segment_scores(answer.found)
+
+
+def show(answer: "Answer", output: Output) -> None:
+    """Errors in brackets, or by style on a terminal."""
+    import polars as pl
+
+    from cli.render.marks import marked, plain, styled
+
+    if not output.is_for_reading:
+        output.show_answer(answer)
+        return
+    texts = answer.found.texts
+    every = [error for text in texts for error in text.errors]
+    pieces = [
+        marked(text.text or "", every, in_source=True)
+        if text.kind == "source"
+        else marked(text.text or "", text.errors)
+        for text in texts
+    ]
+    plain_texts = [plain(one) if one else None for one in pieces]
+    frame = answer.frame.drop("errors").with_columns(pl.Series("text", plain_texts, dtype=pl.String))
+    is_styled = answer.notes and output.is_for_terminal
+    output.show_answer(
+        replace(answer, frame=frame), dressed={"text": [styled(one) for one in pieces]} if is_styled else None
+    )

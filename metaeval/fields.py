@@ -1,0 +1,427 @@
+"""Fields that many questions share: which data, which metrics, how values are computed, how metrics are tested."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from metaeval.limits import MOST_DECIMALS, MOST_DRAWS
+from metaeval.question import Option, Question
+from metaeval.run import Run
+from warehouse.errors import QuestionError
+from warehouse.wording import option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+    from metaeval.options import Options
+    from metaeval.significance.options import TestOptions
+    from queries.selection import Slice
+    from warehouse import Warehouse
+
+Evalset = TypeVar("Evalset", bound="EvalsetFields")
+Test = Literal[
+    "perm-inputs",
+    "perm-systems",
+    "perm-both",
+    "pairs",
+    "williams",
+    "bootstrap",
+    "bootstrap-normal",
+    "jackknife-segments",
+    "jackknife-systems",
+    "jackknife-both",
+]
+Population = Literal["segments", "systems", "both"]
+Alternative = Literal["greater", "two-sided"]
+Correction = Literal["none", "holm", "bh"]
+Unit = Literal["segment", "document"]
+SystemScore = Literal["submitted", "mean", "judged-mean"]
+DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
+
+Measures = Annotated[
+    tuple[str, ...],
+    Option("Measure, such as spa or acc_eq(by=item); repeatable.", ("measure", "m"), names="measure"),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalsetFields(Question):
+    """A test set and language pairs of it."""
+
+    testset: Annotated[
+        str, Option("Test set, such as wmt23; several by commas, or all.", panel="Arguments", names="testset")
+    ]
+    lp: Annotated[
+        str, Option("Language pair, such as en-de; several by commas, or all.", panel="Arguments", names="lp")
+    ] = "all"
+
+    def each(self: "Evalset", run: Run, answer: "Callable[[Evalset, Run], Answer]") -> "Answer":
+        """The answers for all evaluation sets that a question about one names, below each other.
+
+        Those without an answer are left out, with a note.
+        Raises QuestionError: unknown names; no evaluation set has an answer.
+        """
+        from dataclasses import replace
+
+        from metaeval.answer import stacked
+        from queries.evalsets import expand
+
+        if not any("," in one or one == "all" for one in (self.testset, self.lp)):
+            return answer(self, run)
+        human = getattr(self, "human", None)
+        with run.opened() as warehouse:
+            chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
+        found, faults = {}, {}
+        for testset, lp in chosen:
+            try:
+                found[testset, lp] = answer(replace(self, testset=testset, lp=lp), run)
+            except QuestionError as error:
+                if len(chosen) == 1:
+                    raise
+                faults[testset, lp] = error
+        if not found:
+            raise QuestionError("; ".join(dict.fromkeys(map(str, faults.values()))))
+        if len(chosen) == 1:
+            return replace(*found.values(), question=self)
+        return stacked(self, found, [f"skipped {' '.join(place)}: {error}" for place, error in faults.items()])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFields(EvalsetFields):
+    """Which part of the data is included."""
+
+    human: Annotated[
+        str | None,
+        Option(
+            "Human score; NAME:z for one standardised by annotator.",
+            panel="Which data",
+            names="human",
+            default="the official one",
+        ),
+    ] = None
+    reference: Annotated[
+        str | None,
+        Option(
+            "Reference that metrics used.",
+            ("ref", "reference"),
+            panel="Which data",
+            names="reference",
+            default="the official one",
+        ),
+    ] = None
+    domain: Annotated[
+        tuple[str, ...], Option("Only these domains (shell patterns).", panel="Which data", names="domain")
+    ] = ()
+    document: Annotated[
+        tuple[str, ...], Option("Only these documents (shell patterns).", panel="Which data", names="document")
+    ] = ()
+    phenomenon: Annotated[
+        tuple[str, ...],
+        Option("Only these phenomena of a challenge set (shell patterns).", panel="Which data", names="phenomenon"),
+    ] = ()
+    segments: Annotated[
+        str | None, Option("Only segments FIRST to LAST.", panel="Which data", metavar="FIRST-LAST")
+    ] = None
+    systems: Annotated[
+        tuple[str, ...], Option("Only these systems (shell patterns).", panel="Which data", names="system")
+    ] = ()
+    human_references: Annotated[
+        bool | None,
+        Option(
+            "Include extra human references as systems, or not.",
+            ("with-human-references", "without-human-references"),
+            panel="Which data",
+            default="as the organisers did",
+        ),
+    ] = None
+    with_outliers: Annotated[
+        bool, Option("Keep the organisers' outlier systems.", panel="Which data", excludes=("mad_outliers",))
+    ] = False
+    mad_outliers: Annotated[
+        bool, Option("Exclude outlier systems by the MAD rule, not by the organisers' list.", panel="Which data")
+    ] = False
+    intersection: Annotated[
+        bool,
+        Option("Keep metrics with missing scores; use only segments that all of them scored.", panel="Which data"),
+    ] = False
+
+    def slice(self) -> "Slice":
+        """The slice that the fields ask for.
+
+        Raises QuestionError: segments in another form than FIRST-LAST.
+        """
+        from queries.selection import Slice
+
+        return Slice(
+            self.testset,
+            self.lp,
+            human=self.human,
+            reference=self.reference,
+            domains=self.domain,
+            documents=self.document,
+            phenomena=self.phenomenon,
+            segments=_span(self.segments),
+            systems=self.systems,
+            human_references=self.human_references,
+            outliers="none" if self.with_outliers else "mad" if self.mad_outliers else "organisers",
+            intersection=self.intersection,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SliceFields(DataFields):
+    """Which part of the data is included, and which metrics."""
+
+    metrics: Annotated[
+        tuple[str, ...],
+        Option(
+            "Only these metrics (shell patterns); one named exactly is included whatever its status or reference.",
+            panel="Which metrics",
+            names="metric",
+        ),
+    ] = ()
+    kind: Annotated[
+        Literal["reference-based", "reference-free"] | None, Option("Only metrics of this kind.", panel="Which metrics")
+    ] = None
+    status: Annotated[
+        Literal["primary", "official", "all"],
+        Option("Primary and baseline metrics; those of the metrics task; or others, too.", panel="Which metrics"),
+    ] = "official"
+    own: Annotated[bool, Option("Include metrics that users added.", panel="Which metrics")] = False
+
+    def slice(self) -> "Slice":
+        """The slice that the fields ask for.
+
+        Raises QuestionError: segments in another form than FIRST-LAST.
+        """
+        from dataclasses import replace
+
+        return replace(
+            super().slice(),
+            metrics=self.metrics,
+            only=self.kind,
+            primary=self.status == "primary",
+            own=self.own,
+            all_metrics=self.status == "all",
+        )
+
+
+METRIC_FIELDS = ("metrics", "kind", "status", "own")
+
+
+def _span(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    first, dash, last = text.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal() and int(first) >= 1):
+        raise QuestionError(f"{option('segments')} {text!r}: expected FIRST-LAST, such as 1-100")
+    if int(first) > int(last):
+        raise QuestionError(f"{option('segments')} {text!r}: the first is after the last")
+    return int(first), int(last)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundHumanField(Question):
+    """Human scores are rounded first."""
+
+    round_human: Annotated[
+        int | None,
+        Option(
+            "Decimals to which human segment scores are rounded first.",
+            panel="How values are computed",
+            metavar="DIGITS",
+            least=0,
+            most=MOST_DECIMALS,
+            default="as stored",
+        ),
+    ] = None
+
+    def computing(self) -> "Options":
+        """How values are computed, by those of these fields that the question has."""
+        from metaeval.options import Options
+
+        known: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("system_score", "seed", "raw_ties", "round_human")
+            if hasattr(self, name)
+        }
+        return Options(**known)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemScoreField(Question):
+    """Where metrics' system scores come from."""
+
+    system_score: Annotated[
+        SystemScore | None,
+        Option(
+            "Source of the metrics' system scores.",
+            panel="How values are computed",
+            default="submitted; judged-mean for spa",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeedField(Question):
+    """What is drawn begins with a seed."""
+
+    seed: Annotated[int, Option("Random seed.", panel="How values are computed", least=0)] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputeFields(RoundHumanField, SystemScoreField, SeedField):
+    """How values are computed."""
+
+    raw_ties: Annotated[bool, Option("Compare system scores without a tolerance.", panel="How values are computed")] = (
+        False
+    )
+
+
+_TESTED = "How metrics are tested"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawsField(Question):
+    """Something is resampled."""
+
+    draws: Annotated[int, Option("Number of resamples.", panel=_TESTED, least=1, most=MOST_DRAWS)] = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlphaField(Question):
+    """Something is tested at a significance level."""
+
+    alpha: Annotated[float, Option("Significance level.", panel=_TESTED)] = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreshField(Question):
+    """Results that are stored are computed anew."""
+
+    fresh: Annotated[bool, Option("Recompute even if results are stored.", panel=_TESTED, is_computing=True)] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestFields(DrawsField, AlphaField, FreshField):
+    """How metrics are tested against each other."""
+
+    __test__ = False  # the name begins with "Test", but it is no test
+
+    test: Annotated[Test | None, Option("Significance test.", panel=_TESTED, default="one that holds its level")] = None
+    population: Annotated[
+        Population | None,
+        Option(
+            "What the result generalises to: new segments of these systems, new systems, or both.",
+            panel=_TESTED,
+            default="segments",
+        ),
+    ] = None
+    alternative: Annotated[
+        Alternative | None,
+        Option("Alternative hypothesis.", panel=_TESTED, default="two-sided; in protocols greater"),
+    ] = None
+    correction: Annotated[Correction, Option("Correction for multiple comparisons.", panel=_TESTED)] = "none"
+    plus_one: Annotated[bool, Option("(b+1)/(n+1) p-values, which are never 0.", panel=_TESTED)] = False
+    mid_p: Annotated[
+        bool | None,
+        Option(
+            "Resamples that tie with the data count half.",
+            ("mid-p", "no-mid-p"),
+            panel=_TESTED,
+            default="half where a measure takes few values, as pa, and no test is named",
+        ),
+    ] = None
+    early_stop: Annotated[bool, Option("Early stopping: clear pairs take fewer resamples.", panel=_TESTED)] = False
+    unit: Annotated[
+        Unit, Option("What is swapped, resampled or left out: segments, or whole documents.", panel=_TESTED)
+    ] = "segment"
+    legacy_df: Annotated[bool, Option("Williams: n-2 degrees of freedom, as in 2014.", panel=_TESTED)] = False
+    absolute: Annotated[bool, Option("Williams: absolute correlations.", panel=_TESTED)] = False
+    threads: Annotated[
+        int | None, Option("Threads.", panel=_TESTED, least=1, most=1024, default="all cores", is_computing=True)
+    ] = None
+    dask: Annotated[
+        str | None,
+        Option(
+            "Compute on a Dask cluster (needs the dask extra).", panel=_TESTED, metavar="ADDRESS", is_computing=True
+        ),
+    ] = None
+
+    def testing(self, **more: Any) -> "TestOptions":
+        """How metrics are tested. more: further fields of `TestOptions`.
+
+        Raises QuestionError: a number out of its range, or settings that exclude each other.
+        """
+        from metaeval.significance.options import TestOptions
+
+        found = TestOptions(
+            test=self.test,
+            population=self.population,
+            alternative=self.alternative,
+            draws=self.draws,
+            alpha=self.alpha,
+            correction=self.correction,
+            plus_one=self.plus_one,
+            mid_p=self.mid_p,
+            early_stop=self.early_stop,
+            whole_documents=self.unit == "document",
+            legacy_df=self.legacy_df,
+            absolute=self.absolute,
+            n_threads=self.threads,
+            **more,
+        )
+        found.check()
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineFields(Question):
+    """Where scores are read from, and by which engine."""
+
+    folder: Annotated[
+        Path | None,
+        Option(
+            "Read this folder of exported Parquet (`scorehouse export DIR`) instead of the warehouse.",
+            ("from",),
+            metavar="DIR",
+        ),
+    ] = None
+    engine: Annotated[
+        Literal["polars", "duckdb", "spark"] | None,
+        Option(
+            "Polars' lazy queries, DuckDB's SQL, or Spark (with an export); the results are the same.",
+            default="polars; counts of a warehouse: numpy",
+            is_computing=True,
+        ),
+    ] = None
+
+    @contextmanager
+    def data(self, run: Run) -> "Iterator[Warehouse | Path]":
+        """The folder of the export if one is given, else the open warehouse.
+
+        Raises QuestionError: Spark without an export.
+        """
+        if self.folder is not None:
+            yield self.folder
+            return
+        if self.engine == "spark":
+            raise QuestionError(
+                f"{option('engine', 'spark')} reads exported Parquet: `scorehouse export DIR`, then "
+                f"{option('folder', 'DIR')}; or {option('engine', 'polars')}"
+            )
+        with run.opened() as warehouse:
+            yield warehouse
+
+
+HOW_TESTED = (
+    *("test", "population", "alternative", "alpha", "correction", "plus_one", "mid_p", "early_stop", "unit"),
+    *("legacy_df", "absolute", "dask", "fresh"),
+)
+"""Fields that do something in a test alone; `draws` may have other uses, `threads` changes no result."""
+
+
+def needing(fields: Iterable[str], *needed: str, **others: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    """For `Question.needs`: all these fields need one of those; others: what further fields need."""
+    return dict.fromkeys(fields, needed) | others

@@ -1,0 +1,54 @@
+"""`annotators`: how people judged, and how well they agree."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import DrawsField, EvalsetFields, SeedField, Unit
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
+    """Show how much annotators judged and how, whether they drift, how well they agree, and how reliable scores are.
+
+    Agreement is Krippendorff's alpha; reliability is that of split halves, as it is and by Spearman-Brown. Judgements
+    that count are valid ones of systems, human translations included.
+
+    Example: scorehouse annotators sim24 en-de
+    """
+
+    needs = dict.fromkeys(("draws", "seed", "halves", "unit"), ("view=sets", "view=annotators", "view="))
+
+    testset: Annotated[str, Option("Test set; several by commas, or all.", panel="Arguments", names="testset")] = "all"
+    human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
+    view: Annotated[
+        Literal["sets", "annotators", "pairs"] | None,
+        Option(
+            "A row a human score, an annotator, or a pair of annotators with outputs in common.",
+            default="annotators where one human score has judgements, else sets",
+        ),
+    ] = None
+    halves: Annotated[
+        Literal["annotators", "judgements"] | None,
+        Option(
+            "What is split at random for reliability.",
+            default="annotators where at least 4 are known",
+        ),
+    ] = None
+    unit: Annotated[Unit, Option("What is resampled for the interval of alpha.")] = "segment"
+
+    def answer(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.people.annotator_tables import reading
+        from metaeval.people.annotators import annotators
+        from metaeval.people.judgements import Settings
+
+        settings = Settings(self.halves, self.unit, self.draws, self.seed)
+        with run.opened() as warehouse:
+            found = annotators(warehouse, self.testset, self.lp, self.human, self.view, settings)
+        digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
+        return answer_of(self, found, reading=reading(found.frame), digits=digits)

@@ -1,0 +1,67 @@
+"""`audit`: what is wrong or odd in the data."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.question import Option, Question
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit(Question, name="audit"):
+    """Look for errors and oddities in the data: duplicates, shifted files, wrong signs, gaps, noise, known issues.
+
+    Example: scorehouse audit sim24 en-de
+    """
+
+    testset: Annotated[
+        str | None, Option("Test set; several by commas, or all.", panel="Arguments", names="testset", default="all")
+    ] = None
+    lp: Annotated[
+        str | None, Option("Language pair; several by commas, or all.", panel="Arguments", names="lp", default="all")
+    ] = None
+    strict: Annotated[
+        bool, Option("Exit with code 1 if there is an error or a warning (notes don't count).", is_computing=True)
+    ] = False
+    severity: Annotated[Literal["error", "warning", "info"], Option("Show findings of at least this severity.")] = (
+        "info"
+    )
+    check: Annotated[tuple[str, ...], Option("Only this check; repeatable.")] = ()
+    queries: Annotated[
+        bool,
+        Option("Show each finding's SQL in tables too; other formats always have it.", is_computing=True),
+    ] = False
+
+    def answer(self, run: Run) -> "Answer":
+        from metaeval.answer import Answer
+        from metaeval.signature import line, program_version
+        from queries.audit import audit
+        from queries.findings import SEVERITIES, at_least, findings_frame
+        from warehouse.wording import counted
+
+        with run.opened() as warehouse:
+            found = audit(warehouse, self.testset, self.lp, self.check)
+        frame = findings_frame(at_least(self.severity, found))
+        counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}
+        notes = [", ".join(counted(n, "note" if name == "info" else name) for name, n in counts.items())]
+        signature = line(
+            [
+                ("audit", ",".join(self.check) or "all"),
+                ("testset", self.testset or "all"),
+                ("lp", self.lp or "all"),
+                ("severity", None if self.severity == "info" else self.severity),
+                ("scorehouse", program_version()),
+            ]
+        )
+        return Answer(
+            frame,
+            signature,
+            tuple(notes),
+            question=self,
+            found=found,
+            reading=frame if self.queries else frame.drop("query"),
+            is_no=self.strict and bool(counts["error"] or counts["warning"]),
+        )

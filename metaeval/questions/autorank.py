@@ -1,0 +1,34 @@
+"""`autorank`: systems ranked without people."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.fields import SliceFields
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoRank(SliceFields, name="autorank"):
+    """Rank systems by several metrics, without human scores.
+
+    Without metrics named, those of the task's own AutoRank (WMT25), else all of the slice.
+
+    Example: scorehouse autorank sim24 en-de --metrics "Kestrel*"
+    """
+
+    without = ("human", "intersection", "mad_outliers")  # they are about people
+
+    low: Annotated[float, Option("Lower percentile of the scale of each metric.", least=0)] = 25.0
+    high: Annotated[float, Option("Upper percentile of the scale of each metric.", least=0)] = 100.0
+
+    def answer(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.tables.autorank import autorank
+
+        with run.opened() as warehouse:
+            found = autorank(warehouse, self.slice(), low=self.low, high=self.high)
+        return answer_of(self, found.table, found=found, shape=found.as_json())

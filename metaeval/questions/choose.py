@@ -1,0 +1,115 @@
+"""`choose`: segments to annotate."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import SeedField, SliceFields, Unit
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+    from metaeval.choosing.choice import Asked
+
+_MOST_BUDGET = 10_000_000
+_EVALUATE = {"evaluate": "the parts of past campaigns are drawn from what is annotated"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choose(SliceFields, SeedField, name="choose"):
+    """Choose segments to annotate, from what metrics or outputs say, within a budget.
+
+    Utility is metric_var: variance over systems, metric_avg: low means, metric_cons: agreement with the whole ranking,
+    diversity: dissimilar outputs. Gains over random segments are small: look at what evaluate says.
+
+    Example: scorehouse choose sim24 en-de --method metric_var --size 20
+    """
+
+    method: Annotated[
+        Literal["metric_var", "metric_avg", "metric_cons", "diversity", "random"] | None,
+        Option("How segments are chosen.", default="metric_var; to evaluate, each"),
+    ] = None
+    metric: Annotated[
+        str | None,
+        Option("Metric to choose by, or the human score.", names="metric", default="the mean over all"),
+    ] = None
+    similarity: Annotated[Literal["unigram", "chrf", "bleu"], Option("Similarity of outputs, for diversity.")] = (
+        "unigram"
+    )
+    size: Annotated[
+        int | None,
+        Option("Budget in segments.", least=1, most=_MOST_BUDGET, default="all", excludes=("words", "minutes")),
+    ] = None
+    words: Annotated[
+        int | None, Option("Budget in words of the source.", least=1, most=_MOST_BUDGET, excludes=("minutes",))
+    ] = None
+    minutes: Annotated[
+        int | None, Option("Budget in minutes for the outputs of all systems.", least=1, most=_MOST_BUDGET)
+    ] = None
+    words_per_minute: Annotated[float | None, Option("Words of the source that an annotator judges in a minute.")] = (
+        None
+    )
+    unit: Annotated[Unit, Option("What is chosen: segments, or whole documents.")] = "segment"
+    balance: Annotated[bool, Option("Give each domain its share of the budget.")] = False
+    among: Annotated[
+        Literal["annotated", "all"] | None,
+        Option(
+            "Candidates: segments annotated for all systems, or all.",
+            default="annotated where there are any",
+            excludes=_EVALUATE,
+        ),
+    ] = None
+    texts: Annotated[
+        Path | None,
+        Option("Also write source and outputs of what is chosen to this file.", excludes=_EVALUATE, is_computing=True),
+    ] = None
+    evaluate: Annotated[bool, Option("Show what such parts of past campaigns say, against random ones.")] = False
+    each_set: Annotated[
+        bool,
+        Option("Show each evaluation set instead of the mean over several.", ("each",), needs=("evaluate",)),
+    ] = False
+    clip: Annotated[
+        float | None,
+        Option("Human scores below count as this, on a scale to 100 (MQM: -25).", needs=("evaluate",)),
+    ] = None
+    draws: Annotated[int, Option("Random parts to compare with.", least=2, most=10_000, needs=("evaluate",))] = 100
+
+    def answer(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.choosing.choice import choose
+        from metaeval.choosing.replay import replay
+
+        how = self._how()
+        with run.opened() as warehouse:
+            if not self.evaluate:
+                with_texts = self.texts is not None
+                found = choose(warehouse, self.slice(), how, with_texts=with_texts, progress=run.progress)
+                return answer_of(self, found.table, found=found)
+            methods = None if self.method is None else (self.method,)
+            again = replay(
+                warehouse, self.slice(), how, methods, clip=self.clip, draws=self.draws, progress=run.progress
+            )
+        pooled = not self.each_set and again.n_sets > 1
+        return answer_of(
+            self, again.table(pooled=pooled), found=again, reading=again.reading(pooled=pooled), shape=again.json
+        )
+
+    def _how(self) -> "Asked":
+        from metaeval.choosing.choice import Asked
+
+        asked = Asked(
+            method=self.method or "metric_var",
+            metric=self.metric,
+            unit=self.unit,
+            balanced=self.balance,
+            similarity=self.similarity,
+            among=self.among,
+            words_per_minute=self.words_per_minute,
+            seed=self.seed,
+        )
+        if self.words is not None:
+            return replace(asked, budget="words", size=self.words)
+        if self.minutes is not None:
+            return replace(asked, budget="minutes", size=self.minutes)
+        return replace(asked, size=self.size)

@@ -1,0 +1,80 @@
+"""`compare`: metrics against each other."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import ComputeFields, SliceFields, TestFields
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
+    """Compare every pair of metrics: p-values and significance clusters.
+
+    With exactly two metrics: their difference with its confidence interval, every applicable test, and the estimated
+    power.
+
+    Example: scorehouse compare sim24 en-de -m "acc_eq(by=item)"
+    """
+
+    metrics: Annotated[
+        tuple[str, ...],
+        Option(
+            "Metrics (shell patterns); two are compared in depth.",
+            ("metrics",),
+            panel="Arguments",
+            names="metric",
+            default="all",
+        ),
+    ] = ()
+    measure: Annotated[str, Option("Measure, such as spa or acc_eq(by=item).", ("measure", "m"), names="measure")] = (
+        "spa"
+    )
+    resample: Annotated[
+        Literal["inputs", "systems", "both"], Option("Two metrics: what is resampled for their intervals.")
+    ] = "inputs"
+    interval: Annotated[
+        Literal["percentile", "bca", "normal"] | None,
+        Option("Two metrics: type of confidence interval.", default="the test's own, else percentile"),
+    ] = None
+
+    def answer(self, run: Run) -> "Answer":
+        return self.each(run, Compare._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import Answer
+        from metaeval.measures import parse_measure
+        from metaeval.significance.cached import compared
+        from metaeval.significance.comparison import as_json, matrix_frame
+        from metaeval.significance.executors import executing
+        from metaeval.significance.pair_tables import pair_frame, pair_json
+
+        measure = parse_measure(self.measure)
+        with executing(self.testing(resample=self.resample, interval=self.interval), self.dask) as testing:
+            found = compared(run, self.slice(), measure, self.computing(), testing, fresh=self.fresh)
+        if found.pairwise is not None:
+            two = found.pairwise
+            return Answer(
+                pair_frame(two),
+                two.signature,
+                (*two.words, *two.notes, *found.notes),
+                question=self,
+                found=two,
+                shape=pair_json(two),
+                least={"p": [row.least for row in two.tests]},
+            )
+        assert found.comparison is not None
+        several = found.comparison
+        return Answer(
+            matrix_frame(several),
+            several.signature,
+            (several.summary, *several.notes, *found.notes),
+            question=self,
+            found=several,
+            shape=as_json(several),
+            least={name: several.least[:, place].tolist() for place, name in enumerate(several.metrics)},
+        )

@@ -1,0 +1,41 @@
+"""`counts`: concordant, discordant and tied pairs."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import EngineFields, RoundHumanField, SliceFields
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
+    """Count concordant, discordant and tied pairs for each metric and group.
+
+    Example: scorehouse counts sim24 en-de --by system
+    """
+
+    by: Annotated[Literal["none", "item", "system"], Option("Grouping: none, by segment (item) or by system.")] = "item"
+    epsilon: Annotated[float, Option("Tie threshold ε on the metric.", least=0)] = 0.0
+
+    def answer(self, run: Run) -> "Answer":
+        return self._one(run) if self.folder is not None else self.each(run, Counts._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.tables.counts import pair_counts
+
+        with self.data(run) as data:
+            found = pair_counts(
+                data,
+                self.slice(),
+                self.by,
+                self.epsilon,
+                self.round_human,
+                engine=self.engine,
+                progress=run.progress,
+            )
+        return answer_of(self, found, found=found)

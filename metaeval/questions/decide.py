@@ -1,0 +1,73 @@
+"""`decide`: which outputs may be published without a look."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import DrawsField, SeedField, SliceFields, needing
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+_DRAWN = ("view=curve", "view=threshold", "view=reliability")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decide(SliceFields, DrawsField, SeedField, name="decide"):
+    """Decide by a metric which outputs may be published without a look.
+
+    Example: scorehouse decide sim24 en-de simBLEU --good -1 --view threshold --precision 0.8
+    """
+
+    needs = needing(("draws", "seed"), *_DRAWN)
+
+    metric: Annotated[
+        str, Option("Metric, such as COMET-refA or COMET.", ("metric",), panel="Arguments", names="metric")
+    ]
+    view: Annotated[
+        Literal["curve", "threshold", "cost", "reliability", "transfer"],
+        Option(
+            "Precision and recall over thresholds, the threshold for a precision, costs, whether calibrated scores "
+            "mean what they say, or thresholds carried to other evaluation sets and domains."
+        ),
+    ] = "curve"
+    good: Annotated[str, Option("Least human score of a good output, or error_free.")] = "error_free"
+    precision: Annotated[
+        float,
+        Option("Wanted share of good outputs among those called good.", least=0, most=1, needs=("view=threshold",)),
+    ] = 0.95
+    miss: Annotated[float, Option("Price of publishing an output that is not good.", least=0, needs=("view=cost",))] = (
+        10.0
+    )
+    look: Annotated[float, Option("Price of a look at an output.", least=0, needs=("view=cost",))] = 1.0
+
+    def answer(self, run: Run) -> "Answer":
+        return self.each(run, Decide._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.decisions.curves import curve, decided
+        from metaeval.decisions.views import elsewhere, shown, transferred
+        from metaeval.measures import parse_measure
+
+        measure, asked = parse_measure(f"mcc(good={self.good})"), self.slice()
+        with run.opened() as warehouse:
+            one = decided(warehouse, asked, self.metric, measure)
+            others = elsewhere(warehouse, asked, one, measure) if self.view == "transfer" else None
+        if others is not None:
+            found = transferred(others[0], one, others[1])
+        else:
+            found = shown(
+                self.view,
+                one,
+                precision=self.precision,
+                miss=self.miss,
+                look=self.look,
+                draws=self.draws,
+                seed=self.seed,
+            )
+        drawn = found
+        if self.charted and self.view == "threshold":
+            drawn = curve(one, points=50, draws=self.draws, seed=self.seed)
+        return answer_of(self, found, found=(drawn, one.name), digits=4)

@@ -1,0 +1,94 @@
+"""`deltas`: how large a difference must be, and pairs that no metric orders right."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.fields import METRIC_FIELDS, AlphaField, ComputeFields, DrawsField, SliceFields, needing
+from metaeval.question import Option
+from metaeval.run import Run
+from warehouse.errors import QuestionError
+from warehouse.wording import option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
+    """Show how large a metric's difference between two systems must be for people to agree with it.
+
+    All pairs of systems that people scored, by human protocol and direction; agreement is fitted by isotonic
+    regression, its intervals come from resampled evaluation sets and systems. With hard, the pairs of systems that
+    no metric, or only one, orders as people do.
+
+    Example: scorehouse deltas sim24 simBLEU --human mqm --draws 200
+    """
+
+    needs = needing((*METRIC_FIELDS, "alpha"), "hard")
+
+    testset: Annotated[str, Option("Test set; several by commas, or all.", panel="Arguments", names="testset")] = "all"
+    metric: Annotated[
+        str | None,
+        Option("Metric, such as BLEU or BLEU-refA.", ("metric",), panel="Arguments", names="metric"),
+    ] = None
+    agreement: Annotated[
+        tuple[float, ...],
+        Option(
+            "Agreement with people to be reached, from 0.5 to below 1; repeatable.",
+            metavar="SHARE",
+            excludes=("hard",),
+        ),
+    ] = (0.8, 0.9, 0.95)
+    human_alpha: Annotated[
+        float | None,
+        Option(
+            "Only pairs that people tell apart at this level (Wilcoxon's signed-rank test over segments).",
+            metavar="P",
+            default="all pairs",
+            excludes=("hard",),
+        ),
+    ] = None
+    percent: Annotated[
+        bool,
+        Option(
+            "Multiply scores between 0 and 1 by 100 where other evaluation sets have a scale to 100.",
+            excludes=("hard",),
+        ),
+    ] = False
+    hard: Annotated[bool, Option("Instead, list pairs of systems that no metric, or only one, orders right.")] = False
+    at_most: Annotated[int, Option("Pairs that at most N metrics order as people do.", least=0, needs=("hard",))] = 1
+    least_metrics: Annotated[int, Option("Only evaluation sets with at least N metrics.", least=1, needs=("hard",))] = 5
+    significant: Annotated[
+        bool, Option("Only pairs that people tell apart (Wilcoxon's signed-rank test).", needs=("hard",))
+    ] = False
+
+    def check_fields(self) -> None:
+        if self.hard:
+            for name in ("metric", "draws", "seed"):
+                if self.is_given(name):
+                    raise QuestionError(f"{option(name)} and {option('hard')} do not go together")
+        elif self.metric is None:
+            raise QuestionError(f"no metric: {option('hard')} lists pairs without one")
+
+    def answer(self, run: Run) -> "Answer":
+        return self._hard(run) if self.hard else self._differences(run)
+
+    def _differences(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.pairs.delta_tables import deltas_reading, deltas_table
+        from metaeval.pairs.deltas import Asked, deltas
+
+        assert self.metric is not None
+        what = Asked(tuple(sorted(self.agreement)), self.human_alpha, self.percent, self.draws, self.seed)
+        with run.opened() as warehouse:
+            found = deltas(warehouse, self.slice(), self.metric, self.computing(), what, run.progress)
+        return answer_of(self, deltas_table(found), found=found, reading=deltas_reading(found))
+
+    def _hard(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.pairs.hard_pairs import Asked, hard_pairs, reading
+
+        what = Asked(self.at_most, self.least_metrics, self.alpha, self.significant)
+        with run.opened() as warehouse:
+            found = hard_pairs(warehouse, self.slice(), self.computing(), what, run.progress)
+        return answer_of(self, found.table, found=found, reading=reading(found.frame))

@@ -1,0 +1,55 @@
+"""`list`: what is in the warehouse, and what there is to ask with."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.question import Option, Question
+from metaeval.run import Run
+from warehouse.errors import QuestionError
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class List(Question, name="list"):
+    """List what is in the warehouse, or the available measures.
+
+    Example: scorehouse list metrics sim24 en-de
+    """
+
+    what: Annotated[
+        Literal[
+            "testsets",
+            "lps",
+            "metrics",
+            "humans",
+            "systems",
+            "sources",
+            "results",
+            "issues",
+            "measures",
+            "protocols",
+        ],
+        Option("What to list.", panel="Arguments"),
+    ] = "testsets"
+    testset: Annotated[str | None, Option("Only this test set.", panel="Arguments", names="testset", default="all")] = (
+        None
+    )
+    lp: Annotated[str | None, Option("Only this language pair.", panel="Arguments", names="lp", default="all")] = None
+
+    def check_fields(self) -> None:
+        if self.what in ("measures", "protocols") and self.testset is not None:
+            raise QuestionError(f"{self.what} are the same for all test sets: `scorehouse list {self.what}`")
+        if self.what == "testsets" and self.lp is not None:
+            raise QuestionError("testsets are listed without a language pair; `scorehouse list lps TESTSET` has those")
+
+    def answer(self, run: Run) -> "Answer":
+        from metaeval.answer import Answer
+        from metaeval.catalogue import measures, protocol_table
+        from queries.listing import listing
+
+        if self.what in ("measures", "protocols"):
+            return Answer(measures() if self.what == "measures" else protocol_table(), "", question=self)
+        with run.opened() as warehouse:
+            return Answer(listing(warehouse, self.what, self.testset, self.lp), "", question=self)

@@ -1,0 +1,126 @@
+"""`paper`: printed tables and figures, computed again."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from metaeval.fields import FreshField, SeedField
+from metaeval.limits import MOST_DRAWS
+from metaeval.question import Option
+from metaeval.run import Run
+from warehouse.errors import QuestionError
+from warehouse.wording import option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+    from metaeval.papers.running import Outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(SeedField, FreshField, name="paper"):
+    """Recompute the tables and figures of papers, and lay each value beside the printed one.
+
+    Without a name: the papers; with one: its tables and figures, and what of them can be computed here. Any item runs
+    on other test sets, language pairs and human scores, too.
+
+    Example: scorehouse paper deutsch-2023 figure-2 --check
+    """
+
+    paper: Annotated[
+        str | None,
+        Option("A paper, or all of them: all.", panel="Arguments", metavar="NAME", default="the list of papers"),
+    ] = None
+    item: Annotated[
+        str | None,
+        Option("A table or figure, such as table-1.", panel="Arguments", default="the list of its items"),
+    ] = None
+    testset: Annotated[
+        str | None, Option("Test sets, joined by commas.", names="testset", default="the paper's", needs=("item",))
+    ] = None
+    lp: Annotated[
+        str | None, Option("Language pairs, joined by commas.", names="lp", default="the paper's", needs=("item",))
+    ] = None
+    human: Annotated[str | None, Option("Human score.", names="human", default="the paper's", needs=("item",))] = None
+    metrics: Annotated[
+        tuple[str, ...],
+        Option(
+            "Metrics of a figure that shows one or two (repeatable).",
+            names="metric",
+            default="the paper's",
+            needs=("item",),
+        ),
+    ] = ()
+    draws: Annotated[int | None, Option("Number of resamples.", least=1, most=MOST_DRAWS, default="the paper's")] = None
+    check: Annotated[
+        bool,
+        Option(
+            "End with code 1 if a printed value whose inputs are loaded is neither met nor explained.",
+            needs=("paper",),
+            is_computing=True,
+        ),
+    ] = False
+
+    @property
+    def is_list(self) -> bool:
+        """Whether papers, or one's items, are listed and nothing is computed."""
+        return self.paper is None or (self.paper != "all" and self.item is None and not self.check)
+
+    def check_fields(self) -> None:
+        for name in ("draws", "seed", "fresh"):
+            if self.is_list and self.is_given(name):
+                raise QuestionError(f"{option(name)} needs a paper, or all, to recompute")
+        if self.item is not None and self.paper == "all":
+            raise QuestionError("an item is one of a paper; name the paper in place of all")
+        if self.charted and self.item is None:
+            raise QuestionError("a chart is one of an item of a paper")
+
+    def answer(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.papers import PAPERS, item_named, paper_named
+        from metaeval.papers.items import Request
+        from metaeval.papers.running import loaded
+        from metaeval.papers.running import run as run_item
+        from metaeval.papers.tables import items_table, papers_table, results_table
+
+        if self.paper is None:
+            return answer_of(self, papers_table(run.opened))
+        if self.is_list:
+            return answer_of(self, items_table(run.opened, paper_named(self.paper)))
+        papers = list(PAPERS.values()) if self.paper == "all" else [paper_named(self.paper)]
+        if self.item is None:
+            wanted = [(one, part) for one in papers for part in one.items]
+        else:
+            wanted = [(papers[0], item_named(papers[0], self.item))]
+            if self.charted and wanted[0][1].chart is None:
+                raise QuestionError(f"{self.item} is a table; its values are in csv")
+        request = Request(run.opened, self.seed, self.draws, self.metrics, run.progress)
+        states = loaded(request) if len(wanted) > 1 else None
+        outcomes = []
+        for place, (one, part) in enumerate(wanted):
+            if run.progress is not None:
+                run.progress(f"{one.name} {part.name}", place, len(wanted))
+            how: dict[str, Any] = {"database": run.database, "fresh": self.fresh, "states": states}
+            outcomes.append(run_item(request, one, part, self.testset, self.lp, self.human, **how))
+        places = _places_that_differ(outcomes) if self.check else []
+        table = results_table(outcomes)
+        reading = results_table(outcomes, summary=len(wanted) > 1, for_reading=True)
+        notes: tuple[str, ...] = ()
+        if places:
+            more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+            notes = (f"neither met nor explained: {'; '.join(places[:3])}{more}",)
+        return answer_of(
+            self,
+            replace(table, notes=(*table.notes, *notes)),
+            found=outcomes,
+            reading=reading.frame,
+            reading_notes=(*reading.notes, *notes),
+            is_no=bool(places),
+        )
+
+
+def _places_that_differ(outcomes: "list[Outcome]") -> list[str]:
+    return [
+        f"{one.paper.name} {one.item.name} ({row.cell.row}, {row.cell.column})"
+        for one in outcomes
+        for row in one.rows
+        if row.verdict == "differs"
+    ]

@@ -1,0 +1,63 @@
+"""`plan`: how much is needed to tell two apart."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import DataFields, RoundHumanField, SeedField, SystemScoreField
+from metaeval.limits import MOST_DRAWS
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"):
+    """Plan how many segments, systems or judgements are needed to tell two metrics, or two systems, apart.
+
+    Data sets of other sizes are simulated from what is loaded, and the test that holds its level is run on each.
+
+    Example: scorehouse plan sim24 en-de Oriole Embermatch -m "pearson(by=none)" --simulations 20 --draws 100
+    """
+
+    needs = dict.fromkeys(("measure", "draws", "system_score"), ("tell=metrics",))
+
+    first: Annotated[str, Option("Metric, or system.", panel="Arguments", names="metric")]
+    second: Annotated[str, Option("Metric, or system.", panel="Arguments", names="metric")]
+    tell: Annotated[Literal["metrics", "systems"], Option("What is to be told apart: two metrics, or two systems.")] = (
+        "metrics"
+    )
+    unit: Annotated[
+        Literal["segments", "systems", "judgements"],
+        Option("What is simulated in other numbers; systems only for two metrics."),
+    ] = "segments"
+    measure: Annotated[str, Option("Measure that compares two metrics.", ("measure", "m"), names="measure")] = (
+        "acc_eq(by=item)"
+    )
+    power: Annotated[float, Option("Share of simulated data sets in which the difference is significant.")] = 0.8
+    alpha: Annotated[float, Option("Significance level, two-sided.")] = 0.05
+    simulations: Annotated[int, Option("Simulated data sets for each size that is tried.", least=20, most=10_000)] = 100
+    draws: Annotated[
+        int, Option("Number of resamples of the test of two metrics on each data set.", least=20, most=MOST_DRAWS)
+    ] = 500
+
+    def answer(self, run: Run) -> "Answer":
+        return self.each(run, Plan._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.measures import parse_measure
+        from metaeval.planning.metrics import plan_metrics
+        from metaeval.planning.plans import Asked, reading
+        from metaeval.planning.systems import plan_systems
+
+        what = Asked(self.unit, self.power, self.alpha, self.simulations, self.draws, self.seed)
+        asked, options, two = self.slice(), self.computing(), (self.first, self.second)
+        with run.opened() as warehouse:
+            if self.tell == "systems":
+                found = plan_systems(warehouse, asked, two, options, what, run.progress)
+            else:
+                measure = parse_measure(self.measure)
+                found = plan_metrics(warehouse, asked, two, measure, options, what, run.progress)
+        return answer_of(self, found.table, found=found, reading=reading(found.table.frame))

@@ -1,0 +1,178 @@
+"""`protocol`: a shared task's own rules."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.fields import HOW_TESTED, ComputeFields, TestFields, needing
+from metaeval.question import Option
+from metaeval.run import Run
+from warehouse.errors import QuestionError
+from warehouse.wording import option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+    from metaeval.protocols.scoring import ProtocolScore
+
+_OF_ONE = ("on", "lp", "human", "reference", "all_metrics", "significance", "versus")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(ComputeFields, TestFields, name="protocol"):
+    """Score metrics by a shared task's own rules: every task, the overall score, ranks and clusters.
+
+    With matrix, every protocol on every test set that has its inputs; with agreement, how far their rankings agree;
+    with thresholds, tie thresholds over the years. Then NAME is a test set, several joined by commas, or all.
+
+    Example: scorehouse protocol wmt24 --on sim24 --lp en-de
+    """
+
+    needs = needing((*HOW_TESTED, "draws"), "significance", fresh=())
+    without = ("test", "correction", "early_stop")
+
+    rules: Annotated[
+        str,
+        Option(
+            "Whose rules to apply: wmt23, wmt24, wmt25, or an earlier year such as wmt14.",
+            panel="Arguments",
+            metavar="NAME",
+            names="protocol",
+        ),
+    ] = "all"
+    on: Annotated[str | None, Option("Test set to score.", names="testset", default="the protocol's own")] = None
+    lp: Annotated[
+        tuple[str, ...], Option("Only this language pair (repeatable).", names="lp", default="official ones")
+    ] = ()
+    human: Annotated[str | None, Option("Human score.", names="human", default="the official one")] = None
+    reference: Annotated[
+        str | None,
+        Option("Reference that metrics used.", ("ref", "reference"), names="reference", default="the official one"),
+    ] = None
+    all_metrics: Annotated[bool, Option("Include contrastive metrics.")] = False
+    significance: Annotated[
+        bool, Option("Add p-values and significance clusters for every task and the overall score.")
+    ] = False
+    versus: Annotated[
+        str | None,
+        Option(
+            "Instead, show the rank correlation with this protocol's ranking.",
+            names="protocol",
+            excludes=("significance", "charted"),
+        ),
+    ] = None
+    matrix: Annotated[
+        bool,
+        Option(
+            "Every protocol on every test set that has its inputs: who wins.",
+            excludes=("agreement", "thresholds", "charted", *_OF_ONE),
+        ),
+    ] = False
+    agreement: Annotated[
+        bool,
+        Option("Instead, the rank correlation of every two protocols.", excludes=("thresholds", "charted", *_OF_ONE)),
+    ] = False
+    thresholds: Annotated[
+        bool,
+        Option(
+            "Instead, tie thresholds over the years, and what one from an earlier year loses.",
+            excludes=("charted", "fresh", "seed", *_OF_ONE),
+        ),
+    ] = False
+    measure: Annotated[
+        str, Option("The calibrated measure.", ("measure", "m"), names="measure", needs=("thresholds",))
+    ] = "acc_eq(by=item)"
+    verbose: Annotated[bool, Option("List excluded metrics.", is_computing=True)] = False
+
+    def check_fields(self) -> None:
+        if self.rules == "all" and not (self.matrix or self.agreement or self.thresholds):
+            ways = f"{option('matrix')}, {option('agreement')} and {option('thresholds')}"
+            raise QuestionError(f"name a protocol, or one of {ways}; `scorehouse list protocols` lists them")
+
+    def answer(self, run: Run) -> "Answer":
+        if self.thresholds:
+            return self._thresholds(run)
+        if self.matrix or self.agreement:
+            return self._matrix(run)
+        from metaeval.answer import Answer
+        from metaeval.protocols.tables import as_json, lines_on, score_frame
+
+        found, notes = self._scored(run, self.rules, self.significance)
+        if self.versus is not None:
+            return self._versus(run, found, notes, self.versus)
+        return Answer(
+            score_frame(found),
+            found.signature,
+            (*found.notes, *lines_on(found, self.verbose), *notes),
+            question=self,
+            found=found,
+            shape=as_json(found),
+        )
+
+    def _scored(self, run: Run, rules: str, significance: bool) -> "tuple[ProtocolScore, list[str]]":
+        from metaeval.protocols import protocol_named
+        from metaeval.protocols.cached import scored
+        from metaeval.significance.executors import executing
+
+        lps = [one for part in self.lp for one in part.split(",")] or None
+        with executing(self.testing(), self.dask) as testing:
+            return scored(
+                run,
+                protocol_named(rules),
+                self.on or self.rules,
+                lps,
+                self.human,
+                self.reference,
+                self.all_metrics,
+                significance,
+                self.computing(),
+                testing,
+                fresh=self.fresh,
+            )
+
+    def _versus(self, run: Run, found: "ProtocolScore", notes: list[str], versus: str) -> "Answer":
+        import polars as pl
+
+        from metaeval.answer import Answer
+        from metaeval.protocols.tables import rank_correlation
+
+        other, more = self._scored(run, versus, False)
+        kendall, spearman, n = rank_correlation(found, other)
+        frame = pl.DataFrame(
+            {
+                "protocol": [found.protocol],
+                "versus": [other.protocol],
+                "testset": [self.on or self.rules],
+                "n_metrics": [n],
+                "kendall": [kendall],
+                "spearman": [spearman],
+            }
+        ).fill_nan(None)
+        signature = f"{found.signature}\n{other.signature}"
+        return Answer(frame, signature, (*found.notes, *other.notes, *notes, *more), question=self)
+
+    def _thresholds(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.measures import parse_measure
+        from metaeval.tables.carried import carried_thresholds
+
+        measure = parse_measure(self.measure)
+        return answer_of(self, carried_thresholds(run.opened, self.rules, measure, self.computing()))
+
+    def _matrix(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.protocols import matrix
+
+        options = self.computing()
+        found = matrix.matrix(
+            run.opened, self.rules, options, database=run.database, fresh=self.fresh, progress=run.progress
+        )
+        frame = matrix.agreement_frame(found) if self.agreement else matrix.winners_frame(found)
+        table = matrix.matrix_table(found, frame, "agreement" if self.agreement else "matrix", options)
+        if frame.is_empty() or not any(cell.score for cell in found.cells):
+            raise QuestionError("no protocol has its inputs: " + "; ".join(table.notes))
+        if self.agreement:
+            return answer_of(self, table)
+        cells = (
+            "cells: the winner, of how many metrics with every task, and Kendall's tau of the ranking with that by the "
+            "rules of the test set's own year"
+        )
+        return answer_of(self, table, reading=matrix.wide_winners(found), reading_notes=(*table.notes, cells))

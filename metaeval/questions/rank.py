@@ -1,0 +1,231 @@
+"""`rank`: metrics by measures."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import DEFAULT_MEASURES, HOW_TESTED, ComputeFields, Measures, SliceFields, TestFields, needing
+from metaeval.question import Option
+from metaeval.run import Run
+from warehouse.errors import QuestionError, SourceError
+from warehouse.wording import option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+    from metaeval.ranking import Read
+    from metaeval.table import Table
+
+_OTHER_DATA = "people are on other data in each column"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What pages and charts of a ranking are made of.
+
+    is_one: of one evaluation set, or pooled. drawn: the table with intervals, where a chart of it is wanted; on: lines
+    on them. own: names of metrics that users added.
+    """
+
+    is_one: bool
+    drawn: "Table"
+    on: tuple[str, ...] = ()
+    own: "Collection[str]" = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
+    """Rank metrics by how well they agree with human scores.
+
+    TESTSET and LP may be several, joined by commas, or all. Unless pooled, each is ranked by itself. A chart of one has
+    dots with 95% intervals, one of several, and of domains, is a heat map.
+
+    Example: scorehouse rank sim24 en-de -m spa -m "acc_eq(by=item)"
+    """
+
+    needs = needing(HOW_TESTED, "significance", draws=("significance", "intervals", "ranges", "charted"))
+
+    hidden = ("plus_one", "mid_p", "early_stop", "legacy_df", "absolute", "threads", "dask")
+
+    measures: Measures = DEFAULT_MEASURES
+    by: Annotated[
+        Literal["domain", "phenomenon"] | None,
+        Option("Rank each domain by itself, or each phenomenon of a challenge set."),
+    ] = None
+    wide: Annotated[
+        bool,
+        Option(
+            "A row a metric, a column a language pair; the best bold, clusters raised.",
+            excludes={"pool": "a pooled ranking has one column"},
+        ),
+    ] = False
+    intervals: Annotated[
+        bool,
+        Option(
+            "Add the 95% interval of each value.",
+            excludes={
+                "pool": "pooled values have no interval yet",
+                "wide": "columns are values",
+                "by": "columns are values",
+            },
+        ),
+    ] = False
+    ranges: Annotated[
+        bool,
+        Option(
+            "Add the range of each rank over resamples.",
+            excludes=dict.fromkeys(("pool", "wide", "by"), "ranges are of one ranking"),
+        ),
+    ] = False
+    pool: Annotated[
+        Literal["mean", "pairs", "hunter-schmidt"] | None, Option("Pool values over test sets or language pairs.")
+    ] = None
+    significance: Annotated[
+        bool,
+        Option(
+            "Add significance clusters; the help of compare has more options of tests.",
+            excludes={"pool": "`scorehouse protocol` tests pooled scores"},
+        ),
+    ] = False
+    ceiling: Annotated[
+        bool,
+        Option(
+            "Add people: other human scores, and halves of judgements, without a rank.",
+            excludes=dict.fromkeys(("pool", "wide", "by"), _OTHER_DATA),
+        ),
+    ] = False
+    explain: Annotated[
+        bool,
+        Option(
+            "Instead, list every system and metric, included or not, with the reason.",
+            excludes=(
+                "pool",
+                "by",
+                "wide",
+                "intervals",
+                "ranges",
+                "significance",
+                "ceiling",
+                "charted",
+                "raw_ties",
+                "strict",
+                "verbose",
+            ),
+        ),
+    ] = False
+    verbose: Annotated[bool, Option("List excluded systems and metrics.", is_computing=True)] = False
+    strict: Annotated[
+        bool, Option("With several test sets: fail if one cannot be ranked, instead of skipping it.", is_computing=True)
+    ] = False
+    with_file: Annotated[
+        Path | None,
+        Option(
+            "Also rank the metric in NAME-REFERENCE.seg.score, or in a table; nothing is stored.",
+            ("with",),
+            metavar="FILE",
+        ),
+    ] = None
+
+    def check_fields(self) -> None:
+        from metaeval.measures import parse_measure
+
+        draws = self.significance or self.intervals or self.ranges or self.ceiling or self.explain or self.charted
+        if self.is_given("seed") and not draws and all(parse_measure(one).n_draws is None for one in self.measures):
+            names = ("significance", "intervals", "ranges", "ceiling")
+            drawn = f"{', '.join(option(name, True) for name in names)} or spa"
+            raise QuestionError(f"{option('seed')} needs something that is drawn: {drawn}")
+
+    def answer(self, run: Run) -> "Answer":
+        if self.with_file is None:
+            return self._answer(run)
+        with self._trial(run) as (within, question, notes):
+            found = question._answer(within)
+        return replace(found, question=self, notes=(*notes, *found.notes))
+
+    def _answer(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.domains import ranked_domains, read_domains
+        from metaeval.explanation import explanation
+        from metaeval.measures import parse_measure
+        from metaeval.ranking import ranked, read, slices_of
+        from metaeval.significance.executors import executing
+
+        measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
+        asked, options = self.slice(), self.computing()
+        with executing(self.testing(), self.dask) as testing:
+            tested = testing if self.significance else None
+            with run.opened() as warehouse:
+                if self.explain:
+                    slices, _ = slices_of(warehouse, asked)
+                    if len(slices) > 1:
+                        raise QuestionError(f"{option('explain')} takes one test set and one language pair")
+                    return answer_of(self, explanation(warehouse, slices[0], measures, options))
+                how = {"strict": self.strict, "fresh": self.fresh}
+                if self.by is None:
+                    found = read(warehouse, asked, measures, options, tested, ceiling=self.ceiling, **how)
+                else:
+                    domains, faults = read_domains(warehouse, asked, measures, options, tested, by=self.by, **how)
+            if self.by is not None:
+                table = ranked_domains(
+                    domains, self.pool, by=self.by, database=run.database, verbose=self.verbose, progress=run.progress
+                )
+                return answer_of(self, replace(table, notes=(*table.notes, *faults)), found=Ranking(False, table))
+            table = ranked(found, self.pool, database=run.database, verbose=self.verbose, progress=run.progress)
+        return self._with_intervals(table, found, run)
+
+    def _with_intervals(self, table: "Table", found: "Read", run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.intervals import with_intervals
+        from metaeval.rank_ranges import with_ranges
+        from queries.listing import own_metrics
+
+        own: Collection[str] = ()
+        if self.charted:
+            with run.opened() as warehouse:
+                own = own_metrics(warehouse)
+        is_one = not self.wide and (self.pool is not None or len(found.studies) == 1)
+        drawn = table
+        lines: list[str] = []
+        if self.pool is None and (self.intervals or (is_one and self.charted)):
+            drawn, lines = with_intervals(table, found, self.computing(), self.draws, run.progress)
+            if self.intervals:
+                table = replace(drawn, notes=(*table.notes, *lines))
+        if self.ranges:
+            table, of_ranks = with_ranges(table, found, self.computing(), self.draws, run.progress)
+            table = replace(table, notes=(*table.notes, *of_ranks))
+        return answer_of(self, table, found=Ranking(is_one, drawn, tuple(lines), own))
+
+    @contextmanager
+    def _trial(self, run: Run) -> "Iterator[tuple[Run, Rank, tuple[str, ...]]]":
+        """A copy of the warehouse with the scores of the file in it, the question that ranks them, and notes.
+
+        Of several evaluation sets the file's rows say which they belong to; those that it does not cover are named.
+        Own metrics that are stored come in where fields select them, as without the file.
+        Raises QuestionError: no such file. SourceError: faults in the file.
+        """
+        from queries.evalsets import expand
+        from warehouse import Warehouse
+        from warehouse.own.scores import add
+        from warehouse.own.trial import trial, variant_called
+
+        path = self.with_file
+        assert path is not None
+        if not path.is_file():
+            raise QuestionError(f"{option('with_file')} {path}: no such file")
+        with run.opened() as warehouse:
+            database = warehouse.path
+            chosen = expand(warehouse, self.testset, self.lp, self.human).chosen
+        testsets, lps = ({names[at] for names in chosen} for at in (0, 1))
+        variant = variant_called(path, lps)
+        (testset, lp) = (names.copy().pop() if len(names) == 1 else None for names in (testsets, lps))
+        with trial(database, kept=None if self.own else self.metrics) as copy:
+            report = add([path], copy, variant.base_name, reference=variant.reference, testset=testset, lp=lp)
+            if not report.is_clean:
+                raise SourceError("\nerror: ".join(map(str, report.faults)))
+            covered = {(one.testset, one.lp) for one in report.evalsets}
+            missing = ", ".join(" ".join(one) for one in chosen if one not in covered)
+            notes = (*report.notes, *([f"{path}: no scores for {missing}"] if missing else []))
+            metrics = (*self.metrics, str(variant)) if self.metrics else ()
+            within = replace(run, opened=lambda: Warehouse.open(copy), database=copy)
+            yield within, replace(self, own=True, metrics=metrics, with_file=None), notes

@@ -1,0 +1,59 @@
+"""`segments`: outputs on which scorers disagree."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import RoundHumanField, SliceFields
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segments(SliceFields, RoundHumanField, name="segments"):
+    """List the outputs on which a metric and people, or two metrics, disagree most, with texts and marked errors.
+
+    The residual is the difference of both standardised scores, in standard deviations of that difference.
+
+    Example: scorehouse segments sim24 en-de simBLEU -n 3
+    """
+
+    metric: Annotated[
+        tuple[str, ...],
+        Option(
+            "Metric to compare with people; two to compare with each other.",
+            ("metric",),
+            panel="Arguments",
+            names="metric",
+            default="the mean of all included ones",
+        ),
+    ] = ()
+    by: Annotated[
+        Literal["segment", "system", "document", "domain", "length"] | None,
+        Option("List groups of outputs instead; length: quarters by characters of the source."),
+    ] = None
+    scale: Annotated[
+        Literal["scores", "ranks"], Option("What is standardised: scores, or their ranks among the outputs.")
+    ] = "scores"
+    n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
+
+    def answer(self, run: Run) -> "Answer":
+        return self.each(run, Segments._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.tables.disagreements import disagreements
+
+        with run.opened() as warehouse:
+            found = disagreements(
+                warehouse,
+                self.slice(),
+                self.metric,
+                by=self.by,
+                scale=self.scale,
+                n=self.n,
+                round_human=self.round_human,
+            )
+        return answer_of(self, found.table, found=found.outputs)

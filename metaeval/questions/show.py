@@ -1,0 +1,51 @@
+"""`show`: one segment."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.fields import EvalsetFields
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Show(EvalsetFields, name="show"):
+    """Show one segment: source, references and every system's output, best first, with scores and marked errors.
+
+    Errors that people marked are in brackets with their severity; the source has those of all outputs that lie in it.
+
+    Example: scorehouse show sim24 en-de 12 --metrics "Kestrel*" --systems "[A-D]*"
+    """
+
+    segment: Annotated[int, Option("Segment number, from 1.", panel="Arguments", least=1)]
+    human: Annotated[
+        tuple[str, ...],
+        Option("Human scores to show (shell patterns).", names="human", default="the official one"),
+    ] = ()
+    metrics: Annotated[
+        tuple[str, ...], Option("Metrics to show (shell patterns).", names="metric", default="none")
+    ] = ()
+    systems: Annotated[tuple[str, ...], Option("Only outputs of these systems (shell patterns).", names="system")] = ()
+
+    def answer(self, run: Run) -> "Answer":
+        return self.each(run, Show._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import Answer
+        from queries.segment import read_segment
+
+        with run.opened() as warehouse:
+            found = read_segment(
+                warehouse,
+                self.testset,
+                self.lp,
+                self.segment,
+                humans=self.human,
+                metrics=self.metrics,
+                systems=self.systems,
+            )
+        notes = (f"errors are those marked for {found.errors_of}",) if found.errors_of is not None else ()
+        return Answer(found.frame(), "", notes, question=self, found=found, shape=found.as_json(), title=found.place)

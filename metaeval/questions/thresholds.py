@@ -1,0 +1,64 @@
+"""`thresholds`: calibrated tie thresholds, and ties."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.fields import RoundHumanField, SliceFields
+from metaeval.question import Option
+from metaeval.run import Run
+from warehouse.errors import QuestionError
+from warehouse.wording import option
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
+    """Show each metric's calibrated tie threshold, and the interval of thresholds that are as good; or ties.
+
+    Example: scorehouse thresholds sim24 en-de -m "acc_eq(by=system)"
+    """
+
+    measure: Annotated[str, Option("acc_eq or tau_eq, with its groups.", ("measure", "m"), names="measure")] = (
+        "acc_eq(by=item)"
+    )
+    curve: Annotated[bool, Option("Instead, show the value at each tie threshold, for plotting.")] = False
+    points: Annotated[
+        int, Option("Number of points of the curve.", least=2, most=10_000, needs=("curve", "charted"))
+    ] = 200
+    ties: Annotated[
+        bool,
+        Option(
+            "Instead, count tied pairs of the human score and of every metric, and pairs tied at a human score of 0.",
+            excludes=("curve",),
+        ),
+    ] = False
+
+    def check_fields(self) -> None:
+        if self.ties and self.is_given("measure"):
+            raise QuestionError(f"{option('measure')} and {option('ties')} do not go together")
+
+    def answer(self, run: Run) -> "Answer":
+        return self.each(run, Thresholds._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.measures import parse_measure
+        from metaeval.tables import thresholds as tables
+        from metaeval.tables.ties import ties
+
+        measure, asked, options = parse_measure(self.measure), self.slice(), self.computing()
+        with run.opened() as warehouse:
+            if self.ties:
+                return answer_of(self, ties(warehouse, asked, self.round_human))
+            n_points = self.points if self.curve else min(self.points, _CHART_POINTS)
+            curve = self.curve or self.charted
+            values = tables.curve(warehouse, asked, measure, options, n_points) if curve else None
+            optima = tables.thresholds(warehouse, asked, measure, options) if not self.curve or self.charted else None
+        shown = values if self.curve else optima
+        assert shown is not None
+        return answer_of(self, shown, found=(values, optima), digits=6)
+
+
+_CHART_POINTS = 60  # of a curve in a small panel

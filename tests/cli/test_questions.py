@@ -1,0 +1,289 @@
+"""Questions: what fits their fields is taken, all else is refused in one line, by every door alike."""
+
+import inspect
+from dataclasses import MISSING
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import metaeval
+from cli.main import COMMANDS
+from metaeval.question import Field, Question, fields_of, made
+from metaeval.questions import HOMES, question_named
+from tests.cli.running import Scorehouse, refused
+from warehouse import QuestionError, Warehouse
+
+SIM = ("sim24", "cs-uk")
+NEEDED: dict[str, Any] = {
+    "testset": "sim24",
+    "lp": "cs-uk",
+    "metric": "simBLEU",
+    "first": "simBLEU",
+    "second": "simCOMET",
+    "segment": 1,
+    "before": "other.duckdb",
+    "rules": "wmt24",
+}
+FITTING: dict[type, Any] = {str: "a", int: 3, float: 0.7, bool: True, Path: Path("a")}
+WRONG: dict[type, tuple[Any, ...]] = {
+    str: (1, b"a", object(), {1: "x"}),
+    int: ("nonsense", 1.5, True, b"a", object(), float("nan"), "1"),
+    float: ("nonsense", True, b"a", object(), float("nan"), float("inf"), -float("inf"), np.float64("nan")),
+    bool: ("no", 1, 0.0, b"a", object()),
+    Path: (1, b"a", object()),
+}
+
+
+def _fields(kind: type | None = None) -> list[Any]:
+    """Every field of every question; kind: those of one type alone."""
+    return [
+        pytest.param(question_named(name), field, id=f"{name}-{field.name}")
+        for name in HOMES
+        for field in fields_of(question_named(name)).values()
+        if kind is None or field.element is kind
+    ]
+
+
+def _needed(question: type[Question], field: str = "") -> dict[str, Any]:
+    """What a question needs. field: one that is given beside it."""
+    needed = {name: NEEDED[name] for name, one in fields_of(question).items() if one.default is MISSING}
+    if question.name == "protocol":
+        needed["rules"] = NEEDED["rules"]
+    if question.name == "deltas":
+        needed |= {"hard": True} if field == "hard" else {"metric": NEEDED["metric"]}
+    return needed
+
+
+def _other(field: Field) -> Any:
+    """A value that fits a field and is not its default."""
+    if field.choices:
+        one = next(value for value in field.choices if field.is_list or value != field.default)
+    elif field.element is bool:
+        return not field.default
+    elif field.element in (int, float):
+        one = next(value for value in (30, 0.7, 3, 12) if isinstance(value, field.element) and value != field.default)
+    elif field.name in ("measure", "measures"):
+        one = "pa" if field.default != "pa" else "pearson"
+    else:
+        one = "1-10" if field.name == "segments" else field.element("other")
+    return (one,) if field.is_list else one
+
+
+@pytest.mark.parametrize(("question", "field"), _fields())
+def test_a_value_of_another_type_is_refused_in_one_line(question: type[Question], field: Field) -> None:
+    wrong = (1, "nonsense", b"a") if field.choices else WRONG[field.element]
+    if field.is_list:
+        wrong = tuple([one] for one in wrong)
+    for value in wrong:
+        with pytest.raises(QuestionError) as told:
+            made(question, _needed(question) | {field.name: value})
+        line = str(told.value)
+        assert line.startswith(f"{field.name} ")
+        assert ": expected " in line
+        assert len(line.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("question", "field"), [*_fields(int), *_fields(float)])
+def test_a_number_has_its_limits(question: type[Question], field: Field) -> None:
+    for limit, beyond in ((field.option.least, -1), (field.option.most, 1)):
+        if limit is None:
+            continue
+        number = field.element(limit + beyond)
+        with pytest.raises(QuestionError, match="^" + field.name) as told:
+            made(question, _needed(question) | {field.name: [number] if field.is_list else number})
+        assert str(told.value).endswith(field.limits)
+
+
+@pytest.mark.parametrize(("question", "field"), _fields())
+def test_none_stands_for_the_default(question: type[Question], field: Field) -> None:
+    given = _needed(question) | {field.name: None}
+    if field.default is MISSING:
+        with pytest.raises(QuestionError, match=f"^no {field.name}: {question.name} needs one$"):
+            made(question, given)
+    else:
+        assert getattr(_or_refused(question, given), field.name, field.default) == field.default
+
+
+@pytest.mark.parametrize(("question", "field"), _fields())
+def test_a_list_of_nothing_is_refused_where_the_default_is_something(question: type[Question], field: Field) -> None:
+    if not field.is_list:
+        return
+    for empty in ((), [], iter(()), np.array([])):
+        given = _needed(question) | {field.name: empty}
+        if field.default:
+            with pytest.raises(QuestionError, match=f"^no {field.name}: at least one is needed$"):
+                made(question, given)
+        else:
+            assert getattr(_or_refused(question, given), field.name, ()) == ()
+
+
+def _or_refused(question: type[Question], given: dict[str, Any]) -> Question | None:
+    """The question, or None where its own `check_fields` refuses what the test does not give."""
+    try:
+        return made(question, given)
+    except QuestionError as error:
+        if "name a protocol" in str(error) or "no metric" in str(error):
+            return None
+        raise
+
+
+@pytest.mark.parametrize(("question", "field"), _fields())
+def test_a_field_that_needs_another_is_refused_without_it(question: type[Question], field: Field) -> None:
+    said = field.option.needs
+    if not said or any(made(question, _needed(question)).is_set(one) for one in said):
+        return
+    with pytest.raises(QuestionError, match=f"^{field.name} needs ") as told:
+        made(question, _needed(question) | {field.name: _other(field)})
+    for one in said:
+        assert one == "charted" or one.endswith("=") or one.partition("=")[0] in str(told.value)
+
+
+@pytest.mark.parametrize(("question", "field"), _fields())
+def test_fields_that_exclude_each_other_are_refused_together(question: type[Question], field: Field) -> None:
+    for other in field.option.excludes:
+        if other != "charted" and other not in fields_of(question):
+            continue
+        more = True if other == "charted" else _other(fields_of(question)[other])
+        with pytest.raises(QuestionError) as told:
+            made(question, _needed(question) | {field.name: _other(field), other: more})
+        assert len(str(told.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_needs_and_excludes_name_fields(name: str) -> None:
+    known = fields_of(question_named(name))
+    for field in known.values():
+        for other in (*field.option.needs, *field.option.excludes):
+            assert other.partition("=")[0] in {*known, "charted"} or hasattr(
+                question_named(name), other.partition("=")[0]
+            )
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_an_unknown_option_is_refused_with_a_near_one(name: str, simulated_warehouse: Warehouse) -> None:
+    function = getattr(metaeval, name)
+    for known in inspect.signature(function).parameters:
+        with pytest.raises(QuestionError, match=f"^unknown option '{known}_x' for metaeval.{name}; did you mean"):
+            function(simulated_warehouse, **{f"{known}_x": 1})
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_a_closed_warehouse_is_told_as_such(name: str, simulated_warehouse: Warehouse) -> None:
+    with Warehouse.open(simulated_warehouse.path) as closed:
+        pass
+    with pytest.raises(QuestionError, match=r"^the warehouse is closed$"):
+        getattr(metaeval, name)(closed, **_needed(question_named(name)))
+
+
+def test_numbers_of_numpy_and_measures_are_as_good(simulated_warehouse: Warehouse) -> None:
+    one = metaeval.rank(simulated_warehouse, *SIM, measures="spa", seed=3)
+    measures = iter([metaeval.parse_measure("spa"), "spa"])
+    other = metaeval.rank(simulated_warehouse, *SIM, measures=measures, seed=np.int64(3))
+    assert other.frame.equals(one.frame)
+    assert other.signature == one.signature
+
+
+def test_names_are_found_in_any_case(simulated_warehouse: Warehouse) -> None:
+    one = metaeval.rank(simulated_warehouse, *SIM, measures="pa", metrics="simBLEU").frame
+    assert one.equals(metaeval.rank(simulated_warehouse, "SIM24", "CS-UK", measures="pa", metrics=["simBLEU"]).frame)
+    several = metaeval.rank(simulated_warehouse, "sim23,sim24", measures="pa").frame
+    assert several["testset"].unique().sort().to_list() == ["sim23", "sim24"]
+
+
+QUICK: dict[str, dict[str, Any]] = {
+    "annotators": {"draws": 10},
+    "compare": {"measure": "pa", "draws": 20},
+    "deltas": {"metric": "simBLEU", "draws": 5},
+    "noise": {"measures": "pearson", "draws": 2},
+    "plan": {"first": "simBLEU", "second": "simchrF", "simulations": 20, "draws": 20},
+    "rank": {"measures": "pa"},
+    "scatter": {"metric": "simBLEU"},
+    "show": {"segment": 3},
+    "systems": {"draws": 20},
+    "thresholds": {"segments": "1-30"},
+    "trend": {"draws": 20, "measure": "pa"},
+}
+OF_AN_EVALSET = [name for name in HOMES if {"testset", "lp"} <= {*fields_of(question_named(name))}]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in OF_AN_EVALSET if name not in ("diff", "paper", "list", "plan")])
+def test_an_answer_has_rows_a_signature_and_shows_itself(name: str, simulated_warehouse: Warehouse) -> None:
+    found = getattr(metaeval, name)(simulated_warehouse, *SIM, **QUICK.get(name, {}))
+    assert found.frame.height > 0
+    assert found.signature or name == "show"
+    assert "<table" in found._repr_html_()
+    short = found.short_signature()
+    assert len(short) <= 100
+    assert short.startswith(f"{name} sim24 cs-uk")
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_the_command_has_every_field(name: str) -> None:
+    parameters = inspect.signature(COMMANDS[name]).parameters
+    assert {*fields_of(question_named(name))} <= {*parameters}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "keywords"),
+    [
+        (
+            ("compare", *SIM, "-m", "pa", "--draws", "20", "--plus-one", "--test", "perm-inputs"),
+            {"test": "perm-inputs"},
+        ),
+        (("rank", *SIM, "-m", "pearson", "--intervals", "--draws", "20"), {"intervals": True}),
+        (("rank", *SIM, "-m", "pearson", "--kind", "reference-free", "--significance", "--draws", "20"), {}),
+    ],
+)
+def test_the_command_and_the_function_answer_alike(
+    words: tuple[str, ...], keywords: dict[str, Any], scorehouse: Scorehouse, simulated_warehouse: Warehouse
+) -> None:
+    from cli.render.json import plain
+
+    given: dict[str, Any] = {"draws": 20, **keywords}
+    given |= {"measure": "pa", "plus_one": True} if words[0] == "compare" else {"measures": "pearson"}
+    given |= {"kind": "reference-free", "significance": True} if "--kind" in words else {}
+    found = getattr(metaeval, words[0])(simulated_warehouse, *SIM, **given)
+    ran = scorehouse(*words, "--format", "json")
+    assert plain(found.frame if found.shape is None else found.shape) == ran.json
+    assert {*found.signature.splitlines()} <= {*ran.notes}
+
+
+def test_a_question_about_one_evaluation_set_is_answered_for_several(
+    simulated_warehouse: Warehouse, scorehouse: Scorehouse
+) -> None:
+    every = metaeval.counts(simulated_warehouse, "sim24", by="none", metrics="simBLEU").frame
+    lps = every["lp"].unique().to_list()
+    assert len(lps) > 1
+    for lp in lps:
+        one = metaeval.counts(simulated_warehouse, "sim24", lp, by="none", metrics="simBLEU").frame
+        assert every.filter(lp=lp).drop("testset", "lp").equals(one)
+    ran = scorehouse("counts", "sim24", "--by", "none", "--metrics", "simBLEU", "--format", "json")
+    assert [row["lp"] for row in ran.json] == every["lp"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("rank", *SIM, "--primary"), "today: --status primary"),
+        (("rank", *SIM, "--all-metrics"), "today: --status all"),
+        (("rank", *SIM, "--reference-free"), "today: --kind reference-free"),
+        (("ties", *SIM), "today: thresholds --ties"),
+        (("hard-pairs",), "today: deltas --hard"),
+        (("protocols",), "today: protocol --matrix"),
+        (("unload", "sim24"), "today: remove"),
+        (("rank", *SIM, "-m", "pa", "--draws", "5"), "--draws needs --significance or --intervals"),
+        (("rank", *SIM, "--intervals", "--pool", "mean"), "--intervals and --pool do not go together"),
+        (
+            ("systems", *SIM, "--test", "wilcoxon", "--draws", "5"),
+            "--draws needs --test permutation or --test bootstrap",
+        ),
+        (("rank", *SIM, "-m", "pa", "--with-outliers", "--mad-outliers"), "--with-outliers and --mad-outliers"),
+        (("scatter", *SIM), "METRIC"),
+    ],
+)
+def test_the_command_line_says_it_in_its_own_words(words: tuple[str, ...], line: str, scorehouse: Scorehouse) -> None:
+    refused(scorehouse(*words), 2, line)
