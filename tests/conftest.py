@@ -26,7 +26,7 @@ from warehouse import LoadReport, Warehouse, load
 from warehouse.simulation import simulate_shared_task, write_shared_task
 from warehouse.simulation.evalset import SimulatedEvalset
 
-PACKAGES = ("migrations", "warehouse", "queries", "metaeval", "cli")
+PACKAGES = ("migrations", "warehouse", "queries", "metaeval", "cli", "scorehouse")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -19,7 +19,7 @@ from warehouse.simulation import write_shared_task
 from warehouse.simulation.evalset import SimulatedEvalset
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("cli", "metaeval", "queries", "warehouse", "migrations")
+PACKAGES = ("cli", "metaeval", "queries", "warehouse", "migrations", "scorehouse")
 KERNELS = sorted((ROOT / "metaeval" / "kernels").rglob("*.py"))
 IMPORT = re.compile(r"(?:^|[:;])[ \t]*(?:from|import)\b((?:[^(\n\\]|\\\n)*(?:\([^)]*\))?)", re.MULTILINE)
 """What looks like an import, with all its names, wherever it stands."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("cli", "metaeval", "migrations", "queries", "warehouse")
+PACKAGES = ("cli", "metaeval", "migrations", "queries", "scorehouse", "warehouse")
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("SCOREHOUSE_TEST_WHEEL"),

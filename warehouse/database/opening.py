@@ -106,6 +106,7 @@ def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Pa
         if folder is not None and folder not in allowed:
             raise SchemaError(f"{path}: open in this program already; close it before files are written from it")
         return
+    connection.execute("SET enable_progress_bar = false")  # on stdout, where DuckDB takes a process for a person
     if folder is not None:
         connection.execute(f"SET allowed_directories = [{_literal(folder)}]")
     connection.execute("SET enable_external_access = false")

@@ -158,6 +158,7 @@ def in_memory(most: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     with temporary_folder() as folder:
         limit = {} if most is None else {"memory_limit": most}
         with duckdb.connect(config={"temp_directory": str(folder), **limit}) as connection:
+            connection.execute("SET enable_progress_bar = false")  # on stdout
             yield connection
 
 

@@ -1,0 +1,35 @@
+"""`import scorehouse`: a warehouse that answers questions."""
+
+from pathlib import Path
+
+import pytest
+
+import metaeval
+import scorehouse
+from metaeval.questions import HOMES
+from warehouse import LimitError, QuestionError
+
+
+def test_a_question_is_a_method_of_an_open_warehouse(simulated_database: Path) -> None:
+    with scorehouse.open(simulated_database) as opened:
+        found = opened.rank("sim24", "cs-uk", measures="pa")
+        assert found.frame.equals(metaeval.rank(opened, "sim24", "cs-uk", measures="pa").frame)
+        assert found.frame.equals(scorehouse.rank(opened, "sim24", "cs-uk", measures="pa").frame)
+        assert {name.replace("-", "_") for name in HOMES} <= {*dir(opened)} & {*dir(scorehouse)}
+        with pytest.raises(AttributeError, match="no attribute 'rnk'"):
+            opened.rnk("sim24")
+    with pytest.raises(QuestionError, match="the warehouse is closed"):
+        opened.rank("sim24", "cs-uk", measures="pa")
+
+
+def test_sql_gives_a_frame_with_limits_where_they_are_asked_for(simulated_database: Path) -> None:
+    with scorehouse.open(simulated_database) as opened:
+        query = "SELECT count(*) AS n FROM testsets"
+        assert opened.sql(query).equals(opened.sql(query, limits=True))
+        with pytest.raises((QuestionError, LimitError)):
+            opened.sql("COPY testsets TO 'x.csv'", limits=True)
+
+
+def test_kernels_work_on_arrays() -> None:
+    found = scorehouse.kernels.pairwise_accuracy([1.0, 2.0, 3.0], [1.0, 3.0, 2.0])
+    assert (found.n_agree.tolist(), found.n_pairs.tolist()) == ([2], [3])
