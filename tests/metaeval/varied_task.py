@@ -70,6 +70,7 @@ def _varied(evalset: SimulatedEvalset) -> SimulatedEvalset:
         humans=humans,
         metrics=metrics,
         ratings=ratings,
+        predictions={name: _cut_ratings(table, kept, best) for name, table in evalset.predictions.items()},
         outlier_systems=(worst,),
     )
 
