@@ -13,6 +13,7 @@ from metaeval.system_scores import SystemScore, asked_scores
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice
+from warehouse.progress import Progress
 
 EQUAL = 1e-12  # values nearer than this differ by rounding alone
 
@@ -59,13 +60,13 @@ class Evaluation:
         return int(values.size and 1 + np.count_nonzero(np.diff(values) > EQUAL))
 
 
-def evaluate(measure: Measure, block: Block, options: Options) -> Evaluation:
+def evaluate(measure: Measure, block: Block, options: Options, progress: Progress | None = None) -> Evaluation:
     """Apply a measure to a block.
 
     Metrics without what the measure needs are excluded with the reason; undefined values are NaN.
     """
     block, excluded = rankable(measure, block, options)
-    found = measure.value(block, options) if block.metrics else Values(np.empty(0))
+    found = measure.watched_value(block, options, progress) if block.metrics else Values(np.empty(0))
     n = len(block.metrics)
 
     def floats(values: Floats | None) -> Floats:

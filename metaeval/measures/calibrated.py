@@ -25,6 +25,7 @@ from metaeval.measures.parameters import BY
 from metaeval.options import Options
 from queries.blocks import Block
 from warehouse import QuestionError
+from warehouse.progress import Progress
 
 
 class Calibrated(CountedPairs):
@@ -46,7 +47,15 @@ class Calibrated(CountedPairs):
         return TAUS[self.pair_statistic]
 
     def value(self, block: Block, options: Options) -> Values:
-        found = kernels.calibrate(block.human, block.scores, labels(block, self.by), self.pair_statistic)
+        return self.watched_value(block, options, None)
+
+    def watched_value(self, block: Block, options: Options, progress: Progress | None) -> Values:
+        advance = None
+        if progress is not None:
+            sizes = np.unique(labels(block, self.by)[block.judged], return_counts=True)[1]
+            n_pairs = int((sizes * (sizes - 1) // 2).sum())
+            advance = partial(progress, f"calibrating {self}, {n_pairs:,} pairs a metric")
+        found = kernels.calibrate(block.human, block.scores, labels(block, self.by), self.pair_statistic, advance)
         return Values(
             found.value,
             epsilon=found.epsilon,

@@ -23,6 +23,7 @@ from metaeval.options import Options
 from metaeval.system_scores import SystemScore, SystemScores, asked_scores
 from queries.blocks import Block
 from warehouse import QuestionError
+from warehouse.progress import Progress
 
 Level = Literal["sys", "seg"]
 
@@ -215,6 +216,10 @@ class Measure(ABC):
     def measured_as(self) -> str:
         """The measure whose tests' levels were measured, and which these are like."""
         return str(self)
+
+    def watched_value(self, block: Block, options: Options, progress: Progress | None) -> Values:
+        """`value`, which tells how far it is where it may take long."""
+        return self.value(block, options)
 
     def n_within(self, block: Block) -> int:
         """How many draws of its own the measure makes in each resample, over all pairs of systems; 0: none."""

@@ -11,6 +11,7 @@ from metaeval.human_variation import undefined
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
+from metaeval.kernels.resampling.jackknife_test import GROUPS_WITH_SYSTEMS
 from metaeval.measures import Measure
 from metaeval.measures.applicable import Population, Test
 from metaeval.notes import excluding
@@ -212,20 +213,28 @@ def tests_of_pair(
             notes.append(f"without {test}: it needs at least {least} systems, there are {len(block.systems)}")
         elif measure.resamples_segments(test) and block.excluded:
             notes.append(excluding(f"without {test}:", by_reason(block.excluded).items()))
-        elif test in _DRAWN_WITHIN and test != testing.test and _takes_minutes(measure, block, testing):
+        elif test in _DRAWN_WITHIN and test != testing.test and _takes_minutes(measure, block, testing, test):
             dear.append(test)
         elif test != testing.test:
             tests.append(test)
     if dear:
         notes.append(
-            f"without {', '.join(dear)}: {measure.n_within(block)} draws of {measure} in each of {testing.draws} "
-            f"resamples take minutes, so that they run when named; intervals are of {measure.in_simulations}"
+            f"without {', '.join(dear)}: {measure.n_within(block)} draws of {measure} in each of "
+            f"{_n_resamples(block, testing, dear[0])} resamples take minutes, so that they run when named"
+            + (f"; intervals are of {measure.in_simulations}" if _takes_minutes(measure, block, testing) else "")
         )
     return tests, notes
 
 
-def _takes_minutes(measure: Measure, block: Block, testing: TestOptions) -> bool:
-    return testing.draws * measure.n_within(block) > _MOST_WITHIN
+def _takes_minutes(measure: Measure, block: Block, testing: TestOptions, test: Test | None = None) -> bool:
+    return _n_resamples(block, testing, test) * measure.n_within(block) > _MOST_WITHIN
+
+
+def _n_resamples(block: Block, testing: TestOptions, test: Test | None) -> int:
+    """Data sets that a test, or an interval, takes the measure of."""
+    if test != "jackknife-both":
+        return testing.draws
+    return testing.draws + len(block.systems) * (1 + min(GROUPS_WITH_SYSTEMS, block.n_judged_segments))
 
 
 def _tested(

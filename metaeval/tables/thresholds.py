@@ -1,5 +1,7 @@
 """Tie thresholds: the calibrated ε of each metric, the interval that is as good, and the value over all thresholds."""
 
+from functools import partial
+
 import numpy as np
 import polars as pl
 
@@ -18,6 +20,7 @@ from metaeval.signature import line, signature
 from metaeval.table import Table, table_notes
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
 
 
 def calibrated(measure: Measure) -> PairStatistic:
@@ -36,7 +39,9 @@ _COLUMNS = (
 )
 
 
-def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options) -> Table:
+def thresholds(
+    warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, *, progress: Progress | None = None
+) -> Table:
     """Calibrated tie thresholds.
 
     Columns: metric, measure, value (at the threshold), value_at_zero, epsilon (the smallest best threshold),
@@ -47,7 +52,7 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
     statistic = calibrated(measure)
     inputs = Inputs(warehouse, asked, options.round_human)
     used = inputs.judged_segments()
-    found = evaluate(measure, used, options)
+    found = evaluate(measure, used, options, progress)
     at_zero = kernels.calibration_curve(used.human, used.scores, labels(used, measure["by"]), [0.0], statistic)
     spread = standard_deviations(group_scores(used.human, used.scores, labels(used, measure["by"])))
     frame = pl.DataFrame(
@@ -68,7 +73,15 @@ def thresholds(warehouse: Warehouse, asked: Slice, measure: Measure, options: Op
     return Table(frame, signature(found, used.selection, options), (_COLUMNS, *notes))
 
 
-def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options, n_points: int = 200) -> Table:
+def curve(
+    warehouse: Warehouse,
+    asked: Slice,
+    measure: Measure,
+    options: Options,
+    n_points: int = 200,
+    *,
+    progress: Progress | None = None,
+) -> Table:
     """The value of a calibrated measure over tie thresholds, for plotting.
 
     n_points: thresholds from 0 to the range of each metric's scores, denser near 0; the best one is among them. A
@@ -81,12 +94,15 @@ def curve(warehouse: Warehouse, asked: Slice, measure: Measure, options: Options
         raise QuestionError(f"a curve needs 2 points or more, got {n_points}")
     inputs = Inputs(warehouse, asked, options.round_human)
     used = inputs.judged_segments()
-    found = evaluate(measure, used, options)
+    found = evaluate(measure, used, options, progress)
     span = [np.ptp(scores[used.judged]) if used.judged.any() else 0.0 for scores in used.scores]
     best = np.nan_to_num(found.epsilon)
     distinct = [_distinct_thresholds(*one, n_points) for one in zip(span, best, strict=True)]
     thresholds = np.array([np.pad(one, (0, n_points - one.size), mode="edge") for one in distinct])
-    values = kernels.calibration_curve(used.human, used.scores, labels(used, measure["by"]), thresholds, statistic)
+    advance = None if progress is None else partial(progress, f"{measure} at {n_points} thresholds a metric")
+    values = kernels.calibration_curve(
+        used.human, used.scores, labels(used, measure["by"]), thresholds, statistic, advance
+    )
     sizes, epsilon = [one.size for one in distinct], np.concatenate(distinct)
     frame = pl.DataFrame(
         {

@@ -274,7 +274,7 @@ def _fault_of_values(answer: object) -> str | None:
         if "value" in row and row["value"] is None and any(row.get(name) is not None for name in ("rank", "cluster")):
             return f"a rank without a value: {row}"
         if isinstance(row.get("value"), float) and "measure" in row:
-            low, high = json.loads(parse_measure(row["measure"]).definition.range)
+            low, high = parse_measure(row["measure"]).definition.limits
             if not low - 1e-9 <= row["value"] <= high + 1e-9:
                 return f"a value outside {low} to {high}: {row}"
         p = [value for name, value in row.items() if name in ("p", "gap_p", "least_p") and isinstance(value, float)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,8 +117,22 @@ def standard_deviations(scores: GroupedScores) -> Floats:
     return deviations
 
 
-def grouped_pair_counts(scores: GroupedScores, epsilon: Floats) -> PairCounts:
-    """`pair_counts` on checked arrays: epsilon (n_metrics,)."""
+def sorted_members(scores: GroupedScores) -> list[SortedScores]:
+    """For each metric the members of groups that are too large for all their pairs to be held; none without such."""
+    large = scores.groups.sizes > DENSE_SIZE
+    if not large.any():
+        return []
+    order = HumanOrder.of(scores.human, scores.groups.select(large))
+    return [SortedScores.sort(order, values) for values in scores.metrics]
+
+
+def grouped_pair_counts(
+    scores: GroupedScores, epsilon: Floats, large_groups: Sequence[SortedScores] | None = None
+) -> PairCounts:
+    """`pair_counts` on checked arrays: epsilon (n_metrics,).
+
+    large_groups: as of `sorted_members`, where several thresholds are asked for.
+    """
     groups, n_metrics = scores.groups, len(scores.metrics)
     # three numbers of every pair set fix the five: C - D, C + D, and the pairs the metric tells apart
     balance = np.zeros((3, n_metrics, len(groups.labels)), dtype=np.int64)
@@ -131,10 +145,9 @@ def grouped_pair_counts(scores: GroupedScores, epsilon: Floats) -> PairCounts:
             n_distinct[:, bucket.groups] = _fewest_distinct(scores, bucket)
     if not small.all():
         large = np.flatnonzero(~small)
-        order = HumanOrder.of(scores.human, groups.select(~small))
-        human_untied[large] = order.n_pairs - order.n_tied
-        for metric, values in enumerate(scores.metrics):
-            members = SortedScores.sort(order, values)
+        for metric, members in enumerate(sorted_members(scores) if large_groups is None else large_groups):
+            order = members.order
+            human_untied[large] = order.n_pairs - order.n_tied
             counted = members.count(float(epsilon[metric]))
             balance[0, metric, large] = counted.n_concordant - counted.n_discordant
             balance[1, metric, large] = counted.n_concordant + counted.n_discordant

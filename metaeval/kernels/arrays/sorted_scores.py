@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -123,6 +124,14 @@ class SortedScores:
             n_tied_human=n_tied_human,
         )
 
+    def beyond(self, start: Ints) -> tuple[Ints, Ints, Ints]:
+        """Pairs of each group whose second member is at place start[first] or behind: all, tied for humans, concordant.
+
+        Each (n_groups,).
+        """
+        counts = self.ends - start, self._n_same_human(start), self.n_above(start)
+        return self._per_group(counts[0]), self._per_group(counts[1]), self._per_group(counts[2])
+
     def n_distinct(self) -> Ints:
         """Distinct metric scores of each group, (n_groups,)."""
         return self._per_group(self._metric_changes().astype(np.int64))
@@ -132,11 +141,17 @@ class SortedScores:
 
     def _n_same_human(self, start: Ints) -> Ints:
         # members of the same group and human rank at place >= start, for each member
+        kind, places, last = self._kinds
+        same: Ints = last - np.searchsorted(places, kind + start)
+        return same
+
+    @cached_property
+    def _kinds(self) -> tuple[Ints, Ints, Ints]:
+        # of each member: where those of its group and human rank begin; all places, sorted; where its kind ends
         n = self.metric.size
         kind = (self.order.group * (int(self.human.max()) + 1) + self.human) * n
         places = np.sort(kind + np.arange(n))
-        last: Ints = np.searchsorted(places, kind + n)
-        return last - np.searchsorted(places, kind + start)
+        return kind, places, np.searchsorted(places, kind + n)
 
     def n_above(self, start: Ints) -> Ints:
         """For each member i the number of members j with start[i] <= j < ends[i] and human[j] > human[i], (n,).

@@ -100,7 +100,6 @@ class GapSource(Protocol):
 
     n_pairs: int  # all of them
     n_enumerable: int  # pairs that may be listed at a time
-    n_bins: int
 
     def span(self, low: int, high: int) -> tuple[int, int]:
         """The narrowest window with the same pairs; [low, low) if there are none."""
@@ -108,6 +107,10 @@ class GapSource(Protocol):
 
     def events(self, low: int, high: int) -> Events:
         """The pairs that matter in the window."""
+        ...
+
+    def bins(self, low: int, high: int, n_pairs: int) -> Bins:
+        """Bins for a window with so many pairs."""
         ...
 
     def histogram(self, bins: Bins) -> Histogram:
@@ -180,7 +183,7 @@ class GapSearch:
             if high > low:
                 self._offer(float_of(low), self.source.level(float_of(low)))
             return
-        seen = self._histogram(low, high)
+        seen = self._histogram(low, high, n_pairs)
         after = before + np.cumsum(seen.tied - seen.concordant)
         starts = np.concatenate([[before], after[:-1]])
         self.best = max(self.best, int(after.max()))
@@ -221,10 +224,9 @@ class GapSearch:
         last[:-1] = gaps[1:] != gaps[:-1]
         return gaps[last], levels[last]
 
-    def _histogram(self, low: int, high: int) -> Histogram:
+    def _histogram(self, low: int, high: int, n_pairs: int) -> Histogram:
         if (low, high) not in self._histograms:
-            bins = Bins.divide(low, high, self.source.n_bins)
-            self._histograms[low, high] = self.source.histogram(bins)
+            self._histograms[low, high] = self.source.histogram(self.source.bins(low, high, n_pairs))
         return self._histograms[low, high]
 
     def _first_drop(self, low: int, high: int, before: int, n_pairs: int, epsilon: float) -> float | None:
@@ -240,7 +242,7 @@ class GapSearch:
             return None
         if high - low == 1:
             return float_of(low) if self._is_worse(float_of(low), self.source.level(float_of(low))) else None
-        seen = self._histogram(low, high)
+        seen = self._histogram(low, high, n_pairs)
         starts = before + np.concatenate([[0], np.cumsum(seen.tied - seen.concordant)])
         own = int(seen.bins.of(np.array([epsilon]))[0]) if bits_of(epsilon) >= low else 0
         falls = own + np.flatnonzero(seen.concordant[own:])

@@ -59,6 +59,9 @@ class ListedPairs:
         inside = self._inside(low, high)
         return Events(self._gaps[inside], self._signed(inside))
 
+    def bins(self, low: int, high: int, n_pairs: int) -> Bins:
+        return Bins.divide(low, high, self.n_bins)
+
     def histogram(self, bins: Bins) -> Histogram:
         is_whole = bins.low <= self._span[0] and bins.high >= self._span[1]
         chosen = slice(None) if is_whole else self._inside(bins.low, bins.high)
@@ -85,6 +88,8 @@ class ScorePairs:
 
     n_enumerable = 1 << 16
     n_bins = 1 << 14
+    n_gathered = 1 << 7  # pairs a member up to which a window's pairs are looked at one by one
+    n_counted = 8  # bins of larger windows, counted at their edges in n log n
 
     def __init__(self, members: SortedScores, weights: Ints) -> None:
         self._members = members
@@ -143,7 +148,13 @@ class ScorePairs:
                 yield first, second
             row = end
 
+    def bins(self, low: int, high: int, n_pairs: int) -> Bins:
+        is_large = n_pairs > self.n_gathered * self._members.metric.size
+        return Bins.divide(low, high, self.n_counted if is_large else self.n_bins)
+
     def histogram(self, bins: Bins) -> Histogram:
+        if bins.n <= self.n_counted:
+            return self._counted(bins)
         total = np.zeros((bins.n, 3), dtype=np.int64)  # n_pairs, tied and concordant weight
         if bins.low <= self._narrowest and bins.high > self._widest:
             for group, weight in enumerate(self._weights.tolist()):
@@ -158,6 +169,13 @@ class ScorePairs:
                     counts = self._bin_pairs(first[own], second[own], bins)
                     self._add(total, counts, int(self._weights[group]))
         return Histogram(bins, total[:, 1], total[:, 2], total[:, 0])
+
+    def _counted(self, bins: Bins) -> Histogram:
+        """By the pairs beyond each edge."""
+        edges = [float_of(bins.edge(k)) for k in range(bins.n + 1)]
+        beyond = [self._members.beyond(self._members.first_beyond(edge, inclusive=True)) for edge in edges]
+        n_pairs, tied, concordant = (-np.diff(counts, axis=0) for counts in map(np.array, zip(*beyond, strict=True)))
+        return Histogram(bins, tied @ self._weights, concordant @ self._weights, n_pairs.sum(axis=1))
 
     @staticmethod
     def _add(total: Ints, counts: Ints, weight: int) -> None:

@@ -18,6 +18,7 @@ from metaeval.kernels.agreement.pair_counts import (
     group_batches,
     grouped_pair_counts,
     human_order,
+    sorted_members,
 )
 from metaeval.kernels.agreement.tau import acc23, group_mean, tau_23
 from metaeval.kernels.arrays import checks
@@ -29,6 +30,7 @@ from .gap_search import GapSearch, GapSource
 from .gap_sources import ListedPairs, ScorePairs
 
 CalibratedStatistic = Literal["acc23", "tau_23"]
+Advance = Callable[[int, int], None]  # how much is done, how much there is
 LISTED_PAIRS = 1 << 21  # up to so many pairs all are held in memory
 LARGEST = 1 << 62
 
@@ -55,6 +57,7 @@ def calibrate(
     metrics: npt.ArrayLike,
     labels: npt.ArrayLike,
     statistic: CalibratedStatistic = "acc23",
+    progress: Advance | None = None,
 ) -> Calibration:
     """For each metric the one tie threshold that maximises the mean over groups of acc23 or tau_23; exact.
 
@@ -64,7 +67,7 @@ def calibrate(
     values the smallest threshold wins; values are compared as whole numbers over a common denominator of the
     groups' numbers of pairs, or as fractions where that exceeds 64 bits. The threshold is 0 or the difference of
     a human-tied pair. tau_23 = 2 acc23 − 1, so both have the same threshold.
-    Without any group, value and thresholds are NaN.
+    Without any group, value and thresholds are NaN. progress: told how many metrics are done.
     Raises ValueError: as `pair_counts`, or an unknown statistic.
     Source: Deutsch et al. 2023, section 6, algorithms 1 and 2. Differs from them by not sampling pairs.
     >>> found = calibrate([[0.0], [0.0], [1.0]], [[[1.0], [1.5], [3.0]]], [[0], [0], [0]])
@@ -78,6 +81,8 @@ def calibrate(
     if n_groups:
         weights, error = pair_weights(scores.groups.n_pairs)
         for metric, source in enumerate(_sources(scores, weights)):
+            if progress is not None:
+                progress(metric, n_metrics)
             exact = partial(_exact_value, scores, metric) if error else None
             optimum = GapSearch(source, error, exact).run()
             epsilon[metric], epsilon_high[metric] = optimum.epsilon, optimum.epsilon_high
@@ -91,11 +96,12 @@ def calibration_curve(
     labels: npt.ArrayLike,
     epsilons: npt.ArrayLike,
     statistic: CalibratedStatistic = "acc23",
+    progress: Advance | None = None,
 ) -> Floats:
     """The mean over groups of acc23 or tau_23 at given thresholds, (n_metrics, n_thresholds).
 
-    epsilons: (n_thresholds,) for all metrics, or (n_metrics, n_thresholds), each at least 0. All else as in
-    `calibrate`. Raises ValueError: as there, or thresholds of another shape.
+    epsilons: (n_thresholds,) for all metrics, or (n_metrics, n_thresholds), each at least 0. progress: told how many
+    thresholds are done. All else as in `calibrate`. Raises ValueError: as there, or thresholds of another shape.
     """
     scores = group_scores(human, metrics, labels)
     mean = _mean_of(statistic)
@@ -106,9 +112,12 @@ def calibration_curve(
     if thresholds.ndim != 2 or len(thresholds) != n_metrics:
         raise ValueError(f"epsilons must be (n_thresholds,) or ({n_metrics}, n_thresholds), got {thresholds.shape}")
     values = np.empty(thresholds.shape)
+    large_groups = sorted_members(scores)
     for place in range(thresholds.shape[1]):
+        if progress is not None:
+            progress(place, thresholds.shape[1])
         column = checks.thresholds(thresholds[:, place], n_metrics)
-        values[:, place] = mean(grouped_pair_counts(scores, column))
+        values[:, place] = mean(grouped_pair_counts(scores, column, large_groups))
     return values
 
 

@@ -353,3 +353,17 @@ def test_what_would_take_minutes_beside_the_test_is_left_out_and_said(
     np.testing.assert_allclose(found.value_intervals, whole.value_intervals, atol=0.02)
     named = fought(simulated_warehouse, "spa(n=100)", testing=replace(QUICK, test="perm-inputs"))
     assert [one.test for one in named.tests] == ["perm-inputs"]
+
+
+def test_a_test_that_leaves_out_systems_and_segments_is_dear_however_few_the_draws(
+    simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("metaeval.significance.pairwise._MOST_WITHIN", 10500 * 200)
+    found = fought(simulated_warehouse, "spa(n=100)")
+    assert {"perm-inputs", "perm-both", "bootstrap"} < {one.test for one in found.tests}
+    (note,) = [note for note in found.notes if note.startswith("without jackknife-both")]
+    assert note == (
+        "without jackknife-both: 10500 draws of spa(n=100) in each of 515 resamples take minutes, "
+        "so that they run when named"
+    )
+    assert "measure=spa(n=inf)" not in found.signature

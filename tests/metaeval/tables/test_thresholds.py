@@ -104,3 +104,18 @@ def test_measures_without_a_calibrated_threshold_are_refused(simulated_warehouse
         thresholds(simulated_warehouse, ASKED, parse_measure("pa"), Options())
     with pytest.raises(QuestionError, match="a curve needs 2 points or more, got 1"):
         curve(simulated_warehouse, ASKED, ACC_EQ, Options(), n_points=1)
+
+
+def test_what_it_costs_is_said_before_anything_is_computed_and_then_how_far_it_is(
+    simulated_warehouse: Warehouse,
+) -> None:
+    measure = parse_measure("tau_eq(by=none)")
+    told: list[tuple[str, int, int]] = []
+    found = thresholds(simulated_warehouse, ASKED, measure, Options(), progress=lambda *what: told.append(what))
+    n_scores = int(Inputs(simulated_warehouse, ASKED).judged_segments().judged.sum())
+    cost = f"calibrating tau_eq(by=none), {n_scores * (n_scores - 1) // 2:,} pairs a metric"
+    assert told == [(cost, done, len(found.frame)) for done in range(len(found.frame))]
+    told.clear()
+    curve(simulated_warehouse, ASKED, measure, Options(), n_points=5, progress=lambda *what: told.append(what))
+    assert told[0] == (cost, 0, len(found.frame))
+    assert told[-5:] == [("tau_eq(by=none) at 5 thresholds a metric", done, 5) for done in range(5)]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.kernels import acc23, average, calibrate, calibration_curve, group_labels, pair_counts
+from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.calibration.gap_sources import ListedPairs, ScorePairs
 from metaeval.kernels.calibration.tie_calibration import pair_weights
 from tests import naive
@@ -18,6 +20,7 @@ MODULE = sys.modules["metaeval.kernels.calibration.tie_calibration"]
 SOURCES = sys.modules["metaeval.kernels.calibration.gap_sources"]
 COUNTS = sys.modules["metaeval.kernels.agreement.pair_counts"]
 NAN = np.nan
+N_LARGE = 8000
 
 
 def assert_equals_enumeration(drawn: Scores) -> None:
@@ -32,8 +35,10 @@ def assert_equals_enumeration(drawn: Scores) -> None:
             assert (found.epsilon[metric], found.epsilon_high[metric]) == (epsilon, epsilon_high)
 
 
-def tiny_pieces(patch: pytest.MonkeyPatch, listed: bool) -> None:
+def tiny_pieces(patch: pytest.MonkeyPatch, listed: bool, n_counted: int) -> None:
     """Make every limit so small that a handful of pairs needs histograms, finer histograms and chunks."""
+    patch.setattr(ScorePairs, "n_counted", n_counted)
+    patch.setattr(ScorePairs, "n_gathered", 0 if n_counted else 10**9)
     patch.setattr(MODULE, "LISTED_PAIRS", 10**9 if listed else 0)
     for source, n_pairs, n_bins in ((ListedPairs, 2, 3), (ScorePairs, 3, 4)):
         patch.setattr(source, "n_enumerable", n_pairs)
@@ -108,10 +113,16 @@ def test_sorted_cells_give_what_trying_every_threshold_gives(drawn: Scores) -> N
         assert_equals_enumeration(drawn)
 
 
-@given(scores(max_systems=4, max_segments=4, extreme=True), st.booleans())
-def test_histograms_within_histograms_give_what_trying_every_threshold_gives(drawn: Scores, listed: bool) -> None:
+PIECES = st.sampled_from([(True, 0), (False, 0), (False, 2), (False, 4)])
+"""Whether pairs are listed, and how many bins are counted at their edges."""
+
+
+@given(scores(max_systems=4, max_segments=4, extreme=True), PIECES)
+def test_histograms_within_histograms_give_what_trying_every_threshold_gives(
+    drawn: Scores, pieces: tuple[bool, int]
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        tiny_pieces(patch, listed)
+        tiny_pieces(patch, *pieces)
         assert_equals_enumeration(drawn)
 
 
@@ -151,12 +162,16 @@ def test_all_paths_agree_on_a_thousand_cells(by: str) -> None:
     metrics[3, 0, 0] = 1e9
     labels = group_labels(by, human.shape)  # type: ignore[arg-type]
     found = []
-    for limit, pairs, bins in ((10**9, 1 << 13, 1 << 11), (10**9, 500, 64), (0, 1 << 16, 1 << 14), (0, 300, 32)):
+    listed = (10**9, 1 << 13, 1 << 11, 8, 0), (10**9, 500, 64, 8, 0)
+    never, always, both = (0, 1 << 16, 1 << 14, 8, 10**9), (0, 300, 32, 8, 0), (0, 300, 32, 5, 20)
+    for limit, pairs, bins, n_counted, n_gathered in (*listed, never, always, both):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(MODULE, "LISTED_PAIRS", limit)
             for source in (ListedPairs, ScorePairs):
                 patch.setattr(source, "n_enumerable", pairs)
                 patch.setattr(source, "n_bins", bins)
+            patch.setattr(ScorePairs, "n_counted", n_counted)
+            patch.setattr(ScorePairs, "n_gathered", n_gathered)
             found.append(calibrate(human, metrics, labels))
     for other in found[1:]:
         np.testing.assert_array_equal(other.epsilon, found[0].epsilon)
@@ -210,12 +225,12 @@ def test_weights_that_have_no_common_denominator_in_64_bits_know_their_rounding_
         assert 0 <= Fraction(1 << 62, len(n_pairs) * n) - weight < 2
 
 
-@given(scores(max_systems=4, max_segments=4, extreme=True), st.booleans())
-def test_rounded_weights_give_what_trying_every_threshold_gives(drawn: Scores, listed: bool) -> None:
+@given(scores(max_systems=4, max_segments=4, extreme=True), PIECES)
+def test_rounded_weights_give_what_trying_every_threshold_gives(drawn: Scores, pieces: tuple[bool, int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # weights of 3 digits instead of 18 mislead at every turn
         patch.setattr(MODULE, "LARGEST", 1 << 12)
-        tiny_pieces(patch, listed)
+        tiny_pieces(patch, *pieces)
         assert_equals_enumeration(drawn)
 
 
@@ -234,3 +249,28 @@ def test_unequal_groups_without_a_common_denominator_are_calibrated_exactly() ->
     curve = calibration_curve(human, metrics, labels, gaps)[0]
     assert found.value[0] == curve.max()
     assert found.epsilon[0] == gaps[curve >= curve.max() - 1e-14].min()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kinds", [3, 20, 5000])
+def test_of_a_large_group_few_pairs_are_looked_at(kinds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(6)
+    human = (
+        -np.minimum(rng.geometric(0.4, (1, N_LARGE)), kinds - 1.0) if kinds < 5000 else rng.normal(size=(1, N_LARGE))
+    )
+    metrics = (human + rng.normal(0, 0.6, human.shape))[np.newaxis]
+    looked: list[int] = []
+    bin_gaps = SOURCES._bin_gaps
+
+    def counting(gaps: Floats, *more: Any) -> Ints:
+        looked.append(gaps.size)
+        return bin_gaps(gaps, *more)
+
+    monkeypatch.setattr(SOURCES, "_bin_gaps", counting)
+    found = calibrate(human, metrics, np.zeros_like(human, dtype=np.int64))
+    assert sum(looked) < N_LARGE * (N_LARGE - 1) / 2 / 4
+    monkeypatch.setattr(ScorePairs, "n_gathered", 10**9)
+    all_of_them = calibrate(human, metrics, np.zeros_like(human, dtype=np.int64))
+    assert (found.value, found.epsilon, found.epsilon_high) == (
+        *(all_of_them.value, all_of_them.epsilon, all_of_them.epsilon_high),
+    )
