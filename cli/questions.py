@@ -24,7 +24,7 @@ from warehouse.names import is_language_pair
 def command_of(name: str) -> Callable[..., None]:
     """The command of a question."""
     question = question_named(name)
-    view = view_of(name)
+    show = view_of(name)
     known = fields_of(question)
 
     def command(output: Output, charted: ChartFlags | None = None, **words: Any) -> None:
@@ -39,14 +39,14 @@ def command_of(name: str) -> Callable[..., None]:
             run = Run(lambda: Warehouse.open(output.database), output.database, advance)
             answer = answered(question, given, run)
         if charted is not None:
-            charted.draw(output, lambda: view.chart(answer))
-        view.show(answer, output)
+            charted.draw(output, answer.chart)
+        show(answer, output)
         if answer.is_no:
             raise typer.Exit(ExitCode.NO)
 
     parameters = [_parameter(one, flags, one.name in question.hidden) for one in known.values() for flags in _ways(one)]
     parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, annotation=Output))
-    if view.has_chart:
+    if question.has_chart():
         parameters.append(inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, annotation=ChartFlags))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}

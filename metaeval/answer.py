@@ -11,7 +11,7 @@ import polars as pl
 from metaeval.table import Table
 
 if TYPE_CHECKING:
-    import altair
+    import altair as alt
 
 _LONGEST = 100  # characters of a short signature
 _COUNTS = ("n_systems", "n_metrics", "n_segments", "n_pairs", "n_missing")
@@ -56,12 +56,12 @@ class Answer(Table):
         text = ", ".join([self.question.in_words(), *(f"{n} {name}" for name, n in self.counts.items() if n != "0")])
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
-    def chart(self) -> "altair.Chart":
-        """The answer drawn.
+    def chart(self) -> "alt.VConcatChart":
+        """The answer drawn; what its rows do not have, such as intervals, is there if it was asked with `charted=True`.
 
         Raises QuestionError: the question has no chart.
         """
-        found: altair.Chart = self.question.chart(self)
+        found: alt.VConcatChart = self.question.chart(self)
         return found
 
     def _repr_html_(self) -> str:

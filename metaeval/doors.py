@@ -22,12 +22,13 @@ def function(name: str) -> Callable[..., Answer]:
     question = question_named(name)
     known, function_name = fields_of(question), name.replace("-", "_")
     parameters = sorted(map(_parameter, known.values()), key=lambda one: one.kind)
+    parameters += [_CHARTED] if question.has_chart() else []
     signature = inspect.Signature([_WAREHOUSE, *parameters], return_annotation=Answer)
 
     def ask(*args: Any, **kwargs: Any) -> Answer:
         for one in kwargs:
-            if one not in known and one != "warehouse":
-                raise unknown("option", one, ("warehouse", *known), where=f"metaeval.{function_name}")
+            if one not in signature.parameters:
+                raise unknown("option", one, signature.parameters, where=f"metaeval.{function_name}")
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
@@ -56,6 +57,9 @@ def answered(question: type[Question], given: dict[str, Any], run: Run) -> Answe
 
 
 _WAREHOUSE = inspect.Parameter("warehouse", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Warehouse)
+
+
+_CHARTED = inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=bool)
 
 
 def _parameter(field: Field) -> inspect.Parameter:

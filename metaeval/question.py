@@ -18,6 +18,8 @@ from warehouse.errors import QuestionError, one_of, unknown
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
     from metaeval.run import Run
 
@@ -213,6 +215,18 @@ class Question:
     def answer(self, run: "Run") -> "Answer":
         """Raises QuestionError: unknown names, nothing that can be computed."""
         raise NotImplementedError
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        """The answer drawn; it was given with `charted` where a chart shows more than the rows.
+
+        Raises QuestionError: there is no chart of it.
+        """
+        raise QuestionError(f"{self.name} draws no chart")
+
+    @classmethod
+    def has_chart(cls) -> bool:
+        """Whether answers can be drawn."""
+        return cls.chart is not Question.chart
 
     def is_given(self, name: str) -> bool:
         """Whether a field has another value than its default."""

@@ -1,7 +1,4 @@
-"""Charts: one module a noun makes an Altair chart of frames, `drawing` puts it into a file.
-
-`parts` holds what all have: the title, the signature below, colours, and how data lie in a chart.
-"""
+"""Charts of answers, put into files and pages."""
 
 from cli.charts.drawing import check_chart, draw
 

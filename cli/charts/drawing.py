@@ -105,7 +105,7 @@ def page(found: Spec, program: str) -> str:
 
     program: what draws, which defines `vegaEmbed`. No text of the specification can end the script it stands in.
     """
-    from cli.charts.parts import config
+    from metaeval.charts.parts import config
 
     shown = laid(found)
     parts = {

@@ -11,12 +11,12 @@ from typing import Any
 from urllib.parse import quote
 
 from cli.charts.drawing import FIT, Spec, csv_text, in_script
-from cli.charts.parts import config
 from cli.charts.program import drawing_program
 from cli.render.cells import one_line
 from cli.render.delimited import FORMULAS
 from cli.report.content import Figure
 from cli.report.making import Made
+from metaeval.charts.parts import config
 from metaeval.signature import program_version
 
 MOST_BYTES = 3_000_000

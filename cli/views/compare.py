@@ -1,9 +1,8 @@
 """Comparisons: a matrix of p-values, or two metrics by every test."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cli.exit_codes import UsageError
 from cli.options.output import Output
 from cli.render import Format, format_for
 
@@ -11,16 +10,6 @@ if TYPE_CHECKING:
     from metaeval.answer import Answer
 
 MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
-
-
-def chart(answer: "Answer") -> Any:
-    """The matrix; two metrics have none."""
-    from cli.charts.significance import significance_matrix
-    from metaeval.significance.comparison import Comparison
-
-    if not isinstance(answer.found, Comparison):
-        raise UsageError("--chart draws a matrix of one language pair; two metrics have none")
-    return significance_matrix(answer.found)
 
 
 def show(answer: "Answer", output: Output) -> None:

@@ -12,19 +12,6 @@ if TYPE_CHECKING:
     from metaeval.answer import Answer
 
 
-def chart(answer: "Answer") -> Any:
-    """Dots with intervals of one ranking, a heat map of several."""
-    from cli.charts.ranking import ranking_dots, ranking_heat_map
-    from metaeval.wide import wide
-
-    found = answer.found
-    if found.is_one:
-        return ranking_dots(found.drawn.frame, found.drawn.signature, list(found.on), found.own)
-    frame = answer.frame
-    people = frame.filter(kind="metric").drop("kind") if "kind" in frame.columns else frame
-    return ranking_heat_map(wide(people), list(answer.question.measures), answer.signature)
-
-
 def show(answer: "Answer", output: Output) -> None:
     """The rows; for reading one a metric."""
     from cli.render.wide import wide_texts

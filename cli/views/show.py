@@ -1,19 +1,12 @@
 """A segment with the errors marked in its texts."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli.options.output import Output
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
-
-
-def chart(answer: "Answer") -> Any:
-    """Scores of the segment's outputs."""
-    from cli.charts.small_multiples import segment_scores
-
-    return segment_scores(answer.found)
 
 
 def show(answer: "Answer", output: Output) -> None:

@@ -8,6 +8,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -32,3 +34,8 @@ class AutoRank(SliceFields, name="autorank"):
         with run.opened() as warehouse:
             found = autorank(warehouse, self.slice(), low=self.low, high=self.high)
         return answer_of(self, found.table, found=found, shape=found.as_json())
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.autorank import autorank_chart
+
+        return autorank_chart(answer.found)

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from metaeval.fields import ComputeFields, SliceFields, TestFields
 from metaeval.question import Option
 from metaeval.run import Run
+from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -78,3 +81,11 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
             shape=as_json(several),
             least={name: several.least[:, place].tolist() for place, name in enumerate(several.metrics)},
         )
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.significance import significance_matrix
+        from metaeval.significance.comparison import Comparison
+
+        if not isinstance(answer.found, Comparison):
+            raise QuestionError("a chart of compare is a matrix of one language pair; two metrics have none")
+        return significance_matrix(answer.found)

@@ -10,6 +10,8 @@ from warehouse.errors import QuestionError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -45,3 +47,10 @@ class Correlations(SliceFields, SystemScoreField, name="correlations"):
         with run.opened() as warehouse:
             found = agreement(warehouse, self.slice(), parse_measure(self.measure), Options(self.system_score))
         return answer_of(self, found, found=found, digits=2)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.correlations import correlation_matrix
+        from metaeval.tables.agreement import clustered
+
+        found = answer.found
+        return correlation_matrix(found.frame, clustered(found), self.measure, found.signature)

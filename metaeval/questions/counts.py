@@ -8,6 +8,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -39,3 +41,9 @@ class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
                 progress=run.progress,
             )
         return answer_of(self, found, found=found)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.pairs import pair_kinds
+        from metaeval.tables.counts import totals
+
+        return pair_kinds(totals(answer.frame), self.by, answer.signature)

@@ -8,6 +8,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 _DRAWN = ("view=curve", "view=threshold", "view=reliability")
@@ -71,3 +73,9 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
         if self.charted and self.view == "threshold":
             drawn = curve(one, points=50, draws=self.draws, seed=self.seed)
         return answer_of(self, found, found=(drawn, one.name), digits=4)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.decide import decision_chart
+
+        drawn, name = answer.found
+        return decision_chart(self.view, drawn, name)

@@ -10,6 +10,8 @@ from warehouse.errors import QuestionError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -92,3 +94,9 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
         with run.opened() as warehouse:
             found = hard_pairs(warehouse, self.slice(), self.computing(), what, run.progress)
         return answer_of(self, found.table, found=found, reading=reading(found.frame))
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.deltas import deltas_chart
+        from metaeval.charts.hard_pairs import hard_pairs_chart
+
+        return hard_pairs_chart(answer.found, self.at_most) if self.hard else deltas_chart(answer.found)

@@ -11,6 +11,8 @@ from warehouse.errors import QuestionError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -91,3 +93,8 @@ class Noise(DataFields, SeedField, RoundHumanField, name="noise"):
             what = injection.Asked(kinds, self.strengths, self.shares, self.draws, self.seed)
             found = injection.noise(warehouse, asked, self.metric, measures, options, what, run.progress)
         return answer_of(self, found, reading=injection.reading(found.frame))
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.noise import noise_chart, oracles_chart
+
+        return (oracles_chart if self.oracles else noise_chart)(answer.frame, answer.signature)

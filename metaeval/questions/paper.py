@@ -11,6 +11,8 @@ from warehouse.errors import QuestionError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
     from metaeval.papers.running import Outcome
 
@@ -115,6 +117,11 @@ class Paper(SeedField, FreshField, name="paper"):
             reading_notes=(*reading.notes, *notes),
             is_no=bool(places),
         )
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.papers import item_chart
+
+        return item_chart(answer.found[0])
 
 
 def _places_that_differ(outcomes: "list[Outcome]") -> list[str]:

@@ -9,6 +9,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -61,3 +63,8 @@ class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"
                 measure = parse_measure(self.measure)
                 found = plan_metrics(warehouse, asked, two, measure, options, what, run.progress)
         return answer_of(self, found.table, found=found, reading=reading(found.table.frame))
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.plan import plan_chart
+
+        return plan_chart(answer.found)

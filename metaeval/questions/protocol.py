@@ -10,6 +10,8 @@ from warehouse.errors import QuestionError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
     from metaeval.protocols.scoring import ProtocolScore
 
@@ -176,3 +178,8 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             "rules of the test set's own year"
         )
         return answer_of(self, table, reading=matrix.wide_winners(found), reading_notes=(*table.notes, cells))
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.small_multiples import task_panels
+
+        return task_panels(answer.found)

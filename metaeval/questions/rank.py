@@ -13,6 +13,8 @@ from warehouse.errors import QuestionError, SourceError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
     from metaeval.ranking import Read
     from metaeval.table import Table
@@ -229,3 +231,13 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             metrics = (*self.metrics, str(variant)) if self.metrics else ()
             within = replace(run, opened=lambda: Warehouse.open(copy), database=copy)
             yield within, replace(self, own=True, metrics=metrics, with_file=None), notes
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.ranking import ranking_dots, ranking_heat_map
+        from metaeval.wide import wide
+
+        found, frame = answer.found, answer.frame
+        if found.is_one:
+            return ranking_dots(found.drawn.frame, found.drawn.signature, list(found.on), found.own)
+        people = frame.filter(kind="metric").drop("kind") if "kind" in frame.columns else frame
+        return ranking_heat_map(wide(people), list(self.measures), answer.signature)

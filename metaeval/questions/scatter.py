@@ -8,6 +8,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -39,3 +41,8 @@ class Scatter(SliceFields, SystemScoreField, RoundHumanField, name="scatter"):
             found = scatter(warehouse, self.slice(), self.metric, self.computing())
         notes = (*found.words, *found.notes)
         return Answer(found.view(self.view), found.signature, notes, question=self, found=found)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.scatter import scatter_panels
+
+        return scatter_panels(answer.found)

@@ -8,6 +8,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -49,3 +51,8 @@ class Show(EvalsetFields, name="show"):
             )
         notes = (f"errors are those marked for {found.errors_of}",) if found.errors_of is not None else ()
         return Answer(found.frame(), "", notes, question=self, found=found, shape=found.as_json(), title=found.place)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.small_multiples import segment_scores
+
+        return segment_scores(answer.found)

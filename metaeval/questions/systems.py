@@ -17,6 +17,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -83,3 +85,8 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
             digits=3,
             least=dict.fromkeys(found.systems, [found.least] * len(found.systems)),
         )
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.significance import systems_matrix
+
+        return systems_matrix(answer.found, self.alpha)

@@ -10,6 +10,8 @@ from warehouse.errors import QuestionError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
 
 
@@ -59,6 +61,15 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
         shown = values if self.curve else optima
         assert shown is not None
         return answer_of(self, shown, found=(values, optima), digits=6)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.pairs import tied_pairs
+        from metaeval.charts.thresholds import calibration_curves
+
+        if self.ties:
+            return tied_pairs(answer.frame, answer.signature)
+        values, optima = answer.found
+        return calibration_curves(values.frame, optima.frame, optima.signature)
 
 
 _CHART_POINTS = 60  # of a curve in a small panel

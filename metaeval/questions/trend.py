@@ -8,6 +8,8 @@ from metaeval.question import Option
 from metaeval.run import Run
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from metaeval.answer import Answer
     from metaeval.trends.history import History
     from metaeval.trends.views import Asked, Shown, View
@@ -114,6 +116,18 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
             return answer_of(self, shown.table, found=kept, shape=shape, digits=_OF_SLOPES)
         reading = shown.reading
         return answer_of(self, shown.table, found=kept, reading=reading.frame, reading_notes=reading.notes)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from dataclasses import replace
+
+        from metaeval.charts.history import history_chart
+        from metaeval.trends.gaps import pooled_by_year
+        from metaeval.trends.views import show
+
+        history, asked, shown = answer.found.history, answer.found.asked, answer.found.shown
+        years = shown if asked.view == "years" else show(history, replace(asked, view="years"))
+        by_year = pooled_by_year(years.rows, history.measure, asked.pool or "random-effects")
+        return history_chart(years.rows, by_year, history.anchor, years.reading.signature)
 
 
 @dataclass(frozen=True)

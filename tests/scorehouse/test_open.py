@@ -33,3 +33,12 @@ def test_sql_gives_a_frame_with_limits_where_they_are_asked_for(simulated_databa
 def test_kernels_work_on_arrays() -> None:
     found = scorehouse.kernels.pairwise_accuracy([1.0, 2.0, 3.0], [1.0, 3.0, 2.0])
     assert (found.n_agree.tolist(), found.n_pairs.tolist()) == ([2], [3])
+
+
+def test_an_answer_draws_itself(simulated_database: Path) -> None:
+    pytest.importorskip("altair", reason="the report extra is not installed")
+    with scorehouse.open(simulated_database) as opened:
+        found = opened.rank("sim24", "cs-uk", measures="pa", charted=True, draws=5)
+        assert "sim24 cs-uk" in str(found.chart().to_dict())
+        with pytest.raises(QuestionError, match="audit draws no chart"):
+            opened.audit("sim24", "cs-uk").chart()

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from cli.charts.thresholds import calibration_curves
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
+from metaeval.charts.thresholds import calibration_curves
 from metaeval.measures import parse_measure
 from metaeval.tables.thresholds import curve, thresholds
 from queries.longitudinal import EvalsetState

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from cli.charts.correlations import correlation_matrix
 from cli.report.content import Part, figure
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
+from metaeval.charts.correlations import correlation_matrix
 from metaeval.measures import parse_measure
 from metaeval.tables.agreement import agreement, clustered
 from queries.longitudinal import EvalsetState

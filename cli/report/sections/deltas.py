@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from functools import partial
 
-from cli.charts.scatter import scatter_panels
 from cli.report.anchor import anchor
 from cli.report.content import Figure, Part, figure, message
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
+from metaeval.charts.scatter import scatter_panels
 from metaeval.tables.scatter import scatter
 from queries.longitudinal import EvalsetState
 from queries.selection import Slice

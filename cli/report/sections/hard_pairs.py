@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
-from cli.charts.hard_pairs import hard_pairs_chart
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
+from metaeval.charts.hard_pairs import hard_pairs_chart
 from metaeval.pairs.hard_pairs import Asked, hard_pairs
 from queries.selection import Slice
 

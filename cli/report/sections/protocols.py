@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 
-from cli.charts.heat_map import heat_map
 from cli.report.content import Figure, Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
+from metaeval.charts.heat_map import heat_map
 from metaeval.protocols.matrix import Matrix, agreement_frame, matrix, matrix_table, winners_frame
 from warehouse import QuestionError
 

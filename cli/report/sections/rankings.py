@@ -5,10 +5,10 @@ from functools import partial
 
 import polars as pl
 
-from cli.charts.ranking import ranking_dots
 from cli.report.content import Part, figure, grid, message
 from cli.report.desk import SYSTEM_MEASURE, Desk
 from cli.report.making import Job, Section
+from metaeval.charts.ranking import ranking_dots
 from metaeval.ranking import named
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from cli.charts.significance import significance_matrix
 from cli.report.content import Part, figure, on_page
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
+from metaeval.charts.significance import significance_matrix
 from metaeval.significance.options import pairs_that_differ
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError

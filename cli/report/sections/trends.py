@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from functools import partial
 
-from cli.charts.history import history_chart
 from cli.report.anchor import anchor
 from cli.report.content import Part, figure, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
+from metaeval.charts.history import history_chart
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.history import history

@@ -12,12 +12,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cli.charts import DRAWN, WITHOUT_CHART, pairs, ranking, significance
-from cli.charts import parts as shared
+from cli.charts import DRAWN, WITHOUT_CHART
 from cli.charts.drawing import Laid, laid
 from cli.charts.drawing import specification as vega_lite
-from cli.charts.heat_map import heat_map
 from cli.main import COMMANDS, program
+from metaeval.charts import pairs, ranking, significance
+from metaeval.charts import parts as shared
+from metaeval.charts.heat_map import heat_map
 from tests.cli.charts.drawing import FEW, KINDS, check_golden, faults, has_answer, specification
 from tests.cli.running import Scorehouse, refused
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, tiny_layout
@@ -224,7 +225,7 @@ def test_every_chart_has_every_ending(testset: str, ending: str, on_odd: Scoreho
 
 def test_what_cannot_be_drawn_is_refused_before_anything_is_computed(scorehouse: Scorehouse, tmp_path: Path) -> None:
     refused(scorehouse("thresholds", *SIM, "--ties", "--chart", tmp_path / "x.gif"), 2, ".svg, .png, .html, .json")
-    refused(scorehouse("rank", "sim24", "all", "--chart", tmp_path / "x.svg"), 2, "one measure", "-m")
+    refused(scorehouse("rank", "sim24", "all", "--chart", tmp_path / "x.svg"), 2, "one measure")
     versus = ("protocol", "wmt24", "--on", "sim24", "--versus", "wmt23", "--chart", tmp_path / "x.svg")
     refused(scorehouse(*versus), 2, "--versus")
     assert list(tmp_path.iterdir()) == []

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from cli.charts.drawing import Spec, check_chart, draw, laid, specification
-from cli.charts.significance import significance_matrix
 from cli.exit_codes import UsageError
+from metaeval.charts.significance import significance_matrix
 from metaeval.significance.comparison import Comparison
 from tests.cli.running import Scorehouse
 

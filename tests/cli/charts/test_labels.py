@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from cli.charts.labels import SIDES, placed
+from metaeval.charts.labels import SIDES, placed
 
 SIZE = (400, 300)
 

@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 from cli.charts.drawing import laid, specification
-from cli.charts.history import history_chart
-from cli.exit_codes import UsageError
+from metaeval.charts.history import history_chart
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
 from tests.cli.running import Ran, Scorehouse, refused
 from tests.metaeval.trends.histories import made_history, made_point
+from warehouse import QuestionError
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_a_second_answer_comes_from_the_store(trend: Scorehouse, scorehouse: Sco
 def test_what_does_not_go_together_is_refused(trend: Scorehouse, tmp_path: Path) -> None:
     refused(trend(*CS_UK, "--within", "--bridges"), 2, "do not go together")
     refused(trend(*CS_UK, "--published", "Oriole=2019"), 2, "needs --within")
-    refused(trend(*CS_UK, "--slope-of", "these-metrics"), 2, "goes with --within")
+    refused(trend(*CS_UK, "--slope-of", "these-metrics"), 2, "needs --within")
     refused(trend(*CS_UK, "--within", "--published", "Oriole"), 2, "NAME=YEAR")
     refused(trend(*CS_UK, "--by", "families"), 2, "--by", "family")
     refused(trend("sim29", "all"), 2, "unknown test set")
@@ -198,7 +198,7 @@ def test_an_anchor_that_nobody_knows_is_refused(scorehouse: Scorehouse, database
 
 def test_a_history_without_values_has_no_chart() -> None:
     rows = grouped(made_history())
-    with pytest.raises(UsageError, match="no value to draw"):
+    with pytest.raises(QuestionError, match="no value to draw"):
         history_chart(rows, pooled_by_year(rows, parse_measure("pa"), "random-effects"), "simBLEU", "signature")
 
 

@@ -16,7 +16,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cli.charts.parts import titled
 from cli.charts.program import drawing_program
 from cli.commands import report as command
 from cli.main import exit_code
@@ -26,6 +25,7 @@ from cli.report.desk import Desk, Settings, desk
 from cli.report.making import Made
 from cli.report.sections import SECTIONS
 from cli.report.sections.overview import unranked
+from metaeval.charts.parts import titled
 from metaeval.measures import parse_measure
 from queries.longitudinal import EvalsetState
 from tests.cli.charts.drawing import check_golden

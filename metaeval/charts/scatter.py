@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from cli.charts.labels import labelled
-from cli.charts.parts import BLUE, GREY, ORANGE, RAMP, titled
+from metaeval.charts.labels import labelled
+from metaeval.charts.parts import BLUE, GREY, ORANGE, RAMP, titled
 
 if TYPE_CHECKING:
     from metaeval.tables.scatter import Scatter

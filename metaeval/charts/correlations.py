@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 import polars as pl
 
-from cli.charts.heat_map import heat_map
+from metaeval.charts.heat_map import heat_map
 
 
 def correlation_matrix(frame: pl.DataFrame, order: Sequence[str], measure: str, signature: str) -> alt.VConcatChart:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from cli.charts.parts import RAMP, Rows, bulk, names, titled
+from metaeval.charts.parts import RAMP, Rows, bulk, names, titled
 
 MOST_NUMBERS = 24  # columns beside each other in which numbers can still be read
 NO_VALUE = "no value"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from cli.charts.parts import titled
+from metaeval.charts.parts import titled
 
 if TYPE_CHECKING:
     from metaeval.pairs.hard_pairs import HardPairs

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import numpy as np
 
-from cli.charts.parts import Rows, names, titled
+from metaeval.charts.parts import Rows, names, titled
 
 if TYPE_CHECKING:
     import numpy.typing as npt

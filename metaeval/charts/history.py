@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from cli.charts.parts import GREY, Rows, bulk, classes, titled
-from cli.exit_codes import UsageError
+from metaeval.charts.parts import GREY, Rows, bulk, classes, titled
+from warehouse.errors import QuestionError
 
 MOST = 8  # groups that can be told apart by colour
 DODGE = 0.07  # years between the marks of two groups
@@ -20,10 +20,10 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
     each human protocol; all other families are grey lines. Bars are 95% intervals, pooled where a year has several
     evaluation sets (with fewer than 3 there is none). Hollow points: metrics trained on that year's human scores.
     A dashed line joins the two values of a bridge: a step of the protocol, not of the metric.
-    Raises UsageError: there is no value.
+    Raises QuestionError: there is no value.
     """
     if rows["value"].count() == 0:
-        raise UsageError("--chart: no value to draw")
+        raise QuestionError("no value to draw")
     shown = _groups(rows)
     points = _dodged(_points(by_year, rows, shown), shown)
     steps = _dodged(_steps(rows, shown), shown)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import polars as pl
 
-from cli.charts.heat_map import heat_map
-from cli.charts.labels import labelled
-from cli.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, titled, within
-from cli.exit_codes import UsageError
+from metaeval.charts.heat_map import heat_map
+from metaeval.charts.labels import labelled
+from metaeval.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, titled, within
+from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
     from metaeval.wide import Wide
@@ -142,10 +142,10 @@ def _both(first: Rows, second: Rows) -> Rows:
 def ranking_heat_map(found: "Wide", measures: Sequence[str], signature: str) -> alt.VConcatChart:
     """Metrics by language pairs or domains; the best of each column bold.
 
-    Raises UsageError: several measures, whose values are not on one scale.
+    Raises QuestionError: several measures, whose values are not on one scale.
     """
     if len(measures) != 1:
-        raise UsageError(f"--chart: a heat map shows one measure, not {' and '.join(measures)}; name one with -m")
+        raise QuestionError(f"a heat map shows one measure, not {' and '.join(measures)}; name one")
     cells = [
         {
             "metric": metric,

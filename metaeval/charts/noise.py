@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from cli.charts.parts import names, titled
+from metaeval.charts.parts import names, titled
 
 _TITLES = {
     "independent": "noise on each score (standard deviations)",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import numpy as np
 
-from cli.charts.parts import MIDDLE, ORANGE, titled
+from metaeval.charts.parts import MIDDLE, ORANGE, titled
 
 if TYPE_CHECKING:
     from metaeval.planning.plans import Plan

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from cli.charts.parts import ORANGE, Rows, bulk, edges, names, titled, within
-from cli.exit_codes import UsageError
+from metaeval.charts.parts import ORANGE, Rows, bulk, edges, names, titled, within
+from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
     from metaeval.protocols.scoring import ProtocolScore
@@ -45,7 +45,7 @@ def task_panels(found: "ProtocolScore") -> alt.VConcatChart:
 def segment_scores(found: "Segment") -> alt.VConcatChart:
     """Scores of each output by each scorer, best by the first scorer first; texts where the mouse rests.
 
-    Raises UsageError: no text of the segment has a score.
+    Raises QuestionError: no text of the segment has a score.
     """
     rows: Rows = [
         {"panel": scorer, "name": text.name or text.kind, "value": text.scores[scorer], "text": text.text}
@@ -54,7 +54,7 @@ def segment_scores(found: "Segment") -> alt.VConcatChart:
         if text.scores.get(scorer) is not None
     ]
     if not rows:
-        raise UsageError(f"--chart: no text of {found.place} has a score to draw")
+        raise QuestionError(f"no text of {found.place} has a score to draw")
     rows = _in_panels(rows, found.scorers)
     known = {row["name"] for row in rows}
     order = [text.name for text in sorted(found.texts, key=lambda text: text.kind == "reference") if text.name in known]

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import altair as alt
 import polars as pl
 
-from cli.charts.heat_map import heat_map
-from cli.charts.parts import ORANGE, titled
+from metaeval.charts.heat_map import heat_map
+from metaeval.charts.parts import ORANGE, titled
 
 if TYPE_CHECKING:
     from metaeval.table import Table

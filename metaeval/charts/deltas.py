@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import altair as alt
 import numpy as np
 
-from cli.charts.parts import MIDDLE, ORANGE, Rows, titled
+from metaeval.charts.parts import MIDDLE, ORANGE, Rows, titled
 
 if TYPE_CHECKING:
     from metaeval.pairs.deltas import Deltas, Fit

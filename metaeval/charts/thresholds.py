@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from cli.charts.parts import ORANGE, titled
+from metaeval.charts.parts import ORANGE, titled
 
 COLUMNS = 4
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from cli.charts.parts import CATEGORIES, GREY, SHAPES, Rows, names
+from metaeval.charts.parts import CATEGORIES, GREY, SHAPES, Rows, names
 
 if TYPE_CHECKING:
     from metaeval.papers.items import Cell

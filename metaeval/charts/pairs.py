@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from cli.charts.parts import Rows, names, titled
+from metaeval.charts.parts import Rows, names, titled
 
 _KINDS = {
     "concordant": "#08519c",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from cli.charts.parts import TIGHT, names, titled
+from metaeval.charts.parts import TIGHT, names, titled
 
 if TYPE_CHECKING:
     from metaeval.tables.autorank import AutoRanks

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from cli.charts.paper_panels import SIZE, Drawn, bars, carried, differences, of_pairs, shown
-from cli.charts.parts import Rows, titled
-from cli.exit_codes import UsageError
+from metaeval.charts.paper_panels import SIZE, Drawn, bars, carried, differences, of_pairs, shown
+from metaeval.charts.parts import Rows, titled
+from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
     from metaeval.papers.items import Cell, Item
@@ -24,20 +24,20 @@ _ALONE = {"tau_b": "Kendall's τ_b", "n_groups": "segments with a defined τ_b"}
 
 
 def check_item(item: "Item") -> None:
-    """Raises UsageError: the item is no figure."""
+    """Raises QuestionError: the item is no figure."""
     if item.chart is None:
-        raise UsageError(f"--chart: {item.name} is a table; its values are in --format csv")
+        raise QuestionError(f"{item.name} is a table; its values are in csv")
 
 
 def item_chart(outcome: "Outcome") -> alt.VConcatChart:
     """The chart of an item, one row of panels for each evaluation set.
 
-    Raises UsageError: nothing of it could be computed.
+    Raises QuestionError: nothing of it could be computed.
     """
     kind = outcome.item.chart
     cells = [row.cell for row in outcome.rows if row.cell.value is not None]
     if kind is None or not cells:
-        raise UsageError(f"--chart: nothing of {outcome.paper.name} {outcome.item.name} could be computed")
+        raise QuestionError(f"nothing of {outcome.paper.name} {outcome.item.name} could be computed")
     panels: list[Any] = []
     datasets: dict[str, Rows] = {}
     for testset, lp in dict.fromkeys((cell.testset, cell.lp) for cell in cells):
