@@ -33,6 +33,8 @@ def command_of(name: str) -> Callable[..., None]:
         from warehouse import Warehouse
 
         given = _given(name, known, words)
+        if "after" in given and output.db is not None:
+            raise UsageError("name the second warehouse as an argument or with --db, not both")
         if charted is not None and charted.chart is not None:
             given["charted"] = True
         with progress(output.quiet) as advance:

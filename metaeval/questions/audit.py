@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.question import Option, Question
 from metaeval.run import Run
+from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
@@ -40,7 +41,6 @@ class Audit(Question, name="audit"):
         from metaeval.signature import line, program_version
         from queries.audit import audit
         from queries.findings import SEVERITIES, at_least, findings_frame
-        from warehouse.wording import counted
 
         with run.opened() as warehouse:
             found = audit(warehouse, self.testset, self.lp, self.check)
@@ -63,5 +63,6 @@ class Audit(Question, name="audit"):
             question=self,
             found=found,
             reading=frame if self.queries else frame.drop("query"),
+            reading_notes=tuple(notes) if self.queries else (*notes, f"{option('queries')} shows each finding's SQL"),
             is_no=self.strict and bool(counts["error"] or counts["warning"]),
         )

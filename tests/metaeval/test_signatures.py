@@ -73,6 +73,14 @@ ASKED: dict[str, tuple[str, Given]] = {
     "systems, on common segments": ("systems", {**QUICK, **ON_COMMON, "scorer": "simBLEU"}),
     "autorank": ("autorank", SIM),
     "counts": ("counts", SIM),
+    "choose": ("choose", {**SIM, "size": 20}),
+    "choose, diverse": ("choose", {**SIM, "method": "diversity", "size": 20}),
+    "choose, at random": ("choose", {**SIM, "method": "random", "size": 20}),
+    "choose, by time": ("choose", {**SIM, "minutes": 60, "words_per_minute": 30.0}),
+    "choose, replayed": ("choose", {**SIM, "evaluate": True, "draws": 5, "method": "metric_var", "size": 20}),
+    "decide": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "draws": 20}),
+    "decide, threshold": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "view": "threshold", "draws": 20}),
+    "decide, cost": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "view": "cost"}),
     "means": ("means", SIM),
     "scatter": ("scatter", {**SIM, "metric": "simBLEU"}),
     "scatter, pairs of means": ("scatter", {**SIM, "metric": "simBLEU", "view": "pairs", "system_score": "mean"}),
@@ -201,6 +209,20 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "points": (30,),
     "check": ("coverage",),
     "severity": ("error", "warning"),
+    "method": ("metric_avg", "random"),
+    "similarity": ("chrf",),
+    "size": (10,),
+    "words": (200,),
+    "minutes": (30,),
+    "words_per_minute": (10.0,),
+    "balance": (True,),
+    "among": ("all",),
+    "clip": (-5.0,),
+    "good": ("-5",),
+    "precision": (0.6,),
+    "miss": (3.0,),
+    "look": (2.0,),
+    "ranges": (True,),
 }
 """By option: values to try; one that a question does not take is passed over."""
 
@@ -219,7 +241,20 @@ SHOWS = {
     "explain",
     "with_file",
 }
-SHOWS |= {"hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "versus", "folder"}
+SHOWS |= {
+    "hard",
+    "oracles",
+    "ties",
+    "within",
+    "over_years",
+    "bridges",
+    "matrix",
+    "thresholds",
+    "versus",
+    "folder",
+    "evaluate",
+    "each_set",
+}
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}
 """Views of one answer."""

@@ -322,7 +322,7 @@ def test_a_reference_that_no_metric_compared_with_is_reported(tiny: Warehouse) -
 def test_what_is_named_exactly_and_excluded_is_told_by_name(kind: str, simulated_warehouse: Warehouse) -> None:
     found = explanation(simulated_warehouse, Slice("sim24", "en-de", only="reference-based"), [parse_measure("pa")])
     out = found.frame.filter(kind=kind, included="no").row(0, named=True)
-    asked: Any = {"only": "reference-based", f"{kind}s": ["*", out["name"]]}
+    asked: Any = {"kind": "reference-based", f"{kind}s": ["*", out["name"]]}
     notes = metaeval.rank(simulated_warehouse, "sim24", "en-de", "pa", **asked).notes
     assert [note for note in notes if " is excluded: " in note] == [f"{out['name']} is excluded: {out['reason']}"]
     asked[f"{kind}s"] = ["*"]

@@ -36,7 +36,7 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     assert listed["metric"] == "Mine-refA"
     (removed,) = scorehouse("remove", "Mine", "--format", "json").json
     assert removed == {"testset": TESTSET, "lp": LP, "metric": "Mine-refA", "scores": 15}
-    refused(scorehouse("remove", "Mine"), 2, "unknown own metric 'Mine'")
+    refused(scorehouse("remove", "Mine"), 2, "unknown test set, source or loaded path 'Mine'")
 
 
 @pytest.mark.slow
@@ -60,8 +60,8 @@ def test_nothing_is_removed_where_the_test_set_or_language_pair_is_unknown(score
     words = ("--metric", "Mine", "--ref", "refA", "--testset", TESTSET, "--lp", LP)
     assert scorehouse("add", own, *words).code == 0
     refused(scorehouse("remove", "Mine", "--testset", "tiny42"), 2, "unknown test set 'tiny42'", TESTSET)
-    refused(scorehouse("remove", "Mine", "--testset", TESTSET, "--lp", "de-en"), 2, "unknown language pair 'de-en'", LP)
-    assert scorehouse("remove", "Mine", "--testset", TESTSET, "--lp", LP).code == 0
+    refused(scorehouse("remove", "Mine", "de-en", "--testset", TESTSET), 2, "unknown language pair 'de-en'", LP)
+    assert scorehouse("remove", "Mine", LP, "--testset", TESTSET).code == 0
 
 
 def test_faults_end_with_the_code_of_bad_data(scorehouse: Scorehouse, own: Path) -> None:

@@ -62,7 +62,7 @@ def test_stored_comparisons_are_computed_again_when_asked(ranked: Scorehouse) ->
     again = ranked(*words, "--significance", "--fresh")
     assert "from the result store; --fresh recomputes" not in again.notes
     assert again.out == first.out
-    refused(ranked(*words, "--fresh"), 2, "--fresh goes with --significance")
+    refused(ranked(*words, "--fresh"), 2, "--fresh needs --significance")
 
 
 @pytest.mark.slow

@@ -46,7 +46,9 @@ def test_every_column_of_an_esa_row_arrives() -> None:
             "index": None,
             "segment": 6,  # line 1 of the test set is the canary
             "judgement": 1,
+            "kind": "human",
             "scorer": "esa",
+            "reference": None,
             "rater": "engjpn1",
             "item": "doc-a",
             "value": 80.0,

@@ -108,7 +108,8 @@ def test_constants_of_rows_units_and_order_do_not_matter(seed: int, step: float,
     moved = (values + step * np.arange(len(values))[:, np.newaxis]) * factor
     one = crossed_slope(values, x, scales)
     other = crossed_slope(moved[rows][:, columns], x[columns] - 2000, scales[rows])
-    assert other.pooled.mean == pytest.approx(one.pooled.mean * factor, abs=2e-6 * factor)
+    # the likelihood is flat at its best: the slope is known to a hundredth of its standard error
+    assert other.pooled.mean == pytest.approx(one.pooled.mean * factor, abs=1e-2 * one.pooled.error * factor)
     assert other.pooled.error == pytest.approx(one.pooled.error * factor, rel=2e-3)
     assert other.pull == pytest.approx(one.pull[columns], abs=2e-3)
     assert one.pull.sum() == pytest.approx(1)
