@@ -37,10 +37,10 @@ QUERIES = {
     "system_scores": "SELECT testset, lp, kind, scorer, system, submitted, mean FROM system_scores ORDER BY ALL",
 }
 EXPECTED = {
-    "files": "4dffd5bf6a505e8e",
+    "files": "74949ab0e51dde19",
     "score": "1e14c82b80ffdf9d",
     "aggregate_score": "1b484c082e4e391e",
-    "judgement": "bbcb5232694e056e",
+    "judgement": "d096f4eb9fa4d1f6",
     "system_scores": "5ded2591a70f0f76",
 }
 

@@ -14,6 +14,7 @@ from warehouse.readers.automatic_scores import AutomaticScoreReader, SystemScore
 from warehouse.readers.campaign_workbooks import CampaignWorkbookReader
 from warehouse.readers.claims import Given
 from warehouse.readers.direct_assessment import DirectAssessmentReader
+from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.long_table import LongTableReader
 from warehouse.readers.mqm_annotations import MqmAnnotationsReader
@@ -130,6 +131,13 @@ FILES: dict[str, tuple[RecordReader, str, str, Callable[[int], str], Given]] = {
     ),
     "own scores": (OwnScoreReader(), "M.seg.score", "", lambda n: f"A\t0.{n}\n", OWN),
     "tool output": (ToolOutputReader(), "M.txt", "", lambda n: f"A.txt\tSegment {n - 1}\tscore: 0.{n}\n", OWN),
+    "error spans": (
+        ErrorSpanReader(),
+        "M.csv",
+        "system,segment,start,end,severity\n",
+        lambda n: f"A,{n},{n},{n + 1},minor\n",
+        OWN,
+    ),
     "Pearmut": (
         PearmutReader(),
         "wmt26/en-cs.jsonl",
@@ -153,7 +161,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 }
 ANY_NAME = ("another name",)  # no fault in itself in most formats
 PAIRS = tuple(itertools.product(DAMAGES, repeat=2))
-LONG = pytest.mark.long("all 64 pairs of damages in each of 17 formats: 14 seconds")
+LONG = pytest.mark.long("all 64 pairs of damages in each of 18 formats: 14 seconds")
 
 
 def test_every_reader_of_records_is_here() -> None:
