@@ -73,14 +73,6 @@ ASKED: dict[str, tuple[str, Given]] = {
     "systems, on common segments": ("systems", {**QUICK, **ON_COMMON, "scorer": "simBLEU"}),
     "autorank": ("autorank", SIM),
     "counts": ("counts", SIM),
-    "choose": ("choose", {**SIM, "size": 20}),
-    "choose, diverse": ("choose", {**SIM, "method": "diversity", "size": 20}),
-    "choose, at random": ("choose", {**SIM, "method": "random", "size": 20}),
-    "choose, by time": ("choose", {**SIM, "minutes": 60, "words_per_minute": 30.0}),
-    "choose, replayed": ("choose", {**SIM, "evaluate": True, "draws": 5, "method": "metric_var", "size": 20}),
-    "decide": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "draws": 20}),
-    "decide, threshold": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "view": "threshold", "draws": 20}),
-    "decide, cost": ("decide", {**SIM, "metric": "simBLEU", "good": "-1", "view": "cost"}),
     "means": ("means", SIM),
     "scatter": ("scatter", {**SIM, "metric": "simBLEU"}),
     "scatter, pairs of means": ("scatter", {**SIM, "metric": "simBLEU", "view": "pairs", "system_score": "mean"}),
@@ -209,19 +201,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "points": (30,),
     "check": ("coverage",),
     "severity": ("error", "warning"),
-    "method": ("metric_avg", "random"),
-    "similarity": ("chrf",),
-    "size": (10,),
-    "words": (200,),
-    "minutes": (30,),
-    "words_per_minute": (10.0,),
-    "balance": (True,),
-    "among": ("all",),
-    "clip": (-5.0,),
-    "good": ("-5",),
-    "precision": (0.6,),
-    "miss": (3.0,),
-    "look": (2.0,),
     "ranges": (True,),
 }
 """By option: values to try; one that a question does not take is passed over."""
@@ -256,6 +235,8 @@ SHOWS |= {
     "each_set",
 }
 """What names the question, or how much of the answer is shown."""
+NOT_YET = {"choose", "decide"}
+"""Questions that the sweep does not ask."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}
 """Views of one answer."""
 REFUSED = {("autorank", "human"), ("autorank", "intersection")}
@@ -353,5 +334,5 @@ def is_alike(one: Table, other: Table, *, in_notes: bool) -> bool:
 
 def test_every_option_of_a_question_is_tried() -> None:
     functions = {function for function, _ in ASKED.values()}
-    assert functions == {*HOMES} - {"diff", "list", "show"}
+    assert functions == {*HOMES} - {"diff", "list", "show"} - NOT_YET
     assert {name for function in functions for name in options_of(function)} == set(VALUES)

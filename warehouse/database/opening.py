@@ -1,5 +1,6 @@
 """The file's place, and connections that reach that file and nothing else."""
 
+import contextlib
 import os
 import re
 import sys
@@ -92,6 +93,12 @@ def connect(path: Path, patience: float, writes_below: Path | None = None) -> du
         return connection
 
 
+def silence(connection: duckdb.DuckDBPyConnection) -> None:
+    """No progress bar of DuckDB's on stdout, where it takes a process for a person; notebooks refuse the setting."""
+    with contextlib.suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
+
+
 def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Path | None) -> None:
     """Let queries, and the views and macros of a stranger's file, reach no other file, no network and no setting.
 
@@ -106,7 +113,7 @@ def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Pa
         if folder is not None and folder not in allowed:
             raise SchemaError(f"{path}: open in this program already; close it before files are written from it")
         return
-    connection.execute("SET enable_progress_bar = false")  # on stdout, where DuckDB takes a process for a person
+    silence(connection)
     if folder is not None:
         connection.execute(f"SET allowed_directories = [{_literal(folder)}]")
     connection.execute("SET enable_external_access = false")

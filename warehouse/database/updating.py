@@ -20,6 +20,7 @@ from warehouse.database.opening import (
     is_empty_file,
     retry_while_locked,
     settle_log,
+    silence,
 )
 from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder
@@ -158,7 +159,7 @@ def in_memory(most: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     with temporary_folder() as folder:
         limit = {} if most is None else {"memory_limit": most}
         with duckdb.connect(config={"temp_directory": str(folder), **limit}) as connection:
-            connection.execute("SET enable_progress_bar = false")  # on stdout
+            silence(connection)
             yield connection
 
 
