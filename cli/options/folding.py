@@ -4,6 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import typer
@@ -49,7 +50,7 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
         }
         if (written := next(iter(made.values()), None)) is not None:
             check_targets({**values, "output": written.output}, written.database)
-            for name, value in as_stored(values, kinds, values.get("before") or written.database).items():
+            for name, value in as_stored(values, kinds, Path(values.get("before") or written.database)).items():
                 (gathered[homes[name]] if name in homes else values)[name] = value
         made |= {group: kind(**gathered[group]) for group, kind in groups.items() if group not in made}
         for name in homes:

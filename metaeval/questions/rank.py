@@ -224,7 +224,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         with trial(database, kept=None if self.own else self.metrics) as copy:
             report = add([path], copy, variant.base_name, reference=variant.reference, testset=testset, lp=lp)
             if not report.is_clean:
-                raise SourceError("\nerror: ".join(map(str, report.faults)))
+                raise SourceError("\nerror: ".join(fault.without_way_out for fault in report.faults))
             covered = {(one.testset, one.lp) for one in report.evalsets}
             missing = ", ".join(" ".join(one) for one in chosen if one not in covered)
             notes = (*report.notes, *([f"{path}: no scores for {missing}"] if missing else []))

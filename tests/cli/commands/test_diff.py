@@ -87,7 +87,7 @@ def test_warehouses_that_cannot_be_compared_are_one_line(
     refused(scorehouse("diff", before, after, "-m", "pa", "--no-rankings"), 2, "do not go together")
     refused(scorehouse("diff", before, after, "-m", "pb"), 2, "unknown measure 'pb'")
     refused(scorehouse("diff", before, after, "--testset", "tiny25"), 2, "unknown test set 'tiny25'")
-    refused(scorehouse("diff", before, after, "--lp", "german"), 2, "--lp")
+    refused(scorehouse("diff", before, after, "--lp", "german"), 2, "unknown language pair")
     refused(scorehouse("diff", before, tmp_path / "gone.duckdb"), 4, "gone.duckdb: no warehouse yet")
     (tmp_path / "text.duckdb").write_text("not a database")
     refused(scorehouse("diff", tmp_path / "text.duckdb", before), 4, "not a DuckDB database")
