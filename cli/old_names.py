@@ -1,5 +1,7 @@
 """Names of before, which are answered with those of today."""
 
+from collections.abc import Sequence
+
 COMMANDS = {
     "hard-pairs": "deltas --hard",
     "ties": "thresholds --ties",
@@ -14,10 +16,9 @@ FLAGS = {
 }
 
 
-def said_today(error: Exception) -> str:
-    """What the command or flag is called today that the command line's library does not know; "" where nothing is."""
-    name = getattr(error, "option_name", None)
-    if name in FLAGS:
-        return f"; today: {FLAGS[name]}"
-    found = next((old for old in COMMANDS if f"No such command {old!r}" in str(error)), None)
-    return "" if found is None else f"; today: {COMMANDS[found]}"
+def said_today(flag: str | None, words: Sequence[str]) -> str:
+    """What a flag, or a command among the words, that there is no more is called today; "" where nothing is."""
+    if flag in FLAGS:
+        return f"; today: {FLAGS[flag]}"
+    found = next((word for word in words if word in COMMANDS), None)
+    return "" if flag is not None or found is None else f"; today: {COMMANDS[found]}"

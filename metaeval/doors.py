@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import MISSING
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from metaeval.answer import Answer
@@ -34,6 +35,8 @@ def function(name: str) -> Callable[..., Answer]:
         except TypeError as error:
             raise QuestionError(f"{name}: {error}") from None
         warehouse = given.pop("warehouse")
+        if isinstance(warehouse, str | Path) and "folder" in known:
+            return answered(question, {**given, "folder": warehouse}, Run(_nothing)).in_python
         if not isinstance(warehouse, Warehouse):
             raise QuestionError(f"warehouse {warehouse!r}: expected an open warehouse, Warehouse.open(path)")
         if warehouse.is_closed:
@@ -57,6 +60,10 @@ def answered(question: type[Question], given: dict[str, Any], run: Run) -> Answe
 
 
 _WAREHOUSE = inspect.Parameter("warehouse", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Warehouse)
+
+
+def _nothing() -> Warehouse:
+    raise QuestionError("only the folder of an export is read; name test sets and language pairs as it has them")
 
 
 _CHARTED = inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=bool)

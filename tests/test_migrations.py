@@ -17,6 +17,7 @@ PUBLIC = {
     *(
         "judgements",
         "annotations",
+        "phenomena",
         "spans",
         "span_scores",
         "pair_counts",

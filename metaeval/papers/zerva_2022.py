@@ -17,15 +17,16 @@ MEASURES = {
 }
 
 
+ERRORS = {name for name, measure in MEASURES.items() if measure.definition.range == "[-inf, 0]"}
+
+
 def results(request: Request, asked: Slice) -> Computed:
     """Submissions by Spearman's and Pearson's correlation over segments; errors are positive, as they are printed."""
     block = request.block(asked)
     found = {name: evaluate(measure, block, request.options).value for name, measure in MEASURES.items()}
     cells: list[Cell] = []
     for place, metric in enumerate(block.metrics):
-        values = {
-            name: abs(float(of[place])) if name in ("rmse", "mae") else float(of[place]) for name, of in found.items()
-        }
+        values = {name: abs(float(of[place])) if name in ERRORS else float(of[place]) for name, of in found.items()}
         cells += cells_of(asked.testset, asked.lp, metric.base_name, values)
     return Computed(tuple(cells), table_signature(("paper", "zerva-2022 sentence-level"), block))
 

@@ -54,7 +54,9 @@ def reasons_in_python(warehouse: Warehouse, testset: str, lp: str, measure: Meas
     _, excluded = rankable(measure, block, Options())
     reasons = {("system", one.name): one.reason for one in block.selection.systems}
     reasons |= {("metric", one.name): one.reason or excluded.get(one.name) for one in block.selection.metrics}
-    return {key: reason and re.sub(r" \((?:included by )?--.*\)$", "", str(reason)) for key, reason in reasons.items()}
+    return {
+        key: reason and re.sub(r" \((?:included by )?\u2063.*\)$", "", str(reason)) for key, reason in reasons.items()
+    }
 
 
 def evalsets(warehouse: Warehouse, every_nth: int) -> list[tuple[str, str]]:

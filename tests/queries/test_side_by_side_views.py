@@ -14,6 +14,7 @@ import pytest
 from docs.generate import output_of
 from metaeval.measures import parse_measure
 from metaeval.options import Options
+from metaeval.run import Run
 from metaeval.significance.cached import compared
 from metaeval.significance.options import TestOptions
 from queries.selection import Slice
@@ -212,9 +213,13 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
     database = tmp_path / "copy.duckdb"
     shutil.copy(simulated_database, database)
     asked, measure, options = Slice("sim24", "en-de"), parse_measure("pearson"), Options()
-    many = compared(database, asked, measure, options, TestOptions(draws=50)).comparison
+    many = compared(
+        Run(lambda: Warehouse.open(database), database), asked, measure, options, TestOptions(draws=50)
+    ).comparison
     of_two = Slice("sim24", "en-de", metrics=("simBLEU-refA", "simchrF-refA"))
-    two = compared(database, of_two, measure, options, TestOptions(draws=50)).pairwise
+    two = compared(
+        Run(lambda: Warehouse.open(database), database), of_two, measure, options, TestOptions(draws=50)
+    ).pairwise
     assert many is not None
     assert two is not None
     with duckdb.connect(str(database)) as connection:

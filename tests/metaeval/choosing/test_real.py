@@ -36,7 +36,7 @@ def _asked(method: str, by: str) -> Asked:
     return Asked(method=method, **how)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("method", "by"), METHODS)
+@pytest.mark.parametrize(("method", "by"), [one for one in METHODS if one[1] not in ("chrf", "bleu")])
 def test_segments_are_chosen_in_the_same_order(wmt23_warehouse: Warehouse, method: str, by: str) -> None:
     expected = _expected(f"wmt23.en-de.{method}.{by}.json")
     found = choose(wmt23_warehouse, SET, _asked(method, by)).table.frame

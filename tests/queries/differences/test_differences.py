@@ -135,12 +135,12 @@ def test_texts_segments_and_judgements_that_differ_are_counted(tmp_path: Path, a
     before = alter(
         "first.duckdb",
         *(judged.format(*row) + ash for row in ((1, 1, "ann", -1), (2, 1, "ben", -2), (3, 2, "ann", 0))),
-        "INSERT INTO rating VALUES (1, 'style', 'minor', 1, 0, 4, false, 'minor')",
+        "INSERT INTO span VALUES (1, 'style', 'minor', 1, 0, 4, false, 'minor')",
     )
     after = alter(
         "second.duckdb",
         *(judged.format(*row) + ash for row in ((7, 1, "ben", -2), (8, 1, "ann", -1), (9, 3, "ann", -5))),
-        "INSERT INTO rating VALUES (8, 'style', 'major', 1, 0, 4, false, 'major')",
+        "INSERT INTO span VALUES (8, 'style', 'major', 1, 0, 4, false, 'major')",
         "UPDATE segment_text SET text = 'another' WHERE kind = 'output' AND name = 'Ash' AND segment IN (1, 2)",
         "DELETE FROM segment_text WHERE kind = 'source' AND segment = 5",
         "UPDATE segment SET domain = 'sports' WHERE segment = 3",
