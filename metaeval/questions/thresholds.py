@@ -56,8 +56,14 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
                 return answer_of(self, ties(warehouse, asked, self.round_human))
             n_points = self.points if self.curve else min(self.points, _CHART_POINTS)
             curve = self.curve or self.charted
-            values = tables.curve(warehouse, asked, measure, options, n_points) if curve else None
-            optima = tables.thresholds(warehouse, asked, measure, options) if not self.curve or self.charted else None
+            values = (
+                tables.curve(warehouse, asked, measure, options, n_points, progress=run.progress) if curve else None
+            )
+            optima = (
+                tables.thresholds(warehouse, asked, measure, options, progress=run.progress)
+                if not self.curve or self.charted
+                else None
+            )
         shown = values if self.curve else optima
         assert shown is not None
         return answer_of(self, shown, found=(values, optima), digits=6)
