@@ -53,7 +53,7 @@ def command_of(name: str) -> Callable[..., None]:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__name__, command.__doc__ = name, question.__doc__
-    return folded(command)
+    return folded(command, looks_up=False)
 
 
 _BY_FLAG = "_by_flag"  # behind the name of an argument that can be given with a flag as well

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -63,12 +62,6 @@ class Answer(Table):
         """
         found: alt.VConcatChart = self.question.chart(self)
         return found
-
-    def _repr_html_(self) -> str:
-        """The frame with its signature and notes, as notebooks show it."""
-        lines = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
-        signature = "<br>".join(escape(one) for one in self.signature.splitlines())
-        return f"{self.frame._repr_html_()}<p><small>{signature}</small></p>" + (f"<ul>{lines}</ul>" if lines else "")
 
 
 def answer_of(question: object, table: Table, **more: Any) -> Answer:

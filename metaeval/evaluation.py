@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from metaeval.choices import SystemScore
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures import Measure, Values
 from metaeval.options import Options
-from metaeval.system_scores import SystemScore, asked_scores
+from metaeval.system_scores import asked_scores
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason
 from queries.selection import MetricChoice

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from metaeval.choices import Population, SystemScore, Test
 from metaeval.limits import MOST_DECIMALS, MOST_DRAWS
 from metaeval.question import Option, Question
 from metaeval.run import Run
@@ -20,23 +21,9 @@ if TYPE_CHECKING:
     from warehouse import Warehouse
 
 Evalset = TypeVar("Evalset", bound="EvalsetFields")
-Test = Literal[
-    "perm-inputs",
-    "perm-systems",
-    "perm-both",
-    "pairs",
-    "williams",
-    "bootstrap",
-    "bootstrap-normal",
-    "jackknife-segments",
-    "jackknife-systems",
-    "jackknife-both",
-]
-Population = Literal["segments", "systems", "both"]
 Alternative = Literal["greater", "two-sided"]
 Correction = Literal["none", "holm", "bh"]
 Unit = Literal["segment", "document"]
-SystemScore = Literal["submitted", "mean", "judged-mean"]
 DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
 
 Measures = Annotated[

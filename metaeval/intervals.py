@@ -7,8 +7,9 @@ import polars as pl
 
 from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.bootstrap import Bootstrap, bootstrap
 from metaeval.kernels.resampling.bootstrap_test import NORMAL
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.ranking import Read
@@ -78,14 +79,7 @@ def _ends(
         by_systems = None if options.system_score == "judged-mean" else measure.resampled_systems(block, options)
         if by_systems is None and not measure.is_quick_to_resample:
             return none, none, "no intervals, resampling it takes minutes", ""
-        epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
-        drawn = bootstrap(
-            by_systems or measure.resampled(block, options, epsilon),
-            "systems" if by_systems is not None else "inputs",
-            rng=np.random.default_rng([options.seed, _STREAM]),
-            n_draws=n_draws,
-            progress=None if progress is None else lambda done, total: progress(f"{measure} intervals", done, total),
-        )
+        drawn = resamples(measure, block, options, by_systems, _STREAM, n_draws, "intervals", progress)
     except QuestionError as error:
         return none, none, f"no intervals, {error.reason if error.about else error.text}", ""  # words name the measure
     except ValueError as error:
@@ -96,6 +90,31 @@ def _ends(
     unit = "systems" if by_systems is not None else "inputs"
     signed = interval_in_words(CONFIDENCE, measure.interval, unit, n_draws, options.seed)
     return np.array([one.low for one in ends]), np.array([one.high for one in ends]), how, signed
+
+
+def resamples(
+    measure: Measure,
+    block: Block,
+    options: Options,
+    by_systems: ResampleStatistic | None,
+    stream: int,
+    n_draws: int,
+    what: str,
+    progress: Progress | None,
+) -> Bootstrap:
+    """Values of a block's metrics over resamples: of systems where the measure can, else of segments, ties kept.
+
+    stream: of the seed. what: is made of them, for progress.
+    Raises QuestionError, ValueError: they cannot be resampled.
+    """
+    epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
+    return bootstrap(
+        by_systems or measure.resampled(block, options, epsilon),
+        "systems" if by_systems is not None else "inputs",
+        rng=np.random.default_rng([options.seed, stream]),
+        n_draws=n_draws,
+        progress=None if progress is None else lambda done, total: progress(f"{measure} {what}", done, total),
+    )
 
 
 def within_range(measure: Measure, low: Floats, high: Floats) -> tuple[Floats, Floats]:

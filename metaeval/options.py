@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from metaeval.system_scores import SystemScore
+from metaeval.choices import SystemScore
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ answers.
 import math
 import types
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from numbers import Integral, Real
@@ -14,6 +15,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
+from metaeval.limits import in_words
 from warehouse.errors import QuestionError, one_of, unknown
 from warehouse.wording import option
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from metaeval.answer import Answer
     from metaeval.run import Run
+    from warehouse import Warehouse
 
 Panel = Literal[
     "Arguments", "Options", "Which data", "Which metrics", "How values are computed", "How metrics are tested"
@@ -147,10 +150,7 @@ class Field:
     @property
     def limits(self) -> str:
         """Such as "from 1 to 1,024"; empty where there are none."""
-        least, most = self.option.least, self.option.most
-        if least is None:
-            return "" if most is None else f"of at most {most:,}"
-        return f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
+        return in_words(self.option.least, self.option.most)
 
 
 def fields_of(question: "type[Question]") -> Mapping[str, Field]:
@@ -227,6 +227,10 @@ class Question:
     def has_chart(cls) -> bool:
         """Whether answers can be drawn."""
         return cls.chart is not Question.chart
+
+    def names_in(self, run: "Run") -> "AbstractContextManager[Warehouse]":
+        """The warehouse whose names the question's are."""
+        return run.opened()
 
     def is_given(self, name: str) -> bool:
         """Whether a field has another value than its default."""

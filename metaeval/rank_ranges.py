@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from metaeval.evaluation import evaluate
+from metaeval.intervals import resamples
 from metaeval.kernels.arrays.checks import Ints
-from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.rank_ranges import rank_ranges
 from metaeval.options import Options
 from metaeval.ranking import Read
@@ -37,14 +36,7 @@ def metric_ranges(
     options = replace(options, system_score="judged-mean") if by_means else options
     try:
         by_systems = None if by_means else measure.resampled_systems(block, options)
-        epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
-        drawn = bootstrap(
-            by_systems or measure.resampled(block, options, epsilon),
-            "systems" if by_systems is not None else "inputs",
-            rng=np.random.default_rng([options.seed, _STREAM]),
-            n_draws=n_draws,
-            progress=None if progress is None else lambda done, total: progress(f"{measure} ranges", done, total),
-        )
+        drawn = resamples(measure, block, options, by_systems, _STREAM, n_draws, "ranges", progress)
     except (QuestionError, ValueError) as error:
         return none, none, f"{evaluation.measure}: no ranges, {error}"
     what = "systems" if by_systems is not None else "segments"

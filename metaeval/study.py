@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.choices import SystemScore
 from metaeval.evaluation import EQUAL, Evaluation, evaluate
 from metaeval.human_variation import undefined
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
@@ -15,7 +16,6 @@ from metaeval.measures import Measure, parse_measure
 from metaeval.notes import EXPLAIN, Hinted, excluding
 from metaeval.options import Options
 from metaeval.signature import signature
-from metaeval.system_scores import SystemScore
 from metaeval.table import or_none
 from queries.blocks import Block
 from queries.reasons import by_reason

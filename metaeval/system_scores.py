@@ -1,16 +1,14 @@
 """System scores of a block: as submitted, as mean of all segments, or as mean of the judged ones."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from metaeval.choices import SystemScore
 from metaeval.kernels.arrays.checks import Floats
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.wording import option
-
-SystemScore = Literal["submitted", "mean", "judged-mean"]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,6 @@ import typer
 
 from cli.exit_codes import UsageError
 
-OF_TESTS = (
-    *("test", "population", "alternative", "alpha", "correction", "plus_one", "mid_p", "early_stop", "unit"),
-    *("legacy_df", "absolute", "dask"),
-)
-"""Parameters of `TestFlags` that say how is tested; `draws` may have other uses, `threads` changes no result."""
-OF_METRICS = ("metrics", "reference_based", "reference_free", "primary", "own", "all_metrics")
-"""Parameters of `SliceFlags` that say which metrics."""
-
 
 def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
     """Refuse the parameters of a command that its words give. why: such as "needs --significance".

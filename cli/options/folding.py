@@ -4,7 +4,6 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any, get_type_hints
 
 import typer
@@ -16,8 +15,11 @@ from cli.options.targets import check_targets
 _CONTEXT = "context"
 
 
-def folded(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take dataclasses of options: each of their fields becomes an option of the command."""
+def folded(command: Callable[..., None], *, looks_up: bool = True) -> Callable[..., None]:
+    """Let a command take dataclasses of options: each of their fields becomes an option of the command.
+
+    looks_up: names are found in the warehouse in any case; not of questions, which look theirs up themselves.
+    """
     hints = get_type_hints(command, include_extras=True)
     own = inspect.signature(command).parameters
     groups = {name: hints[name] for name in own if is_dataclass(hints.get(name))}
@@ -33,7 +35,7 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
                 )
             )
 
-    kinds = {parameter.name: kind for parameter in parameters if (kind := kind_of(parameter.annotation)) is not None}
+    kinds = {one.name: kind for one in parameters if looks_up and (kind := kind_of(one.annotation)) is not None}
     own_context = next((name for name in own if hints[name] is typer.Context), None)
     if own_context is None:
         parameters.append(inspect.Parameter(_CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context))
@@ -50,7 +52,7 @@ def folded(command: Callable[..., None]) -> Callable[..., None]:
         }
         if (written := next(iter(made.values()), None)) is not None:
             check_targets({**values, "output": written.output}, written.database)
-            for name, value in as_stored(values, kinds, Path(values.get("before") or written.database)).items():
+            for name, value in as_stored(values, kinds, written.database).items():
                 (gathered[homes[name]] if name in homes else values)[name] = value
         made |= {group: kind(**gathered[group]) for group, kind in groups.items() if group not in made}
         for name in homes:

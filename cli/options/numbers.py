@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from cli.exit_codes import UsageError
+from metaeval.limits import in_words
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,7 @@ class Number:
 
     def limits(self) -> str:
         """Such as "from 1 to 1,024"; empty where there are none."""
-        if self.least is None:
-            return "" if self.most is None else f"of at most {self.most:,}"
-        return f"from {self.least:,} on" if self.most is None else f"from {self.least:,} to {self.most:,}"
+        return in_words(self.least, self.most)
 
 
 def whole_number(

@@ -12,7 +12,7 @@ from metaeval.charts.parts import Rows, titled
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
-    from metaeval.papers.items import Cell, Item
+    from metaeval.papers.items import Cell
     from metaeval.papers.running import Outcome
 
 _PLACE = re.compile(r"(?:(?P<series>.*), )?(?P<x>\d+(?:\.\d+)?) (?P<unit>\w+)")
@@ -21,12 +21,6 @@ _MIDDLES = {"r": "Pearson's r with the ranking by all systems", "mean": "mean of
 _LEGEND = alt.Legend(symbolStrokeWidth=0)  # one for colours and shapes
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 _ALONE = {"tau_b": "Kendall's τ_b", "n_groups": "segments with a defined τ_b"}  # on scales of their own
-
-
-def check_item(item: "Item") -> None:
-    """Raises QuestionError: the item is no figure."""
-    if item.chart is None:
-        raise QuestionError(f"{item.name} is a table; its values are in csv")
 
 
 def item_chart(outcome: "Outcome") -> alt.VConcatChart:

@@ -2,23 +2,12 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import get_args
 
+from metaeval.choices import Population, Test
 from metaeval.kernels.resampling.jackknife_test import Varying
 from metaeval.kernels.resampling.swap_units import Swap
 
-Test = Literal[
-    "perm-inputs",
-    "perm-systems",
-    "perm-both",
-    "pairs",
-    "williams",
-    "bootstrap",
-    "bootstrap-normal",
-    "jackknife-segments",
-    "jackknife-systems",
-    "jackknife-both",
-]
 TESTS: tuple[Test, ...] = get_args(Test)
 PERMUTATIONS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both")
 JACKKNIVES: tuple[Test, ...] = ("jackknife-systems", "jackknife-both")
@@ -29,7 +18,6 @@ VARYING: Mapping[str, Varying] = MappingProxyType(
     {"jackknife-segments": "segments", "jackknife-systems": "systems", "jackknife-both": "both"}
 )
 
-Population = Literal["segments", "systems", "both"]
 POPULATIONS: tuple[Population, ...] = get_args(Population)
 IN_WORDS: Mapping[Population, str] = MappingProxyType(
     {

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.choices import Test
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
@@ -16,7 +17,6 @@ from metaeval.kernels.resampling.permutation_groups import right_pairs_swap
 from metaeval.kernels.resampling.resampled_items import item_resample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import Test
 from metaeval.measures.in_groups import only_whole_groups
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Definition, Values

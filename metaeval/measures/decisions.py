@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.choices import Population, Test
 from metaeval.kernels.agreement import decisions
 from metaeval.kernels.agreement.decisions import Decision, best_decision, decide
 from metaeval.kernels.arrays.checks import Floats, Ints
@@ -24,7 +25,6 @@ from metaeval.kernels.resampling.resampled_decisions import (
 )
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import Population, Test
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, number, show_number

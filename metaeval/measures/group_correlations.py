@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from metaeval import kernels
+from metaeval.choices import Test
 from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
 from metaeval.kernels.agreement.tau import CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
@@ -13,7 +14,6 @@ from metaeval.kernels.resampling.permutation_pearson import pearson_swap
 from metaeval.kernels.resampling.resampled_items import item_resample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, pearson_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import Test
 from metaeval.measures.in_groups import GroupMeasure, group_labels
 from metaeval.measures.judged import Judged, labels
 from metaeval.measures.measure import Definition, Values

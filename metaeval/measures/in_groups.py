@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.choices import Test
 from metaeval.kernels.agreement.tau import CountStatistic, tau_b
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
@@ -20,7 +21,7 @@ from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
 from metaeval.kernels.resampling.swap_units import Swap, mask_shape
-from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, Test
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Measure
 from metaeval.options import Options

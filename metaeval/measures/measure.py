@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy.typing as npt
 
+from metaeval.choices import Population, SystemScore, Test
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
@@ -17,10 +18,10 @@ from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
-from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED, Population, Test
+from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED
 from metaeval.measures.parameters import Parameter, Value
 from metaeval.options import Options
-from metaeval.system_scores import SystemScore, SystemScores, asked_scores
+from metaeval.system_scores import SystemScores, asked_scores
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress

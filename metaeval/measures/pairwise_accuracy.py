@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from metaeval import kernels
+from metaeval.choices import Population, Test
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.agreement.pairwise_accuracy import pair_agreements
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
@@ -14,7 +15,6 @@ from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap, pool
 from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import Population, Test
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, choice
 from metaeval.measures.system_level import SystemMeasure, unless_tied

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.choices import Population, SystemScore, Test
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
@@ -17,13 +18,12 @@ from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.soft_pairwise_error import soft_pairwise_standard_errors
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.pairwise_accuracy import over_all_pairs
 from metaeval.measures.parameters import Parameter, Value, choice, whole_number
 from metaeval.options import Options
-from metaeval.system_scores import SystemScore
 from queries.blocks import Block
 
 _INFINITE = "inf"

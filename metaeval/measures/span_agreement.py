@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
@@ -16,7 +17,7 @@ from metaeval.kernels.resampling.span_ratios import RatioResample, ratio_swap
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.spans import Spans, span_sums
 from metaeval.kernels.spans.ratios import averaged, rates
-from metaeval.measures.applicable import HOLDING, PERMUTATIONS, RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING, PERMUTATIONS, RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, number, shortest, show_number
 from metaeval.options import Options

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.choices import Population, Test
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.weighted_tau import weighted_tau
 from metaeval.kernels.arrays.checks import Floats
@@ -16,7 +17,7 @@ from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.system_level import SystemMeasure, n_pairs
 from metaeval.options import Options

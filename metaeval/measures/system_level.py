@@ -8,11 +8,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Measure
 from metaeval.options import Options

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from metaeval import kernels
+from metaeval.choices import Population, Test
 from metaeval.kernels.agreement.top_systems import top_systems
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.copies import Origins
@@ -14,7 +15,7 @@ from metaeval.kernels.resampling.permutation_system import SystemSwap, system_sw
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
 from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.resampling.williams import LEAST_SYSTEMS
-from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED, Population, Test
+from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, whole_number
 from metaeval.measures.system_level import SystemMeasure

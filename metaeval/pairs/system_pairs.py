@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.choices import SystemScore
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
 from metaeval.options import Options
-from metaeval.system_scores import SystemScore, asked_scores
+from metaeval.system_scores import asked_scores
 from queries.blocks import Block
 from queries.evalsets import expand
 from queries.longitudinal import human_levels, metric_names

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
-from metaeval.measures.applicable import Population, Test
 from metaeval.measures.judged import document_names
 from metaeval.options import Options
 from metaeval.protocols.significance import aligned, clusters_of

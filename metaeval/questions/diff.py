@@ -1,5 +1,6 @@
 """`diff`: what differs between two warehouses."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.answer import Answer
+    from warehouse import Warehouse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +45,11 @@ class Diff(Question, name="diff"):
     verbose: Annotated[
         bool, Option("A row for each source, system, scorer and result, and every metric.", is_computing=True)
     ] = False
+
+    def names_in(self, run: Run) -> "AbstractContextManager[Warehouse]":
+        from warehouse import Warehouse
+
+        return Warehouse.open(self.before)
 
     def answer(self, run: Run) -> "Answer":
         from contextlib import ExitStack

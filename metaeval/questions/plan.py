@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import DataFields, RoundHumanField, SeedField, SystemScoreField
-from metaeval.limits import MOST_DRAWS
+from metaeval.limits import LEAST_SIMULATED, MOST_DRAWS, MOST_SIMULATED
 from metaeval.question import Option
 from metaeval.run import Run
 
@@ -39,9 +39,14 @@ class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"
     )
     power: Annotated[float, Option("Share of simulated data sets in which the difference is significant.")] = 0.8
     alpha: Annotated[float, Option("Significance level, two-sided.")] = 0.05
-    simulations: Annotated[int, Option("Simulated data sets for each size that is tried.", least=20, most=10_000)] = 100
+    simulations: Annotated[
+        int, Option("Simulated data sets for each size that is tried.", least=LEAST_SIMULATED, most=MOST_SIMULATED)
+    ] = 100
     draws: Annotated[
-        int, Option("Number of resamples of the test of two metrics on each data set.", least=20, most=MOST_DRAWS)
+        int,
+        Option(
+            "Number of resamples of the test of two metrics on each data set.", least=LEAST_SIMULATED, most=MOST_DRAWS
+        ),
     ] = 500
 
     def answer(self, run: Run) -> "Answer":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.choices import Population, Test
 from metaeval.evaluation import Evaluation
 from metaeval.human_variation import undefined
 from metaeval.inputs import remarks
@@ -15,7 +16,6 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Population, Test
 from metaeval.options import Options
 from metaeval.significance.metric_tests import (
     Tested,

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from metaeval.choices import Population, Test
 from metaeval.evaluation import evaluate
 from metaeval.human_variation import undefined
 from metaeval.inputs import remarks
@@ -13,7 +14,6 @@ from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resa
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.jackknife_test import GROUPS_WITH_SYSTEMS
 from metaeval.measures import Measure
-from metaeval.measures.applicable import Population, Test
 from metaeval.notes import excluding
 from metaeval.options import Options
 from metaeval.signature import interval_in_words, line

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from metaeval.choices import SystemScore
 from metaeval.inputs import Inputs, check_judged, metric_place, where
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import (
@@ -26,7 +27,6 @@ from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import SMALLEST, pairs_that_differ
-from metaeval.system_scores import SystemScore
 from queries.blocks import Block
 from queries.evalsets import official_human_of_systems
 from queries.selection import Slice

@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
+from metaeval.choices import SystemScore
 from metaeval.inputs import Inputs, check_whole, metric_place, no_metric, remarks
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version, slice_parts
-from metaeval.system_scores import SystemScore, asked_scores
+from metaeval.system_scores import asked_scores
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

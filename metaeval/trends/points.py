@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaeval import kernels
+from metaeval.choices import Population
 from metaeval.evaluation import evaluate, rankable
 from metaeval.human_variation import without_variation
 from metaeval.inputs import no_metric, remarks
@@ -13,7 +14,7 @@ from metaeval.intervals import CONFIDENCE
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.jackknife_test import LARGEST
 from metaeval.measures import Measure
-from metaeval.measures.applicable import JACKKNIVES, Population
+from metaeval.measures.applicable import JACKKNIVES
 from metaeval.options import Options
 from metaeval.people.ceilings import Ceiling
 from metaeval.signature import Parts, interval_in_words, line, signature

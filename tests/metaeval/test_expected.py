@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from metaeval.choices import SystemScore
 from metaeval.options import Options
 from metaeval.study import rank
-from metaeval.system_scores import SystemScore
 from metaeval.tables.counts import pair_counts
 from queries.pairs import COUNTS
 from queries.selection import Slice

@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from metaeval.choices import Test
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure, parse_measure
-from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, SYSTEMS_RESAMPLED, TESTS, Test
+from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, SYSTEMS_RESAMPLED, TESTS
 from metaeval.measures.judged import judged_segments
 from metaeval.options import Options
 from queries.blocks import Block

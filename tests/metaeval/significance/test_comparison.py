@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from metaeval.choices import Population, SystemScore
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.corrections import benjamini_hochberg, holm
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure, parse_measure
-from metaeval.measures.applicable import POPULATIONS, SWAPS, Population
+from metaeval.measures.applicable import POPULATIONS, SWAPS
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
 from metaeval.options import Options
@@ -29,7 +30,7 @@ from metaeval.significance.levels import Level
 from metaeval.significance.metric_tests import chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
 from metaeval.study import rank
-from metaeval.system_scores import SystemScore, system_scores
+from metaeval.system_scores import system_scores
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive
