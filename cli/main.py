@@ -27,7 +27,6 @@ class _Commands(Mapping[str, Callable[..., None]]):
         "report": ("report", "report"),
         "compute": ("compute", "compute"),
         "export": ("export", "export"),
-        "migrate": ("load", "migrate"),
     }
 
     def __getitem__(self, name: str) -> Callable[..., None]:
@@ -47,7 +46,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
 
 
 _PANELS: Mapping[str, str] = {
-    "Start": "demo load download add remove migrate list sql report",
+    "Start": "demo load download add remove list sql report",
     "Rank and compare": "rank compare protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments scatter counts thresholds means",

@@ -7,6 +7,7 @@ COMMANDS = {
     "ties": "thresholds --ties",
     "protocols": "protocol --matrix",
     "unload": "remove",
+    "migrate": "any command brings the warehouse up to date",
 }
 FLAGS = {
     "--primary": "--status primary",

@@ -50,7 +50,9 @@ CREATE TABLE internal.segment (
   domain VARCHAR,
   document VARCHAR,
   index_in_document INTEGER,
-  source_id INTEGER
+  source_id INTEGER,
+  phenomenon VARCHAR,
+  phenomenon_class VARCHAR
 );
 COMMENT ON TABLE internal.segment IS 'Source units of an evaluation set. One row per evaluation set and segment.';
 COMMENT ON COLUMN internal.segment.evalset_id IS 'The evaluation set.';
@@ -60,6 +62,8 @@ COMMENT ON COLUMN internal.segment.domain IS 'Domain of the document, such as ne
 COMMENT ON COLUMN internal.segment.document IS 'Document the segment belongs to; unique only inside a language pair.';
 COMMENT ON COLUMN internal.segment.index_in_document IS 'Index of the segment inside its document, from 1.';
 COMMENT ON COLUMN internal.segment.source_id IS 'File that declared the segment.';
+COMMENT ON COLUMN internal.segment.phenomenon IS 'What an item of a challenge set tests, such as antonym-replacement; NULL elsewhere.';
+COMMENT ON COLUMN internal.segment.phenomenon_class IS 'Class that the phenomenon belongs to, such as mistranslation; NULL where there is none.';
 
 CREATE TABLE internal.segment_text (
   evalset_id INTEGER NOT NULL,

@@ -19,10 +19,10 @@ import polars as pl
 from queries.adhoc_copy import copied
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
-from warehouse.database.connection import check_there, check_whole
 from warehouse.database.faults import is_of_damage, suspicion, translated
 from warehouse.database.frames import frame
-from warehouse.database.opening import plain_path, settle_log
+from warehouse.database.opening import check_there, plain_path, settle_log
+from warehouse.database.updating import current, missing
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option
 
@@ -104,24 +104,33 @@ def limit_process(asked: Request) -> None:
 @contextlib.contextmanager
 def opened(asked: Request) -> Iterator[duckdb.DuckDBPyConnection]:
     """The warehouse with the limits of a query, after the same checks as for every other question."""
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": asked.folder,
-        "max_temp_directory_size": f"{asked.spill // 2 // 1024}KiB",  # its threads go over it
-    }
     check_there(asked.path)
     settle_log(asked.path)
-    with (
-        translated(asked.path),
-        duckdb.connect(plain_path(asked.path), read_only=True, config=config) as connection,
-    ):
-        if asked.file is not None:
-            connection.execute("SET allowed_paths = $paths", {"paths": [str(asked.file[0])]})
-        connection.execute("SET enable_external_access = false")
-        check_whole(connection, asked.path)
+    with translated(asked.path), contextlib.ExitStack() as stack:
+        connection = stack.enter_context(_confined(asked))
+        if missing(connection, asked.path):
+            connection.close()
+            current(asked.path).close()
+            connection = stack.enter_context(_confined(asked))
+            if missing(connection, asked.path):
+                raise SchemaError(f"{asked.path}: has the views of another version and cannot be written now")
         connection.execute(f"SET memory_limit = '{asked.memory // 1024}KiB'")  # the query's, not that of the checks
         connection.execute("SET enable_progress_bar = false")  # on stdout, where DuckDB takes a process for a person
         connection.execute("SET lock_configuration = true")
         yield connection
+
+
+def _confined(asked: Request) -> duckdb.DuckDBPyConnection:
+    """A connection that reaches the warehouse, the answer's file and a folder to spill into, and nothing else."""
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": asked.folder,
+        "max_temp_directory_size": f"{asked.spill // 2 // 1024}KiB",  # its threads go over it
+    }
+    connection = duckdb.connect(plain_path(asked.path), read_only=True, config=config)
+    if asked.file is not None:
+        connection.execute("SET allowed_paths = $paths", {"paths": [str(asked.file[0])]})
+    connection.execute("SET enable_external_access = false")
+    return connection
 
 
 def answer(connection: duckdb.DuckDBPyConnection, asked: Request) -> tuple[pl.DataFrame | int, bool]:

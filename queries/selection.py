@@ -223,7 +223,8 @@ def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, 
     (row,) = catalog.ask(warehouse, "unstandardised", evalset=number, human=human_id).rows(named=True)
     if not row["n_standardised"]:
         raise QuestionError(f"{human} of {IT} has no judgements of known annotators, so no z", where=where)
-    line = f"{human} standardised by annotator: {row['n_standardised']} judgements, {row['n_annotators']} annotators"
+    judgements, annotators = counted(row["n_standardised"], "judgement"), counted(row["n_annotators"], "annotator")
+    line = f"{human} standardised by annotator: {judgements}, {annotators}"
     if row["n_without_spread"]:
         line += f"; without {row['n_without_spread']} of {row['n_annotators_without']} with one judgement or no spread"
     return line + (f"; without {row['n_unknown']} of unknown annotators" if row["n_unknown"] else "")

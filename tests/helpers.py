@@ -3,7 +3,6 @@
 import functools
 import itertools
 import os
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-import migrations
 from tests.sharing import written
 from warehouse import Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
@@ -132,13 +130,11 @@ def tiny_warehouse(tmp_path: Path, *folders: Path) -> Warehouse:
     return Warehouse.open(database)
 
 
-def without_last_migration(database: Path) -> None:
-    """Make of a warehouse one of a program that did not know the last migration, which defines views alone."""
-    number, _, text = migrations.sql_files()[-1]
+def with_views_of_before(database: Path) -> None:
+    """Make of a warehouse one of a program whose views were others: `testsets` has one column, there is no `trends`."""
     with duckdb.connect(str(database)) as connection:
-        for view in re.findall(r"(?m)^CREATE VIEW (\S+)", text):
-            connection.execute(f"DROP VIEW {view}")
-        connection.execute("DELETE FROM internal.schema_migration WHERE number = $number", {"number": number})
+        connection.execute("CREATE OR REPLACE VIEW testsets AS SELECT 'of before' AS testset; DROP VIEW trends")
+        connection.execute("UPDATE internal.schema_migration SET sha256 = 'x' WHERE name = 'views'")
 
 
 def sampled(n: int, why: str, *axes: Iterable[object]) -> list[ParameterSet]:

@@ -96,8 +96,7 @@ def warehouses_held() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(duckdb, "connect", otherwise)
-        for module in ("connection", "updating"):
-            patch.setattr(f"warehouse.database.{module}.connect", _connect)
+        patch.setattr("warehouse.database.updating.connect", _connect)
         _is_on = True
         try:
             yield

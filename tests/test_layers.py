@@ -202,7 +202,7 @@ def test_a_load_of_known_files_loads_no_arrays(simulated_task: tuple[SimulatedEv
 
 
 def test_means_in_views_are_added_up_in_order() -> None:
-    for path in (ROOT / "migrations").glob("*.sql"):
+    for path in (ROOT / "migrations").rglob("*.sql"):
         for mean in re.findall(r"\bavg\(.*", path.read_text(encoding="utf-8")):
             assert "ORDER BY" in mean or "::INTEGER" in mean, f"{path.name}: {mean}"
 

@@ -39,8 +39,9 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def test_migrations_are_numbered_from_one_without_gap() -> None:
-    found = migrations.sql_files()
+    *found, views = migrations.sql_files()
     assert [number for number, _, _ in found] == list(range(1, len(found) + 1))
+    assert views[:2] == (migrations.VIEWS, "views")
     assert all(name.startswith(f"{number:04}_") and name.endswith(".sql") for number, name, _ in found)
 
 

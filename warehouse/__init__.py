@@ -7,7 +7,6 @@ from warehouse.errors import Fault, LimitError, QuestionError, SchemaError, Sour
 if TYPE_CHECKING:
     from warehouse.database.connection import Warehouse
     from warehouse.database.opening import default_path
-    from warehouse.database.updating import migrate
     from warehouse.loading.entry import load
     from warehouse.loading.report import LoadReport
     from warehouse.loading.unloading import Unloaded, unload
@@ -26,7 +25,6 @@ __all__ = [
     "WarehouseError",
     "default_path",
     "load",
-    "migrate",
     "unload",
 ]
 
@@ -37,7 +35,6 @@ _HOMES = {
     "Warehouse": "warehouse.database.connection",
     "default_path": "warehouse.database.opening",
     "load": "warehouse.loading.entry",
-    "migrate": "warehouse.database.updating",
     "unload": "warehouse.loading.unloading",
 }
 

@@ -44,6 +44,5 @@ WITHOUT_CHART = {
     "download": "fetches files",
     "export": "writes files",
     "sql": "the columns are the user's own",
-    "migrate": "changes the warehouse",
 }
 """Commands that draw nothing, and why; all others have `--chart`."""

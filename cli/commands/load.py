@@ -1,4 +1,4 @@
-"""`scorehouse load` and `scorehouse migrate`."""
+"""`scorehouse load`."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -68,20 +68,3 @@ def load(
     with progress(output.quiet) as advance:
         report = load_files(places, output.database, given=given, skip_broken=skip_broken, progress=advance)
     show_report(report, output, verbose)
-
-
-@folded
-def migrate(output: Output) -> None:
-    """Bring a warehouse up to date that an earlier version of scorehouse made.
-
-    Example: scorehouse migrate
-    """
-    import polars as pl
-
-    from warehouse import migrate as migrate_file
-
-    applied = migrate_file(output.database)
-    done = "brought up to date" if applied else "up to date already"
-    output.show(
-        pl.DataFrame({"migration": applied}, schema={"migration": pl.String}), notes=[f"{output.database}: {done}"]
-    )

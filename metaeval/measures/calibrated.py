@@ -54,7 +54,7 @@ class Calibrated(CountedPairs):
         if progress is not None:
             sizes = np.unique(labels(block, self.by)[block.judged], return_counts=True)[1]
             n_pairs = int((sizes * (sizes - 1) // 2).sum())
-            advance = partial(progress, f"calibrating {self}, {n_pairs:,} pairs a metric")
+            advance = partial(progress, f"calibrating {self}, pairs: {n_pairs:,} a metric")
         found = kernels.calibrate(block.human, block.scores, labels(block, self.by), self.pair_statistic, advance)
         return Values(
             found.value,

@@ -1,6 +1,7 @@
 """Bad questions and bad databases: one clear line on stderr, the right exit code, nothing changed."""
 
 import contextlib
+import json
 import os
 import shutil
 import sqlite3
@@ -16,7 +17,7 @@ import pytest
 from cli.ending import run_program
 from cli.exit_codes import ExitCode
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
-from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout, without_last_migration
+from tests.helpers import DOCUMENTS, tiny_bytes, tiny_layout, with_views_of_before
 from tests.sharing import written
 from warehouse.export.mtme import ScoreTable, write_evalset
 
@@ -84,7 +85,7 @@ QUESTIONS = [("list", "testsets"), RANK, ("sql", "SELECT 1"), ("sql", "--schema"
 
 def _each(*values: object) -> list[Any]:
     """Every way of asking with the first of some values; the others with one that reads, and mostly one that writes."""
-    ways: list[tuple[str, ...]] = [*QUESTIONS, ("migrate",), ("load", "task")]
+    ways: list[tuple[str, ...]] = [*QUESTIONS, ("load", "task")]
     why = "every way of asking with every one: 1 second"
     return [
         pytest.param(
@@ -107,7 +108,7 @@ def test_without_a_warehouse_the_way_to_one_is_reported(
     assert not (tmp_path / "a.duckdb").exists()
 
 
-@pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",)])
+@pytest.mark.parametrize("words", QUESTIONS)
 def test_a_file_that_is_no_database_is_told_as_such(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path
 ) -> None:
@@ -117,7 +118,7 @@ def test_a_file_that_is_no_database_is_told_as_such(
         refused(_ask(scorehouse, words, file), 4, "notes.txt", "not a DuckDB database")
 
 
-@pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",), ("load", ".")])
+@pytest.mark.parametrize("words", [*QUESTIONS, ("load", ".")])
 def test_a_database_of_sqlite_is_told_as_none_of_duckdb(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +229,6 @@ def test_a_warehouse_may_have_any_name(
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["task", name])
     assert scorehouse("--db", name, "list", "testsets", "--format", "json").json[0]["testset"] == "tiny24"
     assert scorehouse("--db", name, "sql", "SELECT 1 AS one", "--format", "json").json == [{"one": 1}]
-    assert scorehouse("--db", name, "migrate").code == 0
 
 
 @pytest.mark.parametrize("words", QUESTIONS)
@@ -237,7 +237,7 @@ def test_a_folder_is_no_warehouse(words: tuple[str, ...], scorehouse: Scorehouse
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("words", [*QUESTIONS, ("load", "."), ("migrate",)])
+@pytest.mark.parametrize("words", [*QUESTIONS, ("load", ".")])
 def test_somebody_elses_database_is_left_alone(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,7 +261,7 @@ def test_a_truncated_database_is_told_as_damaged(
         refused(_ask(scorehouse, words, own_database), 4, "own.duckdb")
 
 
-@pytest.mark.parametrize("words", [*QUESTIONS, ("migrate",)])
+@pytest.mark.parametrize("words", QUESTIONS)
 def test_a_database_of_a_newer_program_is_refused(
     words: tuple[str, ...], scorehouse: Scorehouse, tiny_database: Path
 ) -> None:
@@ -272,17 +272,31 @@ def test_a_database_of_a_newer_program_is_refused(
     assert "upgrade scorehouse" in line
 
 
-@pytest.mark.slow
-def test_a_database_of_an_earlier_program_asks_for_migrate_which_lists_what_it_applied(
-    scorehouse: Scorehouse, tiny_database: Path, tmp_path: Path
+def test_a_database_of_an_earlier_program_is_brought_up_to_date_by_whatever_opens_it(
+    tiny_database: Path, scorehouse: Scorehouse
 ) -> None:
-    without_last_migration(tiny_database)
-    refused(_ask(scorehouse, RANK, tiny_database), 4, "made by an earlier scorehouse", "scorehouse migrate")
-    applied = tmp_path / "applied.csv"
-    ran = scorehouse("--db", tiny_database, "--output", applied, "migrate")
-    assert (ran.code, ran.out, ran.notes[0]) == (0, "", f"{tiny_database}: brought up to date")
-    assert len(applied.read_text().splitlines()) == 2
-    assert _ask(scorehouse, ("list", "testsets"), tiny_database).code == 0
+    with_views_of_before(tiny_database)
+    words = [
+        sys.executable,
+        "-c",
+        "from cli.start import run; run()",
+        "--db",
+        str(tiny_database),
+        "list",
+        "testsets",
+        "--format",
+        "json",
+    ]
+    asked = [subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True) for _ in range(2)]
+    assert asked[0].stderr.splitlines()[0] == f"{tiny_database}: brought up to date with views"
+    assert "brought" not in asked[1].stderr
+    assert json.loads(asked[0].stdout) == json.loads(asked[1].stdout)
+    assert json.loads(asked[0].stdout)[0]["testset"] == "tiny24"
+    assert scorehouse("--db", tiny_database, "sql", "FROM trends").code == 0
+
+
+def test_migrate_is_answered_with_what_does_its_work(scorehouse: Scorehouse) -> None:
+    refused(scorehouse("migrate"), 2, "any command brings the warehouse up to date")
 
 
 def test_a_locked_database_names_the_process_that_holds_it(scorehouse: Scorehouse, own_database: Path) -> None:

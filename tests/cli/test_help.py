@@ -38,7 +38,7 @@ def test_help_has_the_field_s_words_and_no_python_type(name: str, scorehouse: Sc
     assert "...}..." not in text
 
 
-SMALL = ("migrate", "compute", "thresholds", "audit", "add", "remove", "diff", "export")
+SMALL = ("compute", "thresholds", "audit", "add", "remove", "diff", "export")
 """Commands that write, or take long on many systems, and whose example names no metric of the simulated task."""
 
 

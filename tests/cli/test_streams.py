@@ -46,7 +46,7 @@ WORDS = {
     "demo": ("demo", "-q"),
 }
 """Cheap words for commands whose example takes long, or needs files."""
-CHANGES = ("load", "compute", "add", "remove", "migrate")
+CHANGES = ("load", "compute", "add", "remove")
 """They have no answer without a change: see the test of their own."""
 ANSWERS = {
     **{name: tuple(shlex.split(examples(name)[0])) for name in COMMANDS if name not in CHANGES},
@@ -146,7 +146,7 @@ def test_commands_that_change_the_warehouse_do_so_and_say_that_nobody_took_their
 ) -> None:
     database = tmp_path / "w.duckdb"
     layout = tiny_layout(tmp_path / "scores", testset="tiny24")
-    for words in (("load", layout), ("compute", "bleu", "tiny24", "en-de"), ("remove", "tiny24"), ("migrate",)):
+    for words in (("load", layout), ("compute", "bleu", "tiny24", "en-de"), ("remove", "tiny24")):
         with _stdout_that_takes_nothing(monkeypatch) as why:
             ran = scorehouse(*words, "--db", database)
         assert _refused(ran, why) or (ran.code == 0 and "error" not in ran.err), (words, ran)

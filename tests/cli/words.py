@@ -25,6 +25,6 @@ WORDS: dict[str, tuple[str, ...]] = {
     "sql": ("SELECT 1 AS one",),
     "thresholds": (*SLICE, "--curve"),
     "trend": (*SLICE, "-m", "pearson"),
-    **dict.fromkeys(("demo", "download", "audit", "migrate"), ()),
+    **dict.fromkeys(("demo", "download", "audit"), ()),
     **dict.fromkeys(("compare", "correlations", "counts", "means", "segments", "systems"), SLICE),
 }

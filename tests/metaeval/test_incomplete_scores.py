@@ -254,7 +254,7 @@ def test_system_scores_from_another_source_than_asked_for_are_named(tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ask", ["segments", "counts", "ties", "thresholds", "correlations", "rank"])
+@pytest.mark.parametrize("ask", ["segments", "counts", "thresholds", "correlations", "rank"])
 def test_a_question_without_metrics_of_segments_says_why_there_is_none(tmp_path: Path, ask: str) -> None:
     options = {"rank": {"measures": "acc_eq(by=item)"}, "correlations": {"measure": "pearson(by=none)"}}
     tables = {"Only-src": metric_tables()["Only-src"]}

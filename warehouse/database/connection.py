@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
-from warehouse.database.faults import answer_error, answered, translated
+from warehouse.database.faults import answer_error, answered
 from warehouse.database.frames import frame
-from warehouse.database.migration import pending
-from warehouse.database.opening import check_path, connect, default_path, is_empty_file
-from warehouse.errors import LimitError, QuestionError, SchemaError
-from warehouse.wording import counted
+from warehouse.database.opening import check_there, default_path
+from warehouse.database.updating import current
+from warehouse.errors import LimitError, QuestionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,17 +41,12 @@ class Warehouse:
         path: the file; by default the one in the user's data folder.
         writes_below: a folder that queries may write files into, for exports.
         patience: seconds to wait for a process that is writing to the file.
-        Raises SchemaError: no such file, no warehouse, damaged, newer or older than this program, or locked.
+        A file of an earlier version is brought up to date first (see `current`).
+        Raises SchemaError: no such file, no warehouse, damaged, made by a newer program, or locked.
         """
         path = default_path() if path is None else Path(path)
         check_there(path)
-        connection = connect(path, patience, writes_below)
-        try:
-            check_whole(connection, path)
-        except BaseException:
-            connection.close()
-            raise
-        return cls(connection, path)
+        return cls(current(path, patience, writes_below), path)
 
     @property
     def _open_connection(self) -> duckdb.DuckDBPyConnection:
@@ -145,33 +139,3 @@ class Warehouse:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def check_there(path: Path) -> None:
-    """Raises SchemaError: no such file, or none that can be opened; see `Warehouse.open`."""
-    check_path(path)
-    if not path.exists():
-        raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
-    if is_empty_file(path):
-        raise SchemaError(f"{path}: an empty file, not a warehouse yet; `scorehouse load PATH` creates one")
-
-
-def check_whole(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Raises SchemaError: the current database is no warehouse, or none of this program's; see `Warehouse.open`."""
-    with translated(path):
-        missing = pending(connection, str(path))
-        if missing and not _has_evalsets(connection):
-            raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
-    if missing:
-        raise SchemaError(
-            f"{path}: made by an earlier scorehouse ({counted(len(missing), 'migration')} behind); "
-            "`scorehouse migrate` brings it up to date"
-        )
-
-
-def _has_evalsets(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the current database holds an evaluation set; a first load may have ended before it made the table."""
-    try:
-        return connection.execute("SELECT 1 FROM evalset LIMIT 1").fetchone() is not None
-    except duckdb.CatalogException:
-        return False

@@ -1,4 +1,4 @@
-"""Bring a database up to date: each migration once, in its own transaction, with its checksum kept."""
+"""Bring a database up to date: tables by migrations, once each; views and macros made anew where their text changed."""
 
 import contextlib
 import hashlib
@@ -87,20 +87,20 @@ def pending(
             raise not_ours(where)
         return list(available)
     known = {number: (name, text) for number, name, text in available}
+    seen = {number: checksum for number, _, checksum in applied}
     newer = [name for number, name, _ in applied if number not in known]
     if newer:
         raise SchemaError(
             f"{where}: made by a newer scorehouse (it has migration {newer[-1]}, this program ends at "
             f"{available[-1][1]}); upgrade scorehouse, or name another file with {option('db')}"
         )
-    for number, name, checksum in applied:
-        if _checksum(known[number][1]) != checksum:
+    for number, (name, text) in known.items():
+        if number != migrations.VIEWS and seen.get(number, _checksum(text)) != _checksum(text):
             raise SchemaError(
                 f"{where}: migration {name} was applied with a different text from this program's; "
                 "load everything into a new file"
             )
-    done = {number for number, _, _ in applied}
-    return [migration for migration in available if migration[0] not in done]
+    return [migration for migration in available if seen.get(migration[0]) != _checksum(migration[2])]
 
 
 def apply_migrations(
@@ -120,7 +120,7 @@ def apply_migrations(
                 connection.execute(statement(__package__, "ledger"))
             connection.execute(text)
             connection.execute(
-                "INSERT INTO internal.schema_migration "
+                "INSERT OR REPLACE INTO internal.schema_migration "
                 "VALUES ($number, $name, $sha256, (now() AT TIME ZONE 'UTC')::TIMESTAMP)",
                 {"number": number, "name": name, "sha256": _checksum(text)},
             )
@@ -132,3 +132,12 @@ def apply_migrations(
         applied.append(name)
     find_tables(connection)
     return applied
+
+
+def make_views_over(connection: duckdb.DuckDBPyConnection, attached: str) -> None:
+    """Make the views and macros in the current database, over the tables of one that is attached."""
+    connection.execute(f"CREATE SCHEMA {INTERNAL}")
+    tables = "SELECT table_name FROM duckdb_tables() WHERE database_name = $name AND schema_name = 'internal'"
+    for (table,) in connection.execute(tables, {"name": attached}).fetchall():
+        connection.execute(f'CREATE VIEW {INTERNAL}."{table}" AS FROM {attached}.{INTERNAL}."{table}"')
+    connection.execute(migrations.sql_files()[-1][2])

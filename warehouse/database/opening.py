@@ -12,7 +12,7 @@ from typing import TypeVar
 import duckdb
 
 from warehouse.database.faults import is_lock, translated
-from warehouse.database.migration import find_tables
+from warehouse.database.migration import find_tables, make_views_over
 from warehouse.errors import SchemaError
 from warehouse.wording import option
 
@@ -63,6 +63,15 @@ def check_path(path: Path) -> None:
         raise SchemaError(f"{path}: cannot be opened: {error.strerror or error}") from error
     if "?" in str(path) or (os.sep != "\\" and "\\" in str(path)):
         raise SchemaError(f"{path}: a path with ? or a backslash, which DuckDB cannot handle; choose another location")
+
+
+def check_there(path: Path) -> None:
+    """Raises SchemaError: no such file, or none that can be opened; see `Warehouse.open`."""
+    check_path(path)
+    if not path.exists():
+        raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
+    if is_empty_file(path):
+        raise SchemaError(f"{path}: an empty file, not a warehouse yet; `scorehouse load PATH` creates one")
 
 
 def settle_log(path: Path, patience: float = 0.0) -> None:
@@ -131,6 +140,22 @@ def _lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:
 def _literal(text: str) -> str:
     """A text as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def connect_beside(path: Path, patience: float, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """A connection to this program's views, made in memory over the tables of a file that cannot be written."""
+    settle_log(path, patience)
+    connection = duckdb.connect(config={"temp_directory": f"{plain_path(path)}.tmp"})
+    try:
+        with translated(path):
+            retry_while_locked(lambda: attach_to_read(path, connection), patience)
+            make_views_over(connection, "warehouse_file")
+            _lock_up(path, connection, writes_below)
+            find_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def attach(path: Path, connection: duckdb.DuckDBPyConnection) -> None:

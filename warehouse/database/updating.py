@@ -1,6 +1,7 @@
 """The file opened by loads: asked, made, migrated, written, and removed where nothing came."""
 
 import contextlib
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -9,14 +10,16 @@ from typing import Any
 
 import duckdb
 
-from warehouse.database.connection import Warehouse, check_there, check_whole
+from migrations import VIEWS
 from warehouse.database.faults import interruptible, is_of_damage, schema_error, translated
-from warehouse.database.migration import apply_migrations, find_tables, has_tables, pending
+from warehouse.database.migration import Migration, apply_migrations, find_tables, has_tables, pending
 from warehouse.database.opening import (
     attach,
     attach_to_read,
     check_path,
+    check_there,
     connect,
+    connect_beside,
     is_empty_file,
     retry_while_locked,
     settle_log,
@@ -26,6 +29,7 @@ from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder
 
 Ask = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
+_LOG = logging.getLogger(__name__)
 PATIENCE = 10.0  # seconds that a load waits for another process to let go of the file
 _SETTLED = 2.0  # seconds after which an empty file is none that another process is just making
 _OF_THE_FILE = (duckdb.IOException, duckdb.TransactionException, duckdb.ConstraintException)
@@ -38,6 +42,54 @@ def holds_nothing(path: Path) -> bool:
         return True
     with connect(path, PATIENCE) as reading, translated(path):
         return not has_tables(reading)
+
+
+def current(path: Path, patience: float = 0.0, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """A read-only connection to a warehouse as this program knows it.
+
+    A file of an earlier version is brought up to date. Where it cannot be written (another process reads it, a medium
+    for reading alone) and its tables are those of today, the views are made in memory. Both are logged in one line.
+    Raises SchemaError: see `Warehouse.open`.
+    """
+    connection = connect(path, patience, writes_below)
+    try:
+        behind = missing(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    if not behind:
+        return connection
+    connection.close()
+    try:
+        with in_memory() as memory, writing(path, memory, patience=patience) as applied:
+            names = ", ".join(applied)
+    except SchemaError as error:
+        if any(number != VIEWS for number, *_ in behind):
+            why = str(error).removeprefix(f"{path}: ")
+            raise SchemaError(f"{path}: of an earlier version, and cannot be brought up to date: {why}") from error
+        connection = connect_beside(path, PATIENCE, writes_below)
+        _LOG.warning("%s: cannot be written; views, which are of another version in it, are made in memory", path)
+        return connection
+    if names:  # no other process was first
+        _LOG.warning("%s: brought up to date with %s", path, names)
+    return connect(path, patience, writes_below)
+
+
+def missing(connection: duckdb.DuckDBPyConnection, path: Path) -> list[Migration]:
+    """What the current database lacks of this program's data definition. Raises SchemaError: see `Warehouse.open`."""
+    with translated(path):
+        behind = pending(connection, str(path))
+        if behind and not _has_evalsets(connection):
+            raise SchemaError(f"{path}: a warehouse without scores yet; `scorehouse load PATH` fills it")
+    return behind
+
+
+def _has_evalsets(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the current database holds an evaluation set; a first load may have ended before it made the table."""
+    try:
+        return connection.execute("SELECT 1 FROM evalset LIMIT 1").fetchone() is not None
+    except duckdb.CatalogException:
+        return False
 
 
 def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[str]:
@@ -66,12 +118,12 @@ def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
     with translated(path):
         if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
             with _attached(path, connection):
-                check_whole(connection, path)
+                missing(connection, path)
                 find_tables(connection, alone=True)
                 yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
             return
-    with Warehouse.open(path, patience=PATIENCE) as warehouse:
-        yield warehouse.rows
+    with current(path, PATIENCE) as opened:
+        yield lambda query, parameters: opened.execute(query, dict(parameters)).fetchall()
 
 
 @contextlib.contextmanager
@@ -170,19 +222,3 @@ def _remove_empty_file(path: Path) -> None:
             path.resolve().unlink(missing_ok=True)
         else:
             time.sleep(0.1)
-
-
-def migrate(path: Path) -> list[str]:
-    """Bring a warehouse file up to date; the names of the migrations that were applied.
-
-    Raises SchemaError: see `Warehouse.open`.
-    """
-    check_path(path)
-    if not path.exists():
-        raise SchemaError(f"{path}: no warehouse yet; `scorehouse load PATH` creates one")
-    if not is_empty_file(path):
-        with connect(path, PATIENCE) as reading, translated(path):
-            if not pending(reading, str(path)):
-                return []
-    with in_memory() as connection, writing(path, connection) as applied:
-        return list(applied)

@@ -119,9 +119,9 @@ def note_beyond(contents: Sequence[Content], scores: pl.DataFrame, judgements: p
     paths = {content.file_no: content.claim.path for content in contents}
     for rows in beyond.sort("file_no", "document").partition_by("file_no", maintain_order=True):
         file_no, document, index, n = rows.row(0)
-        some = counted(rows.height, "document has", "documents have")
+        some = counted(rows.height, "document has segments", "documents have segments")
         stage.notes.append(
-            f"{paths[file_no]}: {some} segments beyond the end, such as {index} of {document!r}, with {n} elsewhere"
+            f"{paths[file_no]}: {some} beyond the end, such as {index} of {document!r}, with {n} elsewhere"
         )
 
 

@@ -234,16 +234,6 @@ def test_a_warehouse_in_a_place_that_cannot_be_made_is_reported(
     refused(scorehouse("--db", tmp_path, "load", layout), 4, "a folder, expected a warehouse file")
 
 
-def test_migrate_has_nothing_to_do_on_a_warehouse_of_this_program(
-    load: Callable[..., Ran], scorehouse: Scorehouse, layout: Path
-) -> None:
-    load(layout)
-    ran = scorehouse("migrate")
-    assert (ran.code, ran.out.splitlines()[2:]) == (0, [])
-    assert "up to date already" in ran.err
-    refused(scorehouse("--db", layout / "absent.duckdb", "migrate"), 4, "no warehouse yet")
-
-
 @pytest.mark.parametrize("words", [("",), ("", "task"), ("task", "")])
 def test_an_empty_path_is_refused_and_is_not_the_folder_one_stands_in(
     words: tuple[str, ...], scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

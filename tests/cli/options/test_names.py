@@ -19,7 +19,7 @@ from warehouse import load
 NEW_NAMES = {("load", "testset"), ("load", "lp"), ("download", "testsets"), ("compute", "metrics")}
 """Parameters that name what the warehouse need not have."""
 KINDS = {"testset": "testset", "testsets": "testset", "on": "testset", "lp": "lp", "lps": "lp", "metrics": "metric"}
-COSTLY = {"demo", "load", "download", "report", "trend", "paper", "noise", "plan", "diff", "add", "remove", "migrate"}
+COSTLY = {"demo", "load", "download", "report", "trend", "paper", "noise", "plan", "diff", "add", "remove"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -14,7 +14,7 @@ from tests.helpers import tiny_layout
 from tests.warehouse.building import ask, empty_warehouse
 from warehouse import QuestionError, SchemaError, Warehouse, WarehouseError, default_path, load
 from warehouse.database.faults import answer_error
-from warehouse.database.updating import migrate, writing
+from warehouse.database.updating import writing
 
 ROOT = Path(__file__).parents[3]
 
@@ -169,7 +169,7 @@ def test_a_file_of_a_storage_version_that_cannot_be_read_is_not_called_damaged(
     head[12:20] = struct.pack("<Q", version)
     head[:8] = struct.pack("<Q", _checksum(head[8:4096]))
     database.write_bytes(head)
-    for action in (Warehouse.open, migrate, lambda file: load([tiny_layout(tmp_path / "in")], file)):
+    for action in (Warehouse.open, lambda file: load([tiny_layout(tmp_path / "in")], file)):
         with pytest.raises(SchemaError, match=f"{hint}.*storage version {version},") as told:
             action(database)
         assert "damaged" not in str(told.value)
@@ -193,14 +193,14 @@ OTHERS = (
         for m, options in enumerate(("", "(STORAGE_VERSION 'v1.4.0')"))
     ],
 )
-def test_a_database_of_another_program_is_neither_migrated_nor_loaded_into(
+def test_a_database_of_another_program_is_neither_brought_up_to_date_nor_loaded_into(
     definition: str, options: str, tmp_path: Path
 ) -> None:
     database = tmp_path / "a.duckdb"
     with duckdb.connect() as connection:
         connection.execute(f"ATTACH '{database}' AS made {options}; USE made; {definition}; USE memory; DETACH made")
     before = database.read_bytes()
-    for action in (Warehouse.open, migrate, lambda file: load([tiny_layout(tmp_path / "in")], file)):
+    for action in (Warehouse.open, lambda file: load([tiny_layout(tmp_path / "in")], file)):
         with pytest.raises(SchemaError, match="a DuckDB database, but not a scorehouse warehouse"):
             action(database)
         assert database.read_bytes() == before

@@ -1,15 +1,19 @@
 """Bringing a warehouse file up to date: each migration once, whole or not at all, and never another text."""
 
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
 import pytest
 
 import migrations
-from tests.helpers import tiny_layout
-from tests.warehouse.building import ask, empty_warehouse, held, loaded, statuses
-from warehouse import SchemaError, Warehouse, load, migrate
+from migrations import VIEWS
+from tests.helpers import tiny_layout, with_views_of_before
+from tests.warehouse.building import empty_warehouse, held, loaded, statuses
+from warehouse import QuestionError, SchemaError, Warehouse, load
+from warehouse.database import updating
 from warehouse.database.migration import Migration, apply_migrations, pending
 from warehouse.database.updating import writing
 
@@ -87,25 +91,19 @@ def test_tables_without_a_ledger_are_somebody_elses() -> None:
         assert _tables(connection) == ["mine"]
 
 
-@pytest.fixture(scope="module")
-def old_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A warehouse with an evaluation set, of a program that knew all migrations but the last."""
-    files, database = migrations.sql_files(), tmp_path_factory.mktemp("old") / "old.duckdb"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(migrations, "sql_files", lambda: files[:-1])
-        with duckdb.connect() as connection, writing(database, connection):
-            connection.execute("INSERT INTO testset (testset_id, name) VALUES (1, 'tiny24')")
-            connection.execute(
-                "INSERT INTO evalset (evalset_id, testset_id, lp, source_language, target_language, lp_base)"
-                " VALUES (1, 1, 'en-de', 'en', 'de', 'en-de')"
-            )
-    return database.read_bytes()
+VIEWS_ONE: Migration = (VIEWS, "views", "CREATE OR REPLACE VIEW seen AS SELECT x FROM one;")
+VIEWS_TWO: Migration = (VIEWS, "views", "CREATE OR REPLACE VIEW seen AS SELECT x, x + 1 AS y FROM one;")
 
 
-@pytest.fixture
-def old_database(old_bytes: bytes, tmp_path: Path) -> Path:
-    (tmp_path / "old.duckdb").write_bytes(old_bytes)
-    return tmp_path / "old.duckdb"
+def test_views_are_made_anew_when_their_text_changed_and_only_then() -> None:
+    with duckdb.connect() as connection:
+        assert apply_migrations(connection, "x", [ONE, VIEWS_ONE]) == ["0001_one.sql", "views"]
+        assert apply_migrations(connection, "x", [ONE, VIEWS_ONE]) == []
+        connection.execute("INSERT INTO one VALUES (1)")
+        assert pending(connection, "x", [ONE, VIEWS_TWO]) == [VIEWS_TWO]
+        assert apply_migrations(connection, "x", [ONE, VIEWS_TWO]) == ["views"]
+        assert connection.execute("FROM seen").fetchall() == [(1, 2)]
+        assert connection.execute("SELECT count(*) FROM schema_migration").fetchone() == (2,)
 
 
 @pytest.mark.every(3)
@@ -132,38 +130,98 @@ def test_a_first_load_that_was_killed_between_migrations_is_no_earlier_scorehous
         assert warehouse.rows("SELECT testset FROM testsets") == [("tiny24",)]
 
 
-@pytest.mark.slow
-def test_an_older_database_asks_for_migrate_and_is_up_to_date_after_it(old_database: Path) -> None:
-    last = migrations.sql_files()[-1][1]
-    with pytest.raises(SchemaError, match=r"earlier scorehouse \(1 migrations? behind\).*scorehouse migrate"):
-        Warehouse.open(old_database)
-    assert migrate(old_database) == [last]
-    assert ask(old_database, "FROM scores") == []
-    before = old_database.read_bytes()
-    assert migrate(old_database) == []
-    assert old_database.read_bytes() == before
+def _changed(monkeypatch: pytest.MonkeyPatch, *more: Migration, views: str = "") -> None:
+    """A program with more migrations, and with more views."""
+    *tables, (number, name, text) = migrations.sql_files()
+    monkeypatch.setattr(migrations, "sql_files", lambda: [*tables, *more, (number, name, text + views)])
+
+
+NEXT = len(migrations.sql_files())
 
 
 @pytest.mark.slow
-def test_a_load_brings_an_older_database_up_to_date_and_says_so(old_database: Path, tmp_path: Path) -> None:
-    report = load([tiny_layout(tmp_path / "in")], old_database)
-    assert report.faults == []
-    assert statuses(report) == ["loaded"]
-    assert report.notes == [f"{old_database}: brought up to date with {migrations.sql_files()[-1][1]}"]
-    assert len(held(old_database)["human_scores"]) == 20
-
-
-@pytest.mark.slow
-def test_migrating_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_warehouse_answers_alike_after_a_views_text_a_column_and_a_table_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
     before = held(database)
-    more = [*migrations.sql_files(), (99, "0099_more.sql", "CREATE TABLE more (x INTEGER);")]
-    monkeypatch.setattr(migrations, "sql_files", lambda: more)
-    assert migrate(database) == ["0099_more.sql"]
+    column = "ALTER TABLE internal.segment ADD COLUMN note VARCHAR DEFAULT 'none';"
+    changes = [
+        ([], "-- A comment.\n"),
+        ([(NEXT, "0008_note.sql", column)], "CREATE OR REPLACE VIEW notes AS SELECT note FROM internal.segment;"),
+        ([(NEXT, "0008_note.sql", column), (NEXT + 1, "0009_more.sql", "CREATE TABLE internal.more (x INTEGER);")], ""),
+    ]
+    for tables, views in changes:
+        with monkeypatch.context() as patch:
+            _changed(patch, *tables, views=views)
+            assert held(database) == before
+            with Warehouse.open(database) as warehouse:
+                if "notes" in views:
+                    assert warehouse.rows("SELECT DISTINCT note FROM notes") == [("none",)]
+    told = [record.getMessage() for record in caplog.records]
+    assert told == [f"{database}: brought up to date with {names}" for names in NAMES]
+
+
+NAMES = ("views", "0008_note.sql, views", "0009_more.sql, views")
+
+
+def test_a_migration_that_fails_leaves_a_file_of_before_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    before = held(database)
+    with monkeypatch.context() as patch:
+        _changed(patch, (NEXT, "0008_broken.sql", "CREATE TABLE internal.more AS SELECT 'x'::INTEGER AS x;"))
+        with pytest.raises((duckdb.Error, SchemaError)):
+            Warehouse.open(database)
     assert held(database) == before
 
 
-@pytest.mark.parametrize("act", [migrate, lambda path: load([path.parent / "in"], path)], ids=["migrate", "load"])
+def test_a_load_brings_an_older_database_up_to_date_and_says_so(tmp_path: Path) -> None:
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    with_views_of_before(database)
+    report = load([tiny_layout(tmp_path / "more", testset="other24")], database)
+    assert (report.faults, statuses(report)) == ([], ["loaded"])
+    assert report.notes == [f"{database}: brought up to date with views"]
+    assert len(held(database)["human_scores"]) == 40
+
+
+_READER = """
+import duckdb, sys
+with duckdb.connect(sys.argv[1], read_only=True):
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    before = held(database)
+    with_views_of_before(database)
+    words = [sys.executable, "-c", _READER, str(database)]
+    data = database.read_bytes()
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout is not None
+        assert reader.stdin is not None
+        reader.stdout.readline()
+        assert held(database) == before
+        with Warehouse.open(database) as warehouse:
+            assert warehouse.rows("SELECT testset FROM testsets") == [("tiny24",)]
+            with pytest.raises(QuestionError):
+                warehouse.rows(f"FROM read_text('{__file__}')")
+        monkeypatch.setattr(updating, "pending", lambda *_: [(1, "0001_more.sql", "")])
+        with pytest.raises(SchemaError, match=r"of an earlier version, and cannot be brought up to date: .*lock"):
+            Warehouse.open(database)
+        reader.stdin.close()
+    assert database.read_bytes() == data
+    assert {record.getMessage() for record in caplog.records} == {
+        f"{database}: cannot be written; views, which are of another version in it, are made in memory"
+    }
+
+
+@pytest.mark.parametrize("act", [Warehouse.open, lambda path: load([path.parent / "in"], path)], ids=["open", "load"])
 def test_a_database_of_a_newer_program_or_with_changed_migrations_is_left_alone(act: object, tmp_path: Path) -> None:
     tiny_layout(tmp_path / "in")
     statements = {
@@ -179,17 +237,3 @@ def test_a_database_of_a_newer_program_or_with_changed_migrations_is_left_alone(
         with pytest.raises(SchemaError, match=words):
             act(database)  # type: ignore[operator]
         assert database.read_bytes() == before
-
-
-def test_there_is_nothing_to_migrate_where_there_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(SchemaError, match="no warehouse yet"):
-        migrate(tmp_path / "a.duckdb")
-    assert not (tmp_path / "a.duckdb").exists()
-
-
-def test_migrating_what_is_no_database_leaves_it_alone(tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("Some notes.\n" * 1000)
-    with pytest.raises(SchemaError, match="not a DuckDB database"):
-        migrate(file)
-    assert file.read_text() == "Some notes.\n" * 1000

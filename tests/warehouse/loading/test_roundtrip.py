@@ -56,6 +56,11 @@ def tables(draw: Callable[[st.SearchStrategy], object], systems: list[str], docu
     )
 
 
+def _has_any(table: dict[str, list[object]]) -> bool:
+    """Whether any output was rated: a file that rates none is refused."""
+    return any(cell is not None for cells in table.values() for cell in cells)
+
+
 @st.composite
 def evalsets(draw):  # type: ignore[no-untyped-def]
     """Arguments of the writer."""
@@ -64,6 +69,7 @@ def evalsets(draw):  # type: ignore[no-untyped-def]
     n = len(documents)
     lines = st.lists(TEXTS, min_size=n, max_size=n)
     marks = st.lists(st.none() | ERRORS, min_size=n, max_size=n)
+    rated = st.fixed_dictionaries(dict.fromkeys(systems, marks)).filter(_has_any)
     tables_of = tables(systems, documents)
     bases = st.lists(FILES, max_size=2, unique_by=str.lower)
     return {
@@ -71,9 +77,7 @@ def evalsets(draw):  # type: ignore[no-untyped-def]
         "sources": draw(st.none() | lines),
         "humans": {name: draw(tables_of) for name in draw(bases)},
         "metrics": {f"{name}-{draw(st.sampled_from(['src', 'refA']))}": draw(tables_of) for name in draw(bases)},
-        "ratings": {"marked up": RatingTable({system: draw(marks) for system in systems})}
-        if draw(st.booleans())
-        else {},
+        "ratings": {"marked up": RatingTable(draw(rated))} if draw(st.booleans()) else {},
     }
 
 

@@ -18,6 +18,7 @@ from warehouse.facts.metrics import describe
 from warehouse.names import is_language_pair
 from warehouse.readers.challenge.items import REFERENCE, Items
 from warehouse.readers.text.tables import MISSING
+from warehouse.wording import counted
 
 _ACES = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")
 _OWN = ("item", "phenomenon", "hypothesis", "grade", "lp")
@@ -62,7 +63,7 @@ def read_table(path: Path, testset: str, lp: str) -> Items:
     metrics: dict[str, None] = {}
     for line, row in enumerate(rows, start=2):
         if None in row or None in row.values():
-            faults.append(Fault(str(path), line, f"{len(row)} columns", f"{len(header)}, as in the first line"))
+            faults.append(Fault(str(path), line, counted(len(row), "column"), f"{len(header)}, as in the first line"))
             continue
         if not is_language_pair(row[column]):
             faults.append(Fault(str(path), line, f"language pair {row[column]!r}", "one such as en-de"))

@@ -1,7 +1,7 @@
 -- Two scores of one thing side by side: people and metrics, two protocols, two annotators; and the languages.
 
 -- A view, since it is used twice: of a common table expression DuckDB 1.4 loses columns that two conditions name.
-CREATE VIEW internal.score_spread AS
+CREATE OR REPLACE VIEW internal.score_spread AS
 SELECT -- with the names, so that conditions on them are met before means are taken
   t.name AS testset,
   e.lp,
@@ -20,7 +20,7 @@ COMMENT ON COLUMN internal.score_spread.scorer_id IS 'Metric or human score.';
 COMMENT ON COLUMN internal.score_spread.mean IS 'Mean of the scores that there are.';
 COMMENT ON COLUMN internal.score_spread.deviation IS 'Their standard deviation (n - 1); NULL where they are all equal.';
 
-CREATE VIEW scored_segments AS
+CREATE OR REPLACE VIEW scored_segments AS
 WITH place AS (
   SELECT g.evalset_id, g.segment, g.domain, g.document, length(x.text) AS length
   FROM internal.segment AS g
@@ -77,7 +77,7 @@ COMMENT ON COLUMN scored_segments.metric_score IS 'Metric''s score, higher is be
 COMMENT ON COLUMN scored_segments.human_z IS 'Human score standardised: its distance from the mean of all this human score''s segment scores in the evaluation set, in standard deviations (n - 1); NULL where all are equal.';
 COMMENT ON COLUMN scored_segments.metric_z IS 'Metric''s score standardised in the same way over all its segment scores in the evaluation set; NULL where all are equal.';
 
-CREATE VIEW human_pairs AS
+CREATE OR REPLACE VIEW human_pairs AS
 WITH judged AS (
   SELECT s.testset, s.year, s.lp, s.system, s.scorer AS human, protocol_of(s.scorer) AS protocol, s.score
   FROM system_scores AS s
@@ -116,7 +116,7 @@ COMMENT ON COLUMN human_pairs.human_b IS 'The other human score.';
 COMMENT ON COLUMN human_pairs.protocol_b IS 'Its protocol.';
 COMMENT ON COLUMN human_pairs.score_b IS 'Its system score.';
 
-CREATE VIEW judgement_pairs AS
+CREATE OR REPLACE VIEW judgement_pairs AS
 WITH valid AS (
   SELECT j.vector_id, j.segment, j.judgement_id, j.rater, j.value
   FROM internal.judgement AS j
@@ -152,7 +152,7 @@ COMMENT ON COLUMN judgement_pairs.value_a IS 'That annotator''s judgement, highe
 COMMENT ON COLUMN judgement_pairs.rater_b IS 'The other annotator.';
 COMMENT ON COLUMN judgement_pairs.value_b IS 'The other annotator''s judgement.';
 
-CREATE VIEW languages AS
+CREATE OR REPLACE VIEW languages AS
 SELECT k.code, k.name, k.script, k.in_da_training
 FROM internal.language AS k;
 COMMENT ON VIEW languages IS 'Languages of the loaded evaluation sets. One row per code, as in evalsets.source_language and target_language.';

@@ -1,6 +1,6 @@
 -- Stored points of trends as plain columns, in the same way.
 
-CREATE VIEW trends AS
+CREATE OR REPLACE VIEW trends AS
 WITH history AS (
   SELECT
     r.testset, r.lp, r.stored_at,

@@ -1,11 +1,6 @@
 -- What an item of a challenge set tests.
 
-ALTER TABLE internal.segment ADD COLUMN IF NOT EXISTS phenomenon VARCHAR;
-ALTER TABLE internal.segment ADD COLUMN IF NOT EXISTS phenomenon_class VARCHAR;
-COMMENT ON COLUMN internal.segment.phenomenon IS 'What an item of a challenge set tests, such as antonym-replacement; NULL elsewhere.';
-COMMENT ON COLUMN internal.segment.phenomenon_class IS 'Class that the phenomenon belongs to, such as mistranslation; NULL where there is none.';
-
-CREATE VIEW phenomena AS
+CREATE OR REPLACE VIEW phenomena AS
 SELECT t.name AS testset, e.lp, g.phenomenon, any_value(g.phenomenon_class) AS class, count(*) AS n_segments
 FROM internal.segment AS g
 JOIN internal.evalset AS e ON e.evalset_id = g.evalset_id

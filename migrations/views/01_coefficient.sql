@@ -1,34 +1,34 @@
 -- Definitions that any client of the file can use: coefficients from pair counts, and from two lists of system scores.
 -- c concordant, d discordant, th tied by the human score only, tm tied by the metric only, thm tied by both.
 
-CREATE MACRO tau_a(c, d, th, tm, thm) AS (c - d) / nullif(c + d + th + tm + thm, 0);
+CREATE OR REPLACE MACRO tau_a(c, d, th, tm, thm) AS (c - d) / nullif(c + d + th + tm + thm, 0);
 COMMENT ON MACRO tau_a IS 'Kendall''s tau-a from pair counts: every tie counts as neither; NULL without pairs.';
 
-CREATE MACRO tau_b(c, d, th, tm, thm) AS (c - d) / nullif(sqrt((c + d + th)::DOUBLE * (c + d + tm)::DOUBLE), 0);
+CREATE OR REPLACE MACRO tau_b(c, d, th, tm, thm) AS (c - d) / nullif(sqrt((c + d + th)::DOUBLE * (c + d + tm)::DOUBLE), 0);
 COMMENT ON MACRO tau_b IS 'Kendall''s tau-b from pair counts; NULL where either side is constant.';
 
-CREATE MACRO tau_c(c, d, n, k) AS 2.0 * (c - d) * k / nullif(n::DOUBLE * n * (k - 1), 0);
+CREATE OR REPLACE MACRO tau_c(c, d, n, k) AS 2.0 * (c - d) * k / nullif(n::DOUBLE * n * (k - 1), 0);
 COMMENT ON MACRO tau_c IS 'Kendall''s tau-c (Stuart) from pair counts at epsilon 0: n (system, segment) scores, k the smaller number of distinct human or metric values; NULL where either side is constant.';
 
-CREATE MACRO tau_10(c, d, th, tm, thm) AS (c - d - tm) / nullif(c + d + tm, 0);
+CREATE OR REPLACE MACRO tau_10(c, d, th, tm, thm) AS (c - d - tm) / nullif(c + d + tm, 0);
 COMMENT ON MACRO tau_10 IS 'WMT 2010 tau: a metric tie counts as discordant, human ties are excluded; NULL where the human side is constant.';
 
-CREATE MACRO tau_13(c, d, th, tm, thm) AS (c - d) / nullif(c + d, 0);
+CREATE OR REPLACE MACRO tau_13(c, d, th, tm, thm) AS (c - d) / nullif(c + d, 0);
 COMMENT ON MACRO tau_13 IS 'WMT 2013 tau: all ties are excluded; NULL where nothing is left.';
 
-CREATE MACRO tau_14(c, d, th, tm, thm) AS (c - d) / nullif(c + d + tm, 0);
+CREATE OR REPLACE MACRO tau_14(c, d, th, tm, thm) AS (c - d) / nullif(c + d + tm, 0);
 COMMENT ON MACRO tau_14 IS 'WMT 2014 tau: a metric tie counts in the denominator alone; NULL where the human side is constant.';
 
-CREATE MACRO tau_23(c, d, th, tm, thm) AS (c + thm - d - th - tm) / nullif(c + d + th + tm + thm, 0);
+CREATE OR REPLACE MACRO tau_23(c, d, th, tm, thm) AS (c + thm - d - th - tm) / nullif(c + d + th + tm + thm, 0);
 COMMENT ON MACRO tau_23 IS 'Tau of 2023 that rewards ties found by both; equals 2 acc23 - 1; NULL without pairs.';
 
-CREATE MACRO acc23(c, d, th, tm, thm) AS (c + thm) / nullif(c + d + th + tm + thm, 0);
+CREATE OR REPLACE MACRO acc23(c, d, th, tm, thm) AS (c + thm) / nullif(c + d + th + tm + thm, 0);
 COMMENT ON MACRO acc23 IS 'Pairwise accuracy with ties (acc_eq at the epsilon of the counts); NULL without pairs.';
 
-CREATE MACRO kendall_like(c, d, tm) AS (c - d - tm) / nullif(c + d + tm, 0);
+CREATE OR REPLACE MACRO kendall_like(c, d, tm) AS (c - d - tm) / nullif(c + d + tm, 0);
 COMMENT ON MACRO kendall_like IS 'Segment-level tau of WMT''s DA years from counts over pairs whose human scores differ by the threshold: a metric tie counts as discordant; NULL without pairs.';
 
-CREATE MACRO pair_agreement(dh, dm, epsilon) AS CASE
+CREATE OR REPLACE MACRO pair_agreement(dh, dm, epsilon) AS CASE
   WHEN dh IS NULL OR dm IS NULL OR epsilon IS NULL THEN NULL
   WHEN isnan(dh::DOUBLE) OR isnan(dm::DOUBLE) OR isnan(epsilon::DOUBLE) THEN NULL
   WHEN dh = 0 AND abs(dm) <= epsilon THEN 'tied_both'
@@ -40,7 +40,7 @@ END;
 COMMENT ON MACRO pair_agreement IS 'How a metric''s difference dm agrees with the human difference dh of one pair: concordant, discordant, tied_human, tied_metric or tied_both; NULL where a difference is missing or NaN.';
 
 -- No WITH: a scalar macro that DuckDB 2.0 stored cannot hold one where 1.4 is to call it.
-CREATE MACRO pairwise_accuracy(human_scores, metric_scores) AS (
+CREATE OR REPLACE MACRO pairwise_accuracy(human_scores, metric_scores) AS (
   SELECT
     CASE
       WHEN len(asked.human_list) <> len(asked.metric_list)

@@ -1,6 +1,6 @@
 -- The public face for SQL: what is in the warehouse, names joined in, nothing internal.
 
-CREATE VIEW testsets AS
+CREATE OR REPLACE VIEW testsets AS
 SELECT
   t.name AS testset,
   t.year,
@@ -23,7 +23,7 @@ COMMENT ON COLUMN testsets.n_metrics IS 'Metric variants with scores.';
 COMMENT ON COLUMN testsets.n_humans IS 'Human scores.';
 COMMENT ON COLUMN testsets.n_scores IS 'Segment scores, missing ones not counted.';
 
-CREATE VIEW evalsets AS
+CREATE OR REPLACE VIEW evalsets AS
 WITH scored AS (
   SELECT
     v.evalset_id,
@@ -81,7 +81,7 @@ COMMENT ON COLUMN evalsets.n_metrics IS 'Metric variants with scores.';
 COMMENT ON COLUMN evalsets.n_humans IS 'Human scores.';
 COMMENT ON COLUMN evalsets.n_scores IS 'Segment scores, missing ones not counted.';
 
-CREATE VIEW segments AS
+CREATE OR REPLACE VIEW segments AS
 SELECT t.name AS testset, e.lp, g.segment, g.position, g.domain, g.document, g.index_in_document, x.text AS source_text
 FROM internal.segment AS g
 JOIN internal.evalset AS e ON e.evalset_id = g.evalset_id
@@ -97,7 +97,7 @@ COMMENT ON COLUMN segments.document IS 'Document.';
 COMMENT ON COLUMN segments.index_in_document IS 'Index inside the document, from 1.';
 COMMENT ON COLUMN segments.source_text IS 'Text to translate; NULL where not loaded.';
 
-CREATE VIEW texts AS
+CREATE OR REPLACE VIEW texts AS
 SELECT t.name AS testset, e.lp, x.kind, x.name, x.segment, x.text
 FROM internal.segment_text AS x
 JOIN internal.evalset AS e ON e.evalset_id = x.evalset_id
@@ -110,7 +110,7 @@ COMMENT ON COLUMN texts.name IS 'Reference or system; NULL for a source.';
 COMMENT ON COLUMN texts.segment IS 'Segment number inside the evaluation set.';
 COMMENT ON COLUMN texts.text IS 'The text.';
 
-CREATE VIEW systems AS
+CREATE OR REPLACE VIEW systems AS
 SELECT
   t.name AS testset,
   e.lp,
@@ -136,7 +136,7 @@ COMMENT ON COLUMN systems.is_outlier IS 'True where official rankings exclude th
 COMMENT ON COLUMN systems.n_metrics IS 'Metric variants that scored it.';
 COMMENT ON COLUMN systems.n_humans IS 'Human scores that judged it.';
 
-CREATE VIEW spellings AS
+CREATE OR REPLACE VIEW spellings AS
 SELECT t.name AS testset, e.lp, y.name AS system, x.spelling, x.rule
 FROM internal.system_spelling AS x
 JOIN internal.system AS y ON y.system_id = x.system_id
@@ -149,7 +149,7 @@ COMMENT ON COLUMN spellings.system IS 'Name under which the system is found ever
 COMMENT ON COLUMN spellings.spelling IS 'Name as a file has it.';
 COMMENT ON COLUMN spellings.rule IS 'Rule that joined the two: declared alias, same letters and digits, number at the end dropped.';
 
-CREATE VIEW metrics AS
+CREATE OR REPLACE VIEW metrics AS
 SELECT
   t.name AS testset,
   t.year,
@@ -189,7 +189,7 @@ COMMENT ON COLUMN metrics.levels IS 'Levels with scores, joined by commas.';
 COMMENT ON COLUMN metrics.n_systems IS 'Systems scored.';
 COMMENT ON COLUMN metrics.n_scores IS 'Segment scores.';
 
-CREATE VIEW metric_facts AS
+CREATE OR REPLACE VIEW metric_facts AS
 SELECT
   t.name AS testset, t.year, f.base_name AS base_metric, f.family, f.version, f.kind, f.is_reference_free,
   f.is_error_measure, f.training_year, f.is_known
@@ -207,7 +207,7 @@ COMMENT ON COLUMN metric_facts.is_error_measure IS 'True where the metric counts
 COMMENT ON COLUMN metric_facts.training_year IS 'Newest WMT year whose human scores it was trained on; NULL where not public or not trained.';
 COMMENT ON COLUMN metric_facts.is_known IS 'False where the name is not in the registry, and a rule gave the family.';
 
-CREATE MACRO protocol_of(human) AS CASE
+CREATE OR REPLACE MACRO protocol_of(human) AS CASE
   WHEN lower(human) IN ('wmt', 'wmt-raw', 'wmt-z', 'da', 'da-raw', 'da-z') THEN 'da'
   WHEN regexp_matches(lower(human), '^(mqm|da-sqm|esa|appraise)([.-]|$)|-(mqm|da-sqm|esa|appraise)$')
     THEN regexp_extract(lower(human), 'mqm|da-sqm|esa|appraise')
@@ -215,7 +215,7 @@ CREATE MACRO protocol_of(human) AS CASE
 END;
 COMMENT ON MACRO protocol_of IS 'Annotation protocol behind a human score, by its name: da (wmt-raw and wmt-z are the same judgements), da-sqm, esa, mqm (mqm.merged is one way to add up its errors), appraise; any other name is a protocol of its own.';
 
-CREATE VIEW humans AS
+CREATE OR REPLACE VIEW humans AS
 WITH single AS (
   SELECT v.evalset_id, v.scorer_id, count(*) AS n_judgements
   FROM internal.judgement AS j
@@ -260,7 +260,7 @@ COMMENT ON COLUMN humans.n_scores IS 'Segment scores.';
 COMMENT ON COLUMN humans.n_missing IS 'Segments not judged, summed over systems, whether a file lists them or not: n_systems times evalsets.n_segments, less n_scores; NULL for a human score without segment scores.';
 COMMENT ON COLUMN humans.n_judgements IS 'Single judgements on file.';
 
-CREATE VIEW sources AS
+CREATE OR REPLACE VIEW sources AS
 SELECT t.name AS testset, e.lp, o.origin, o.path, o.sha256, o.n_bytes, o.reader, o.n_rows, o.n_missing, o.loaded_at, o.status, o.fault
 FROM internal.source AS o
 JOIN internal.evalset AS e ON e.evalset_id = o.evalset_id
@@ -279,7 +279,7 @@ COMMENT ON COLUMN sources.loaded_at IS 'When, in UTC.';
 COMMENT ON COLUMN sources.status IS 'loaded or refused.';
 COMMENT ON COLUMN sources.fault IS 'Why it was refused; NULL when loaded.';
 
-CREATE VIEW known_issues AS
+CREATE OR REPLACE VIEW known_issues AS
 SELECT testset, lp, scorer, system, issue, citation
 FROM internal.known_issue;
 COMMENT ON VIEW known_issues IS 'Published errors in the data. One row per issue.';
@@ -290,7 +290,7 @@ COMMENT ON COLUMN known_issues.system IS 'System concerned; NULL for all.';
 COMMENT ON COLUMN known_issues.issue IS 'Description of the issue.';
 COMMENT ON COLUMN known_issues.citation IS 'Source of this information.';
 
-CREATE VIEW results AS
+CREATE OR REPLACE VIEW results AS
 SELECT kind, testset, lp, signature, payload, program_version, seconds, stored_at
 FROM internal.result;
 COMMENT ON VIEW results IS 'Stored results. One row per result.';

@@ -1,6 +1,6 @@
 -- Stored results as plain columns. A payload that is no JSON (a damaged result) has no rows here.
 
-CREATE VIEW internal.readable_result AS
+CREATE OR REPLACE VIEW internal.readable_result AS
 SELECT r.kind, r.testset, r.lp, r.signature, CASE WHEN json_valid(r.payload) THEN r.payload END AS payload, r.stored_at
 FROM internal.result AS r;
 COMMENT ON VIEW internal.readable_result IS 'Stored results whose payload can be read. One row per result.';
@@ -11,7 +11,7 @@ COMMENT ON COLUMN internal.readable_result.signature IS 'Measure, parameters, sl
 COMMENT ON COLUMN internal.readable_result.payload IS 'The result, as JSON; NULL where it is none.';
 COMMENT ON COLUMN internal.readable_result.stored_at IS 'When it was stored, in UTC.';
 
-CREATE VIEW rankings AS
+CREATE OR REPLACE VIEW rankings AS
 WITH comparison AS (
   SELECT
     r.testset, r.lp, r.signature, r.stored_at,
@@ -81,7 +81,7 @@ COMMENT ON COLUMN rankings.cluster IS 'Significance cluster, 1 is best; NULL wit
 COMMENT ON COLUMN rankings.signature IS 'Measure, parameters, slice, counts, seed, conventions.';
 COMMENT ON COLUMN rankings.stored_at IS 'When the result was stored, in UTC.';
 
-CREATE VIEW comparisons AS
+CREATE OR REPLACE VIEW comparisons AS
 WITH many AS (
   SELECT
     r.testset, r.lp, r.signature, r.stored_at,

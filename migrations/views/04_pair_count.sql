@@ -1,6 +1,6 @@
 -- Pair counts of metrics against human scores: a view, and macros for any tie threshold and grouping.
 
-CREATE VIEW pair_counts AS
+CREATE OR REPLACE VIEW pair_counts AS
 WITH cell AS (
   SELECT hv.evalset_id, hv.scorer_id AS human_id, mv.scorer_id AS metric_id, hv.system_id, h.segment, h.value AS h, m.value AS m
   FROM internal.vector AS hv
@@ -54,7 +54,7 @@ COMMENT ON COLUMN pair_counts.n_tied_both IS 'Pairs tied by both.';
 -- What table macros are asked for, checked: an unknown evaluation set is an error, one that is NULL is not. Arguments are
 -- read once, where no name of the macro's own is in scope (`asked`): an argument such as e.lp, taken from the query around
 -- the call, can't meet a column or an alias of the body.
-CREATE MACRO internal.question(testset, lp, human, epsilon, unit) AS TABLE
+CREATE OR REPLACE MACRO internal.question(testset, lp, human, epsilon, unit) AS TABLE
 WITH asked(asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit) AS (
   SELECT testset::VARCHAR, lp::VARCHAR, human::VARCHAR, epsilon::DOUBLE, unit::VARCHAR
 ),
@@ -87,7 +87,7 @@ FROM asked AS q
 LEFT JOIN place AS p ON p.testset_name = q.asked_testset AND p.lp_name = q.asked_lp;
 COMMENT ON MACRO TABLE internal.question IS 'What a table macro is asked for. Columns: evalset_id (NULL where testset or lp is), asked_testset, asked_lp, asked_human, asked_epsilon, asked_unit. An unknown evaluation set, a unit that is none and an epsilon that is no finite number from 0 on are errors.';
 
-CREATE MACRO concordance_by(testset, lp, human, epsilon, unit) AS TABLE
+CREATE OR REPLACE MACRO concordance_by(testset, lp, human, epsilon, unit) AS TABLE
 WITH question AS (
   SELECT q.evalset_id, q.asked_testset, q.asked_lp, q.asked_human, q.asked_epsilon, q.asked_unit
   FROM internal.question(testset, lp, human, epsilon, unit) AS q
@@ -216,7 +216,7 @@ FROM answer AS k
 ORDER BY k.metric, k.unit_name;
 COMMENT ON MACRO TABLE concordance_by IS 'Pair counts of every metric by unit (item, system, doc, domain or none), over all systems that the human score judged, at tie threshold epsilon. Columns: metric, unit, n_concordant, n_discordant, n_tied_human, n_tied_metric, n_tied_both, reason. Where there is nothing to count, such as for a human score that is not loaded, each metric has a row with NULL counts and the reason. Large units make many pairs: name few metrics in a WHERE clause.';
 
-CREATE MACRO concordance(testset, lp, human, epsilon) AS TABLE
+CREATE OR REPLACE MACRO concordance(testset, lp, human, epsilon) AS TABLE
 SELECT
   k.metric,
   k.unit::INTEGER AS segment,

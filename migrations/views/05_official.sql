@@ -1,6 +1,6 @@
 -- The official slice: who is in the rankings, their scores, and the agreement that follows from them.
 
-CREATE VIEW participants AS
+CREATE OR REPLACE VIEW participants AS
 WITH named_human AS (
   SELECT DISTINCT v.evalset_id, v.scorer_id, sc.name
   FROM internal.vector AS v
@@ -223,7 +223,7 @@ COMMENT ON COLUMN participants.name IS 'System, or full name of the metric varia
 COMMENT ON COLUMN participants.included IS 'True where the ranking includes it.';
 COMMENT ON COLUMN participants.reason IS 'Why it is excluded; NULL where it is included.';
 
-CREATE VIEW ranked_scores AS
+CREATE OR REPLACE VIEW ranked_scores AS
 WITH included AS (
   SELECT p.testset, p.lp, p.human, p.kind, p.name
   FROM participants AS p
@@ -297,7 +297,7 @@ COMMENT ON COLUMN ranked_scores.score_source IS 'submitted or mean: where metric
 
 -- An unknown evaluation set is an error under any filter: what is listed is joined by evalset_id, and the row without one
 -- has a name that depends on it.
-CREATE MACRO internal.official_list(testset, lp, ranked_level, epsilon) AS TABLE
+CREATE OR REPLACE MACRO internal.official_list(testset, lp, ranked_level, epsilon) AS TABLE
 WITH asked(asked_level) AS (
   SELECT ranked_level::VARCHAR
 ),
@@ -322,7 +322,7 @@ WHERE q.evalset_id IS NULL;
 COMMENT ON MACRO TABLE internal.official_list IS 'Systems and metrics of one evaluation set in the official ranking of a level, as in participants, included or not. Columns: evalset_id, human, kind, name, reason, asked_epsilon. Where testset or lp is NULL, one row of kind metric has the reason alone.';
 
 -- System scores nearer than 1e-12 of the largest one's size differ by rounding alone and count as equal.
-CREATE MACRO pearson_by_metric(testset, lp) AS TABLE
+CREATE OR REPLACE MACRO pearson_by_metric(testset, lp) AS TABLE
 WITH listed AS (
   SELECT l.evalset_id, l.human, l.name, l.reason
   FROM internal.official_list(testset, lp, 'sys', NULL) AS l
@@ -348,7 +348,7 @@ LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
 ORDER BY m.coefficient DESC NULLS LAST, l.name;
 COMMENT ON MACRO TABLE pearson_by_metric IS 'Pearson correlation of every metric with the official human score over the systems of the official ranking, best first: what `rank -m pearson` gives. Columns: metric, human, n_systems, pearson (NULL where one side is constant), reason. Metrics that are excluded have a row with the reason.';
 
-CREATE MACRO pairwise_accuracy_by_metric(testset, lp) AS TABLE
+CREATE OR REPLACE MACRO pairwise_accuracy_by_metric(testset, lp) AS TABLE
 WITH listed AS (
   SELECT l.evalset_id, l.human, l.name, l.reason
   FROM internal.official_list(testset, lp, 'sys', NULL) AS l
@@ -399,7 +399,7 @@ LEFT JOIN measured AS m ON m.evalset_id = l.evalset_id AND m.metric = l.name
 ORDER BY m.accuracy DESC NULLS LAST, l.name;
 COMMENT ON MACRO TABLE pairwise_accuracy_by_metric IS 'Share of system pairs that every metric orders as the official human score does, over the systems of the official ranking, best first: what `rank -m pa` gives. Columns: metric, human, n_systems, n_pairs, pairwise_accuracy (NULL without pairs), reason. Metrics that are excluded have a row with the reason.';
 
-CREATE MACRO concordance_official(testset, lp, epsilon := 0) AS TABLE
+CREATE OR REPLACE MACRO concordance_official(testset, lp, epsilon := 0) AS TABLE
 WITH listed AS (
   SELECT l.evalset_id, l.human, l.kind, l.name, l.reason, l.asked_epsilon
   FROM internal.official_list(testset, lp, 'seg', epsilon) AS l

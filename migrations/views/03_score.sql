@@ -1,6 +1,6 @@
 -- The public face for SQL: scores and what lies behind them, names joined in, nothing internal.
 
-CREATE MACRO scale_of(low, high) AS CASE
+CREATE OR REPLACE MACRO scale_of(low, high) AS CASE
   WHEN low >= -0.001 AND high <= 1.001 THEN '0..1'
   WHEN low >= -0.1 AND high > 1.1 AND high <= 100.1 THEN '0..100'
   WHEN high <= 0.001 THEN '..0'
@@ -8,7 +8,7 @@ CREATE MACRO scale_of(low, high) AS CASE
 END;
 COMMENT ON MACRO scale_of IS 'Narrowest of the scales 0..1, 0..100 and ..0 (errors, negated) that holds scores from low to high, but for rounding; other where none does, NULL without scores.';
 
-CREATE VIEW scores AS
+CREATE OR REPLACE VIEW scores AS
 WITH range AS (
   SELECT v.evalset_id, v.scorer_id, scale_of(min(s.value), max(s.value)) AS scale
   FROM internal.score AS s
@@ -55,7 +55,7 @@ COMMENT ON COLUMN scores.reference IS 'Reference used; NULL for none.';
 COMMENT ON COLUMN scores.scale IS 'Narrowest of 0..1, 0..100 and ..0 (errors, negated) that holds all segment scores of the metric in the evaluation set, else other: what was observed, so that scores of different scales are not averaged.';
 COMMENT ON COLUMN scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
 
-CREATE VIEW human_scores AS
+CREATE OR REPLACE VIEW human_scores AS
 SELECT t.name AS testset, t.year, e.lp, g.domain, g.document, s.segment, y.name AS system, sc.name AS human, s.value
 FROM internal.score AS s
 JOIN internal.vector AS v ON v.vector_id = s.vector_id
@@ -75,7 +75,7 @@ COMMENT ON COLUMN human_scores.system IS 'System scored.';
 COMMENT ON COLUMN human_scores.human IS 'Name of the human score.';
 COMMENT ON COLUMN human_scores.value IS 'Score, higher is better; NULL where the file lists the segment without a score. Segments that it does not list have no row; humans.n_missing counts both.';
 
-CREATE VIEW system_scores AS
+CREATE OR REPLACE VIEW system_scores AS
 WITH submitted AS (
   SELECT v.evalset_id, v.scorer_id, v.system_id, a.value
   FROM internal.aggregate_score AS a
@@ -172,7 +172,7 @@ COMMENT ON COLUMN system_scores.score_source IS 'submitted or mean: where score 
 COMMENT ON COLUMN system_scores.n_segments IS 'Segment scores in the mean.';
 COMMENT ON COLUMN system_scores.n_missing IS 'Segments of the evaluation set without a score of this system, whether a file lists them or not: evalsets.n_segments less n_segments; NULL for a scorer without segment scores, and where people judged nothing of the system, or an attention check or tutorial.';
 
-CREATE VIEW aggregate_scores AS
+CREATE OR REPLACE VIEW aggregate_scores AS
 SELECT t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, v.level, a.unit, a.value
 FROM internal.aggregate_score AS a
 JOIN internal.vector AS v ON v.vector_id = a.vector_id
@@ -191,7 +191,7 @@ COMMENT ON COLUMN aggregate_scores.level IS 'sys, domain or doc.';
 COMMENT ON COLUMN aggregate_scores.unit IS 'Domain or document; NULL at system level.';
 COMMENT ON COLUMN aggregate_scores.value IS 'Score, higher is better (scores that count errors were negated, see metrics.is_negated); NULL where missing.';
 
-CREATE VIEW judgements AS
+CREATE OR REPLACE VIEW judgements AS
 WITH marked AS (
   SELECT judgement_id, count(*) AS n_errors
   FROM internal.span
@@ -220,7 +220,7 @@ COMMENT ON COLUMN judgements.time IS 'When, in UTC; NULL where not known.';
 COMMENT ON COLUMN judgements.status IS 'valid, or why it is excluded from the score.';
 COMMENT ON COLUMN judgements.n_errors IS 'Errors marked.';
 
-CREATE VIEW annotations AS
+CREATE OR REPLACE VIEW annotations AS
 WITH marked AS (
   SELECT judgement_id, count(*) AS n_spans
   FROM internal.span
@@ -251,7 +251,7 @@ COMMENT ON COLUMN annotations.rater IS 'Annotator; NULL where not known, and for
 COMMENT ON COLUMN annotations.n_spans IS 'Errors marked or predicted, those without a place among them.';
 COMMENT ON COLUMN annotations.status IS 'valid, or why a judgement is excluded from the score.';
 
-CREATE VIEW spans AS
+CREATE OR REPLACE VIEW spans AS
 SELECT
   j.judgement_id AS annotation, t.name AS testset, t.year, e.lp, sc.kind, sc.name AS scorer, y.name AS system, j.segment,
   j.rater, CASE WHEN r.is_source_error THEN 'source' ELSE 'target' END AS side, r.span_start, r.span_end, r.severity,
@@ -282,7 +282,7 @@ COMMENT ON COLUMN spans.category IS 'Kind of error; NULL where none was asked fo
 COMMENT ON COLUMN spans.weight IS 'Penalty, 0 or more; NULL where errors have no weights, as in ESA.';
 COMMENT ON COLUMN spans.status IS 'Status of the annotation: valid, or why a judgement is excluded from the score.';
 
-CREATE VIEW span_scores AS
+CREATE OR REPLACE VIEW span_scores AS
 WITH looked AS (
   SELECT j.judgement_id, v.evalset_id, v.system_id, j.segment, sc.kind, sc.name AS scorer, j.rater
   FROM internal.judgement AS j
