@@ -92,4 +92,4 @@ def test_warehouses_that_cannot_be_compared_are_one_line(
     (tmp_path / "text.duckdb").write_text("not a database")
     refused(scorehouse("diff", tmp_path / "text.duckdb", before), 4, "not a DuckDB database")
     with_views_of_before(after)
-    assert scorehouse("diff", before, after).code == 0  # which brought it up to date
+    assert scorehouse("diff", before, after).code == 1  # they differ; the second was brought up to date

@@ -141,7 +141,8 @@ def test_any_evaluation_set_reads_back_as_it_was_written(
     for number, written in enumerate(several):
         write_evalset(folder / "in" / f"t{number}", "en-de", **written)
     report = load([folder / "in"], empty_warehouse(folder / "a.duckdb"))
-    assert ([evalset.status for evalset in report.evalsets], report.faults, report.notes) == (["loaded"] * 2, [], [])
+    assert ([evalset.status for evalset in report.evalsets], report.faults) == (["loaded"] * 2, [])
+    assert [note for note in report.notes if "of another severity than" not in note] == []
     with Warehouse.open(folder / "a.duckdb") as warehouse:
         for number, written in enumerate(several):
             _assert_read_back(written, warehouse, f"t{number}")
