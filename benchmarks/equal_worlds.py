@@ -219,12 +219,17 @@ class RealPools:
         if natural:
             return self._pair(*natural[rng.integers(len(natural))])
         while True:
+            pool = self.some(rng)
+            found = made_equal(pool, Expected.of(pool, measure, population, rng), rng)
+            if found is not None:
+                return found
+
+    def some(self, rng: np.random.Generator) -> Pair:
+        """Any two metrics that are not one under two names."""
+        while True:
             first, second = rng.choice(len(self.metrics), 2, replace=False).tolist()
-            pool = self._pair(first, second)
-            if _differ(pool):
-                found = made_equal(pool, Expected.of(pool, measure, population, rng), rng)
-                if found is not None:
-                    return found
+            if _differ(pool := self._pair(first, second)):
+                return pool
 
     def equal(self, measure: Measure, population: Population) -> list[tuple[int, int]]:
         """The pairs of metrics whose expected values are equal."""

@@ -1,5 +1,6 @@
 """Clusters of a protocol's tasks and overall score by tests that hold their level for a population."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,9 +9,14 @@ import numpy.typing as npt
 
 from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.bootstrap_test import of_draws
 from metaeval.kernels.resampling.clusters import best_first
+from metaeval.kernels.resampling.joint_resample import JointResample
 from metaeval.kernels.resampling.joint_swap import joint_swap
 from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+from metaeval.measures import Measure
 from metaeval.measures.judged import document_names
 from metaeval.options import Options
 from metaeval.protocols.significance import aligned, clusters_of
@@ -52,13 +58,28 @@ class Own:
 
 @dataclass(frozen=True)
 class _Part:
-    """A statistic of one language pair of a task, its weight in the task, and what each place of its mask stands for:
-    a segment, or the document of one.
+    """One language pair of a task, its weight in the task, and what each of its annotated segments counts as: itself,
+    or its document.
     """
 
-    statistic: SwapStatistic
+    measure: Measure
+    block: Block
+    options: Options
+    epsilon: Floats | None
     weight: float
     units: tuple[tuple[str, int | str], ...]
+
+    @property
+    def lp(self) -> str:
+        return self.units[0][0]
+
+    @property
+    def swapped(self) -> SwapStatistic:
+        return self.measure.swapped(self.block, "inputs", self.options, self.epsilon)
+
+    @property
+    def resampled(self) -> ResampleStatistic:
+        return self.measure.in_simulations.resampled(self.block, self.options, self.epsilon)
 
 
 def tests_beside(jobs: Sequence[Job], testing: TestOptions) -> list[Test]:
@@ -106,7 +127,7 @@ def of_task(
     chosen = [names[place] for place in there]
     its_testing = by_default(measure, test, testing.population, testing).fitted(test)
     if test == "perm-inputs":
-        p = _permuted([(part, part.weight) for part in _parts(job, chosen, options, testing)], its_testing, rng)
+        p = _permuted(_parts(job, chosen, options, testing), its_testing, rng)
     else:
         options = replace(options, system_score="judged-mean") if measure.resamples_segments(test) else options
         blocks = [aligned(one, chosen) for one in job.group]
@@ -123,9 +144,9 @@ def of_overall(
     testing: TestOptions,
     rng: np.random.Generator,
 ) -> Beside | None:
-    """The weighted mean of all tasks, segments swapped in all of them together; None for another population.
+    """The weighted mean of all tasks, over the standard deviation of its resamples; None for another population.
 
-    Tasks of one language pair share their segments, and so the swaps.
+    Tasks of one language pair share their segments, and so the draws of them; those of different ones are independent.
     """
     if testing.population != "segments" or any("perm-inputs" not in job.rule.measure.tests for job in jobs):
         return None
@@ -133,13 +154,39 @@ def of_overall(
     if len(there) < 2:
         return None
     chosen = [names[place] for place in there]
+    total = math.fsum(job.weight for job in jobs)
     weighted = [
-        (part, part.weight * job.weight / (2.0 if job.rule.measure.definition.is_correlation else 1.0))
+        (part, part.weight * job.weight / total / (2.0 if job.rule.measure.definition.is_correlation else 1.0))
         for job in jobs
         for part in _parts(job, chosen, options, testing)
     ]
-    its_testing = replace(testing, mid_p=any(_counts_half(job, testing) for job in jobs))
-    return _beside("perm-inputs", overall, own, Own(_permuted(weighted, its_testing, rng), there), testing)
+    draws = [
+        bootstrap(
+            _joint([one for one in weighted if one[0].lp == lp]),
+            "inputs",
+            rng=rng,
+            n_draws=testing.draws,
+            executor=testing.executor,
+            n_threads=testing.n_threads,
+        ).draws
+        for lp in dict.fromkeys(part.lp for part, _ in weighted)
+    ]
+    n_units = len({unit for part, _ in weighted for unit in part.units})
+    p = of_draws(overall[there], np.sum(draws, axis=0), n_units, testing.side).p
+    return _beside("bootstrap-normal", overall, own, Own(p, there), testing)
+
+
+def _joint(weighted: Sequence[tuple[_Part, float]]) -> JointResample:
+    """The weighted sum of parts of one language pair."""
+    places = _places([part for part, _ in weighted])
+    n_units = 1 + max(int(own.max()) for own in places)
+    return JointResample([part.resampled for part, _ in weighted], [weight for _, weight in weighted], places, n_units)
+
+
+def _places(parts: Sequence[_Part]) -> list[Ints]:
+    """For each part, which of all parts' units each of its segments counts as."""
+    units = {unit: place for place, unit in enumerate(dict.fromkeys(unit for part in parts for unit in part.units))}
+    return [np.array([units[unit] for unit in part.units], dtype=np.int64) for part in parts]
 
 
 def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
@@ -150,18 +197,16 @@ def convention(jobs: Sequence[Job], testing: TestOptions) -> str | None:
 
 
 def _counts_half(job: Job, testing: TestOptions) -> bool:
-    """Whether a test of a task for testing.population, its own or as a part of the overall score, counts ties half."""
+    """Whether the test of a task for testing.population counts ties half."""
     assert testing.population is not None
     measure = job.rule.measure
-    tests = {_holding(job, testing.population)}
-    if testing.population == "segments":
-        tests.add("perm-inputs")
-    found = [by_default(measure, test, testing.population, testing) for test in tests if test in measure.tests]
-    return any(one.mid_p for one in found)
+    test = _holding(job, testing.population)
+    found = None if test is None else by_default(measure, test, testing.population, testing)
+    return found is not None and bool(found.mid_p)
 
 
 def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOptions) -> list[_Part]:
-    """The statistic of each language pair with its segments swapped; pooled ones weigh as much as they have pairs."""
+    """The language pairs of a task; pooled ones weigh as much as they have pairs."""
     measure = job.rule.measure
     options = replace(options, system_score="judged-mean") if measure.level == "sys" else options
     blocks = [aligned(one, names) for one in job.group]
@@ -171,7 +216,7 @@ def _parts(job: Job, names: Sequence[str], options: Options, testing: TestOption
         n_pairs = [0.0 if n is None else float(np.max(n)) for n in found]
         weights = [n / float(np.sum(n_pairs)) for n in n_pairs]
     return [
-        _Part(measure.swapped(block, "inputs", options, _epsilon(job, names)), weight, _units(one.lp, block, testing))
+        _Part(measure, block, options, _epsilon(job, names), weight, _units(one.lp, block, testing))
         for one, block, weight in zip(job.group, blocks, weights, strict=True)
     ]
 
@@ -187,13 +232,13 @@ def _units(lp: str, block: Block, testing: TestOptions) -> tuple[tuple[str, int 
     return tuple((lp, int(segment)) for segment in block.segments[kept])
 
 
-def _permuted(weighted: Sequence[tuple[_Part, float]], testing: TestOptions, rng: np.random.Generator) -> Floats:
-    units = {unit: place for place, unit in enumerate(dict.fromkeys(u for part, _ in weighted for u in part.units))}
+def _permuted(parts: Sequence[_Part], testing: TestOptions, rng: np.random.Generator) -> Floats:
+    places = _places(parts)
     statistic = joint_swap(
-        [part.statistic for part, _ in weighted],
-        [weight for _, weight in weighted],
-        [np.array([units[unit] for unit in part.units], dtype=np.int64) for part, _ in weighted],
-        len(units),
+        [part.swapped for part in parts],
+        [part.weight for part in parts],
+        places,
+        1 + max(int(own.max()) for own in places),
     )
     return permutation_test(
         statistic,

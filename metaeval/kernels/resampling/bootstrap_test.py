@@ -69,10 +69,15 @@ def bootstrap_test(
         statistic, "inputs", rng=rng, n_draws=n_draws, executor=executor, n_threads=n_threads, progress=progress
     )
     observed = found.values if values is None else np.asarray(values, dtype=np.float64)
-    variance = variances_of_differences(found.draws.T)
-    own = np.array([np.nanvar(one) if (~np.isnan(one)).any() else np.nan for one in found.draws])
+    return of_draws(observed, found.draws, statistic.shape[1], alternative)
+
+
+def of_draws(values: Floats, draws: Floats, n_units: int, alternative: Alternative) -> BootstrapTest:
+    """The test of `bootstrap_test` on resamples that were drawn: values (M,), draws (M, n_draws) of n_units units."""
+    variance = variances_of_differences(draws.T)
+    own = np.array([np.nanvar(one) if (~np.isnan(one)).any() else np.nan for one in draws])
     variance[variance <= ROUNDING * (own[:, np.newaxis] + own)] = 0.0
-    if statistic.shape[1] < LEAST_SYSTEMS:
+    if n_units < LEAST_SYSTEMS:
         variance[:] = np.nan
     error = np.sqrt(variance)
-    return BootstrapTest(observed, error, p_of_differences(observed, error, np.inf, alternative), found.draws)
+    return BootstrapTest(values, error, p_of_differences(values, error, np.inf, alternative), draws)

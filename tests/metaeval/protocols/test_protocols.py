@@ -14,7 +14,7 @@ from metaeval.kernels.resampling.clusters import n_significant_pairs, significan
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
-from metaeval.protocols import Protocol, Rule, cached, protocol_named, protocols
+from metaeval.protocols import Protocol, Rule, cached, populations, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
 from metaeval.protocols.scoring import Missing, ProtocolScore, score
@@ -767,6 +767,35 @@ def test_documents_are_swapped_where_the_test_of_a_task_swaps_segments(
     assert [("|unit:document|" in found.signature) for found in (one, other)] == [False, True]
 
 
+@pytest.mark.parametrize("measures", [("pdp",), ("pdp", "pdp"), ("pearson(by=none)", "pearson(by=none)")])
+def test_the_overall_score_of_one_task_or_of_it_twice_is_tested_as_the_task_is_by_resampling(
+    simulated_warehouse: Warehouse, measures: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shared segments are drawn together: the mean of a task and itself varies as the task does."""
+    p = []
+
+    def noted(*asked: Any) -> Any:
+        best_first = np.argsort(-asked[1][asked[3].there])
+        p.append(asked[3].p[np.ix_(best_first, best_first)])
+        return beside_of(*asked)
+
+    beside_of = populations._beside
+    monkeypatch.setattr(populations, "_beside", noted)
+    testing = replace(BESIDE, draws=2000)
+    scored(simulated_warehouse, made(*measures), "sim24", lps=["en-de"], significance=True, testing=testing)
+    asked = Slice("sim24", "en-de", primary=True)
+    alone = compare(
+        simulated_warehouse,
+        asked,
+        parse_measure(measures[0]),
+        Options(),
+        TestOptions(test="bootstrap", draws=2000, population="segments"),
+    )
+    overall, differ = p[-1], ~np.isnan(alone.p)
+    assert np.max(np.abs(overall - alone.p)[differ]) < 0.1  # by draws, and normal instead of counted
+    assert np.corrcoef(overall[differ], alone.p[differ])[0, 1] > 0.995
+
+
 def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_warehouse: Warehouse) -> None:
     found = scored(
         simulated_warehouse,
@@ -780,7 +809,8 @@ def test_pooled_accuracy_is_tested_by_segments_of_all_language_pairs(simulated_w
     assert task.beside is not None
     assert task.beside.test == "bootstrap-normal"
     assert task.beside.clusters.any()
-    assert "|p_value:one_sided,ge,uncorrected|population_p_value:two_sided,mid,uncorrected|" in found.signature
+    assert "|p_value:one_sided,ge,uncorrected|" in found.signature
+    assert "population_p_value" not in found.signature  # nothing counts ties half
     lines = beside_lines(found)
     assert lines[0].endswith("generalise to new segments of these systems:")
     assert lines[2].startswith(f"{task_name(task)}: of {task.beside.n_own} pairs of metrics")
