@@ -11,9 +11,10 @@ from queries import catalog
 from queries.evalsets import evalset_id
 from queries.marked_errors import Errors, MarkedError, error_schema, human_with_errors, marked_errors
 from warehouse import QuestionError, Warehouse
-from warehouse.errors import unknown
+from warehouse.errors import IT, unknown
 from warehouse.names import MetricVariant
 
+_LEVELS = {"seg": "segment", "doc": "document", "sys": "system", "domain": "domain"}
 FIXED = ("kind", "name", "text", "errors")  # columns of the frame beside one for each scorer
 
 
@@ -38,7 +39,7 @@ class Segment:
     """One segment with its place, and its texts: source, references by name, outputs best first.
 
     index_in_document: from 1. scorers: human scores, then metrics, as asked for. errors_of: the human score that errors
-    were marked for; None where there are none to show.
+    were marked for; None where there are none to show. notes: why there is no score by people where none was asked for.
     """
 
     testset: str
@@ -50,6 +51,7 @@ class Segment:
     scorers: tuple[str, ...]
     texts: tuple[Text, ...]
     errors_of: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -119,15 +121,25 @@ def read_segment(
     domain, document, index = _place(warehouse, number, segment, where)
     coverage = catalog.ask(warehouse, "coverage", evalset=number).rows(named=True)
     there = {(row["kind"], row["scorer"]): row["scorer_id"] for row in coverage if row["level"] == "seg"}
+    levels: dict[tuple[str, str], dict[str, None]] = {}
+    for row in coverage:
+        levels.setdefault((row["kind"], row["scorer"]), {})[_LEVELS[row["level"]]] = None
+    coarse = {key: f"only {' and '.join(of)} scores" for key, of in levels.items() if key not in there}
+    notes: tuple[str, ...] = ()
     if not humans:
         standard = warehouse.rows(
             "SELECT standard_human_seg FROM evalset WHERE evalset_id = $evalset", {"evalset": number}
         )
         chosen = [name for (name,) in standard if ("human", name) in there]
+        if not any(kind == "human" for kind, _ in there):
+            only = [f"{name} has {said}" for (kind, name), said in coarse.items() if kind == "human"]
+            notes = ("; ".join(["no segment was scored by people", *only]),)
     else:
+        _check_level("human", humans, coarse, where)
         chosen = _matching("human score", humans, [name for kind, name in there if kind == "human"], where)
     keys = [("human", name) for name in chosen]
     if metrics:
+        _check_level("metric", metrics, coarse, where)
         known = {name: (name, _base_name(name)) for kind, name in there if kind == "metric"}
         keys += [("metric", name) for name in _matching("metric", metrics, known, where)]
     scores, kinds = _scores(warehouse, number, segment, {there[key]: name for key, name in _distinct(keys).items()})
@@ -146,7 +158,17 @@ def read_segment(
         shown = _with_errors(shown, found, segment)
     if not any(error.metric is None for text in shown for error in text.errors):
         errors_of = None
-    return Segment(testset, lp, segment, domain, document, index, names, tuple(shown), errors_of)
+    return Segment(testset, lp, segment, domain, document, index, names, tuple(shown), errors_of, notes)
+
+
+def _check_level(kind: str, patterns: Sequence[str], coarse: Mapping[tuple[str, str], str], where: str) -> None:
+    """Raises QuestionError: a name without wildcards is of a scorer that has no segment scores."""
+    for pattern in patterns:
+        if (kind, pattern) in coarse:
+            what = "human score" if kind == "human" else kind
+            raise QuestionError(
+                f"{what} {pattern!r} of {IT} has no segment scores, {coarse[kind, pattern]}", where=where
+            )
 
 
 def _with_errors(texts: Sequence[Text], errors: Errors, segment: int) -> list[Text]:

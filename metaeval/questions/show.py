@@ -49,7 +49,9 @@ class Show(EvalsetFields, name="show"):
                 metrics=self.metrics,
                 systems=self.systems,
             )
-        notes = (f"errors are those marked for {found.errors_of}",) if found.errors_of is not None else ()
+        notes = found.notes
+        if found.errors_of is not None:
+            notes += (f"errors are those marked for {found.errors_of}",)
         return Answer(found.frame(), "", notes, question=self, found=found, shape=found.as_json(), title=found.place)
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":
