@@ -82,7 +82,10 @@ def test_the_frame_has_a_row_a_text_and_a_column_a_scorer(warehouse: Warehouse) 
         ({"segment": 0}, "unknown segment 0 for tiny24 en-de"),
         ({"humans": ["mqn"]}, "unknown human score 'mqn' for tiny24 en-de; did you mean 'mqm'"),
         ({"metrics": ["Fin-src"]}, "unknown metric 'Fin-src' for tiny24 en-de; did you mean 'Fine-src'"),
-        ({"metrics": ["Only-src"]}, "metric 'Only-src' of tiny24 en-de has no segment scores, only system scores"),  # it has no scores of segments
+        (
+            {"metrics": ["Only-src"]},
+            "metric 'Only-src' of tiny24 en-de has no segment scores, only system scores",
+        ),  # it has no scores of segments
         ({"systems": ["Elm*"]}, r"unknown system 'Elm\*'"),
     ],
 )

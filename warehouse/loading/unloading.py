@@ -83,13 +83,22 @@ def unload(database: Path, target: str, lp: str | None = None, *, dry_run: bool 
     return counted
 
 
+def _not_there(held: Sequence["_Source"], target: str) -> QuestionError:
+    """The error for what is neither a metric of one's own nor anything loaded: near names, else what there is."""
+    origins = {source.origin for source in held}
+    own = {origin.split("/")[1] for origin in origins if origin.startswith("own/")}
+    named = own | {source.testset for source in held}
+    kind = "metric of one's own, test set, source or loaded path"
+    near = unknown(kind, target, named | origins)
+    return near if "did you mean" in str(near) else unknown(kind, target, named)
+
+
 def _chosen(rows: Rows, target: str, lp: str | None) -> list[_Source]:
     """The sources that a test set, an origin or a path names, with those that make scores together with them."""
     held = [_Source(*row) for row in rows(_sql("held_sources"), {})]
     named = _named(held, target)
     if not named:
-        known = {source.testset for source in held} | {source.origin for source in held}
-        raise unknown("test set, source or loaded path", target, known)
+        raise _not_there(held, target)
     chosen = [source for source in named if lp in (None, source.lp)]
     if not chosen:
         assert lp is not None

@@ -36,7 +36,7 @@ def test_an_own_metric_is_ranked_on_demand_and_named_as_such(scorehouse: Scoreho
     assert listed["metric"] == "Mine-refA"
     (removed,) = scorehouse("remove", "Mine", "--format", "json").json
     assert removed == {"testset": TESTSET, "lp": LP, "metric": "Mine-refA", "scores": 15}
-    refused(scorehouse("remove", "Mine"), 2, "unknown test set, source or loaded path 'Mine'")
+    refused(scorehouse("remove", "Mine"), 2, "unknown metric of one's own, test set, source or loaded path 'Mine'")
 
 
 @pytest.mark.slow
@@ -69,6 +69,24 @@ def test_faults_end_with_the_code_of_bad_data(scorehouse: Scorehouse, own: Path)
     ran = scorehouse("add", own, "--metric", "Mine", "--reference-free", "--testset", TESTSET, "--lp", LP)
     assert ran.code == 3
     assert any("mine.seg.score:6: unknown system 'Birch'" in line and "Beech" in line for line in ran.notes)
+
+
+def test_a_slip_in_a_name_is_one_fault(scorehouse: Scorehouse, own: Path) -> None:
+    own.write_text(ROWS.replace("Beech", "Beach"))
+    ran = scorehouse("add", own, "--metric", "Mine", "--reference-free", "--testset", TESTSET, "--lp", LP)
+    assert ran.code == 3
+    (line,) = [line for line in ran.notes if "Beach" in line]
+    assert "unknown system 'Beach'" in line
+    assert "such as Beech" in line
+
+
+@pytest.mark.parametrize(("cell", "what"), [('"0,5"', "with a decimal comma"), ("50%", "with a percent sign")])
+def test_a_number_as_spreadsheets_write_it_is_named(cell: str, what: str, scorehouse: Scorehouse, own: Path) -> None:
+    table = own.with_name("mine.csv")
+    table.write_text(f"system,segment,score\nAsh,1,{cell}\n")
+    ran = scorehouse("add", table, "--metric", "Mine", "--reference-free", "--testset", TESTSET, "--lp", LP)
+    assert ran.code == 3
+    assert any(f"mine.csv:2: value '{cell.strip(chr(34))}' {what}, expected a finite number" in n for n in ran.notes)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +130,9 @@ def test_what_was_loaded_is_taken_away_after_a_look_at_it(scorehouse: Scorehouse
     (row,) = shown.json
     assert (row["testset"], row["lp"], row["is_gone"]) == (TESTSET, LP, True)
     assert scorehouse("remove", TESTSET, "--format", "json").json == [row]
-    refused(scorehouse("remove", TESTSET), 2, f"unknown test set, source or loaded path '{TESTSET}'")
+    refused(
+        scorehouse("remove", TESTSET), 2, f"unknown metric of one's own, test set, source or loaded path '{TESTSET}'"
+    )
     assert scorehouse("list", "testsets", "--format", "json").json == []
 
 

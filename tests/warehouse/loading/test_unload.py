@@ -170,9 +170,9 @@ def test_a_file_whose_segments_others_need_stays(layout: Path, database: Path) -
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("tiny42",), "unknown test set, source or loaded path 'tiny42'; did you mean 'tiny24'"),
+        (("tiny42",), "unknown metric of one's own, test set, source or loaded path 'tiny42'; did you mean 'tiny24'"),
         ((TESTSET, "de-en"), "unknown language pair 'de-en' for tiny24"),
-        (("",), "unknown test set, source or loaded path ''"),
+        (("",), "unknown metric of one's own, test set, source or loaded path ''"),
     ],
 )
 def test_what_was_not_loaded_is_reported(original: Path, words: tuple[str, ...], told: str) -> None:

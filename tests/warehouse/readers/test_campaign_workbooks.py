@@ -184,7 +184,9 @@ def test_one_text_among_the_scores_of_a_metric_is_a_fault_with_its_row(tmp_path:
 def test_texts_below_a_metrics_name_are_faults_however_many_they_are(tmp_path: Path) -> None:
     rows = [[*row[:-1], "0,5"] for row in ROWS]
     records = read(READER, workbook(tmp_path, rows=rows))
-    assert [(fault.line, fault.found) for fault in records.faults] == [(n, "Prism_src '0,5'") for n in (2, 3, 4)]
+    assert [(fault.line, fault.found) for fault in records.faults] == [
+        (n, "Prism_src '0,5' with a decimal comma") for n in (2, 3, 4)
+    ]
 
 
 @pytest.mark.parametrize("value", ["n/a", "0,5", "0.7x", "inf"])

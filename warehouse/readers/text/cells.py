@@ -1,5 +1,6 @@
 """Faults of cells that do not hold what their column should."""
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -46,8 +47,21 @@ def cells_that_are(
     """
     right = is_right.fill_null(False)
     wrong = table.filter(~right)
-    faults += line_faults(wrong.select("line", column), lambda cell: f"{column} {cell!r}", expected, path, column)
+    faults += line_faults(
+        wrong.select("line", column), lambda cell: f"{column} {cell!r}{_known_slip(cell)}", expected, path, column
+    )
     return table.filter(right)
+
+
+def _known_slip(cell: object) -> str:
+    """What is wrong with a number as spreadsheets write it.
+
+    >>> _known_slip("0,5"), _known_slip("12.5%"), _known_slip("x")
+    (' with a decimal comma', ' with a percent sign', '')
+    """
+    if isinstance(cell, str) and re.fullmatch(r"[+-]?\d*,\d+", cell):
+        return " with a decimal comma"
+    return " with a percent sign" if isinstance(cell, str) and re.fullmatch(r"[+-]?[\d.,]+ ?%", cell) else ""
 
 
 def line_faults(wrong: pl.DataFrame, found: Callable[..., str], expected: str, path: Path, what: str) -> list[Fault]:
