@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,11 +12,18 @@ from cli.hints import in_flags, is_for
 from cli.render import DIGITS
 from cli.render.cells import number_text, value_text
 from metaeval.notes import EXPLAIN, Hinted
+from metaeval.wide import Wide, wide
 from warehouse import WarehouseError
+from warehouse.database.frames import spelt_frame
 
 if TYPE_CHECKING:
     import altair as alt
 
+MOST_OPEN = 12
+"""Rows of a table that is not folded."""
+MOST_NAMES = 30
+"""Beside a matrix that is not folded."""
+_MOST_BESIDE = 8  # columns of values
 _WHY = "`scorehouse rank --explain` says why"
 
 
@@ -39,26 +46,50 @@ def message(error: WarehouseError) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table: its text; value: the number in full where the text rounds it."""
+    """A cell of a table: its text; value: the number in full where the text rounds it.
+
+    cluster: its significance cluster; is_best: whether it is the best of its column.
+    """
 
     text: str
     value: str | None = None
+    cluster: int | None = None
+    is_best: bool = False
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. numbers: whether a column holds numbers; digits: decimals of floats, for all columns or by name."""
+    """A table. numbers: whether a column holds numbers; digits: decimals of floats, for all columns or by name.
+
+    clusters, best: (row, column) of cells -> significance cluster, and those that are the best of their column.
+    is_open: whether it is shown however long it is; else a long one is folded.
+    """
 
     title: str
     columns: tuple[str, ...]
     numbers: tuple[bool, ...]
     rows: tuple[tuple[Any, ...], ...]
     digits: int | dict[str, int] = DIGITS
+    clusters: tuple[tuple[int, int, int], ...] = ()
+    best: tuple[tuple[int, int], ...] = ()
+    is_open: bool = False
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is folded."""
+        return not self.is_open and len(self.rows) > MOST_OPEN
 
     def cells(self) -> list[list[Cell]]:
         """The rows as they are shown."""
         digits = [self.digits if isinstance(self.digits, int) else self.digits.get(n, DIGITS) for n in self.columns]
-        return [[_cell(value, n) for value, n in zip(row, digits, strict=True)] for row in self.rows]
+        clusters, best = {(row, column): cluster for row, column, cluster in self.clusters}, set(self.best)
+        return [
+            [
+                replace(_cell(value, digits[at]), cluster=clusters.get((place, at)), is_best=(place, at) in best)
+                for at, value in enumerate(row)
+            ]
+            for place, row in enumerate(self.rows)
+        ]
 
     def records(self) -> list[dict[str, Any]]:
         """The rows by column, in full."""
@@ -67,17 +98,19 @@ class Grid:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart: title, lines below it, and the specification without them."""
+    """A chart: title, lines below it, and the specification without them. is_folded: whether it is shown on request."""
 
     title: str
     lines: tuple[str, ...]
     spec: Spec
+    is_folded: bool = False
 
 
 @dataclass(frozen=True)
 class Part:
     """A part of a section: of one evaluation set, mostly. signatures: a footnote each; notes: a sentence each.
 
+    lead: what it says, in a sentence. missing: why there is nothing else in it.
     A page has no options: notes are without hints that name some.
     """
 
@@ -86,6 +119,8 @@ class Part:
     grids: tuple[Grid, ...] = ()
     notes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+    lead: str = ""
+    missing: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(on_page, self.notes)))
@@ -101,29 +136,20 @@ def part_of(text: str) -> Part:
     Raises ValueError, LookupError, TypeError: the text is no part.
     """
     found = json.loads(text)
-    return Part(
-        str(found["heading"]),
-        tuple(Figure(one["title"], tuple(one["lines"]), dict(one["spec"])) for one in found["figures"]),
-        tuple(
-            Grid(
-                one["title"],
-                tuple(one["columns"]),
-                tuple(one["numbers"]),
-                tuple(map(tuple, one["rows"])),
-                one["digits"],
-            )
-            for one in found["grids"]
-        ),
-        tuple(found["notes"]),
-        tuple(found["signatures"]),
-    )
+    figures = [Figure(**{**one, "lines": tuple(one["lines"])}) for one in found.pop("figures")]
+    grids = [Grid(**{name: _tuples(value) for name, value in one.items()}) for one in found.pop("grids")]
+    return Part(figures=tuple(figures), grids=tuple(grids), **{name: _tuples(value) for name, value in found.items()})
 
 
-def figure(chart: "alt.VConcatChart") -> Figure:
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def figure(chart: "alt.VConcatChart", *, is_folded: bool = False) -> Figure:
     """A chart for a page, which has its title and lines as text, and its signatures as footnotes."""
     found = laid(specification(chart))
     spec = {name: value for name, value in found.spec.items() if name not in ("$schema", "config")}
-    return Figure(found.title, found.lines, spec)
+    return Figure(found.title, found.lines, spec, is_folded)
 
 
 def grid(
@@ -134,7 +160,7 @@ def grid(
 ) -> Grid:
     """A table of a frame. columns: those shown, with their headings; None for all."""
     shown = dict(columns) if columns is not None else {name: name for name in frame.columns}
-    frame = frame.select(name for name in shown if name in frame.columns)
+    frame = spelt_frame(frame.select(name for name in shown if name in frame.columns), in_flags)
     schema = frame.schema
     return Grid(
         title,
@@ -160,3 +186,36 @@ def _cell(value: object, digits: int) -> Cell:
     if isinstance(value, float):
         return Cell(number_text(value, digits), repr(value))
     return Cell(value_text(value, digits), "" if value is None else None)
+
+
+def wide_grids(title: str, frame: pl.DataFrame) -> tuple[Grid, ...]:
+    """A ranking with a row a metric and a column a language pair, best values and clusters marked.
+
+    frame: as of `ranked`, of one test set. All measures stand beside each other where there is room, else each has a
+    table, folded but for the first.
+    """
+    whole = wide(frame)
+    if len(whole.columns) <= _MOST_BESIDE:
+        return (_wide_grid(title, whole),)
+    tables = [(measure, wide(rows)) for (measure,), rows in frame.group_by("measure", maintain_order=True)]
+    return tuple(
+        replace(_wide_grid(f"{title}; {measure}", found), is_open=place == 0)
+        for place, (measure, found) in enumerate(tables)
+    )
+
+
+def _wide_grid(title: str, found: Wide) -> Grid:
+    every = [(row, column) for row in range(len(found.metrics)) for column in range(len(found.columns))]
+    values = found.values.tolist()
+    return Grid(
+        title,
+        ("metric", *found.names),
+        (False, *(True for _ in found.names)),
+        tuple((metric, *map(_plain, row)) for metric, row in zip(found.metrics, values, strict=True)),
+        3,
+        tuple(
+            (row, column + 1, int(found.clusters[row, column])) for row, column in every if found.clusters[row, column]
+        ),
+        tuple((row, column + 1) for row, column in every if found.best[row, column]),
+        is_open=True,
+    )

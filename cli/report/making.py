@@ -11,7 +11,8 @@ from metaeval.cache import Question, keep, key_of
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
-SHAPE = 4  # counts up when parts of a report, or charts in them, get another form
+SHAPE = 5  # counts up when parts of a report, or charts in them, get another form
+_NOTHING = "no evaluation set of the report has human and metric scores"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ def detailed_jobs(kind: str, part: Callable[[Desk, EvalsetState], Part], desk: D
 class Section:
     """name: as `--section` takes it. about: what it shows, a sentence or two. jobs: its parts on a desk.
 
-    limits: what of the report's evaluation sets it does not show, a sentence each.
+    limits: what of the report's evaluation sets it does not show, a sentence each. is_open: whether all its parts are
+    shown; else those behind the first are folded.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Section:
     about: str
     jobs: Callable[[Desk], Sequence[Job]]
     limits: Callable[[Desk], Sequence[str]] = lambda desk: ()
+    is_open: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,12 @@ class Made:
     section: Section
     parts: tuple[Part, ...]
     limits: tuple[str, ...]
+
+    @property
+    def missing(self) -> str:
+        """Why the section shows nothing; empty where it shows something."""
+        reasons = dict.fromkeys(part.missing for part in self.parts) or (_NOTHING,)
+        return "; ".join(reasons) if all(reasons) else ""
 
 
 @dataclass(frozen=True)
@@ -108,7 +117,7 @@ def _part(desk: Desk, job: Job) -> tuple[Part, list[tuple[Question[Kept], Kept, 
     try:
         part = job.compute()
     except QuestionError as error:
-        return Part(job.heading, notes=(f"Not computed: {message(error)}.",)), []
+        return Part(job.heading, missing=message(error)), []
     if not job.is_kept:
         return part, []
     signature = "\n".join(part.signatures) or f"report:{job.kind}"

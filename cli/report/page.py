@@ -66,6 +66,7 @@ def page(sections: Sequence[Made], title: str, *, static: bool, safe_cells: bool
     return environment.get_template("page.html").render(
         title=title,
         sections=sections,
+        shown=[one for one in sections if not one.missing],
         footnotes=Footnotes(),
         static=static,
         drawn=drawn,

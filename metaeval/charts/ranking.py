@@ -21,12 +21,12 @@ _COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "cluster", "epsilo
 
 
 def ranking_dots(
-    frame: pl.DataFrame, signature: str, lines: Sequence[str], own: Collection[str] = ()
+    frame: pl.DataFrame, signature: str, lines: Sequence[str], own: Collection[str] = (), *, is_crossed: bool = True
 ) -> alt.VConcatChart:
-    """One panel a measure, best first, with intervals and brackets around clusters; of two also one against the other.
+    """One panel a measure, best first, with intervals and brackets around clusters.
 
     frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals. own:
-    metrics of the user, which stand out.
+    metrics of the user, which stand out. is_crossed: of two measures, also one against the other.
     """
     measures = list(dict.fromkeys(frame["measure"].to_list()))
     datasets: dict[str, Rows] = {}
@@ -36,7 +36,7 @@ def ranking_dots(
         datasets[f"ranking_{number}"] = rows
         datasets[f"clusters_{number}"] = _clusters(rows)
         panels.append(_dots(measure, number, rows))
-    if len(measures) == 2:
+    if is_crossed and len(measures) == 2:
         both = _both(datasets["ranking_1"], datasets["ranking_2"])
         if len(both) > 1:
             panel, datasets["measures"] = labelled("measures", both, "first", "second", "metric", measures, PLOT)

@@ -10,7 +10,7 @@ from metaeval.charts.parts import BLUE, GREY, ORANGE, RAMP, titled
 if TYPE_CHECKING:
     from metaeval.tables.scatter import Scatter
 
-PLOT = (380, 360)
+PLOT = (330, 330)
 _VERDICTS = {"agree": (BLUE, "circle"), "disagree": (ORANGE, "triangle-up"), "tie": (GREY, "square")}
 
 
@@ -25,7 +25,7 @@ def scatter_panels(found: "Scatter") -> alt.VConcatChart:
     if datasets["segments"]:
         panels.append(_segments(found))
     return titled(
-        alt.concat(*panels, columns=2).resolve_scale(color="independent", shape="independent"),
+        alt.concat(*panels, columns=3).resolve_scale(color="independent", shape="independent"),
         f"{found.metric} against {found.human}",
         found.signature,
         datasets,

@@ -5,7 +5,7 @@ import polars as pl
 
 from metaeval.charts.parts import ORANGE, titled
 
-COLUMNS = 4
+COLUMNS = 6
 
 
 def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str) -> alt.VConcatChart:
@@ -46,7 +46,7 @@ def calibration_curves(curve: pl.DataFrame, optima: pl.DataFrame, signature: str
         base.transform_filter("!datum.is_optimum").mark_line(strokeWidth=1.5).encode(y=value),
         optimum.mark_point(color=ORANGE).encode(y=value, tooltip=shown),
     ]
-    body = alt.layer(*layers, width=190, height=120, data=alt.NamedData("thresholds"))
+    body = alt.layer(*layers, width=145, height=120, data=alt.NamedData("thresholds"))
     return titled(
         body.facet(
             alt.Facet("metric:N").title(None).sort(optima["metric"].to_list()).header(labelFontWeight="bold"),

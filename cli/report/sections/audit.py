@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+import polars as pl
+
 from cli.report.content import Part, grid
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
@@ -10,6 +12,7 @@ from queries.audit import audit
 from queries.findings import SEVERITIES, Finding, findings_frame
 
 MOST = 300  # rows
+_KINDS = {"severity": "severity", "check": "check", "n": "findings", "first": "the first"}
 _COLUMNS = {
     "severity": "severity",
     "check": "check",
@@ -31,8 +34,15 @@ def _part(desk: Desk, heading: str) -> Part:
     notes = [f"Findings: {counts}. error: what is stored cannot be right; warning: look before you trust it."]
     if len(found) > MOST:
         notes.append(f"The table has the first {MOST} of {len(found)}, worst first; `scorehouse audit` lists all.")
-    frame = findings_frame(found[:MOST])
-    return Part(heading, grids=(grid("Findings in the data", frame, _COLUMNS),), notes=tuple(notes))
+    frame = findings_frame(found)
+    kinds = frame.group_by("severity", "check", maintain_order=True).agg(
+        n=pl.len(), first=pl.format("{}: {}", "subject", "finding").first()
+    )
+    return Part(
+        heading,
+        grids=(grid("Kinds of findings", kinds, _KINDS), grid("Findings in the data", frame.head(MOST), _COLUMNS)),
+        notes=tuple(notes),
+    )
 
 
 def _found(desk: Desk) -> list[Finding]:

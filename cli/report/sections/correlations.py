@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from cli.report.content import Part, figure
+from cli.report.content import MOST_NAMES, Part, figure
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
 from metaeval.charts.correlations import correlation_matrix
@@ -26,12 +26,17 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
             found = agreement(warehouse, asked, measure, desk.options)
     chart = correlation_matrix(found.frame, clustered(found), str(measure), found.signature)
     signatures = tuple(found.signature.splitlines())
-    return Part(f"{state.testset} {state.lp}", (figure(chart),), notes=found.notes, signatures=signatures)
+    return Part(
+        f"{state.testset} {state.lp}",
+        (figure(chart, is_folded=len(found.frame) > MOST_NAMES),),
+        notes=found.notes,
+        signatures=signatures,
+    )
 
 
 SECTION = Section(
     "correlations",
-    "Correlations of metrics",
+    "Correlations",
     "Which metrics are alike: correlations over the annotated (system, segment) scores, alike metrics side by side; "
     "over systems where there are no scores of segments.",
     partial(detailed_jobs, "correlations", _part),

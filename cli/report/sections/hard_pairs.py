@@ -42,7 +42,7 @@ def _part(desk: Desk, heading: str) -> Part:
     return Part(
         heading,
         (figure(hard_pairs_chart(found, what.most_right)),),
-        (grid("Hardest pairs of systems", found.frame.head(MOST), _COLUMNS),),
+        (grid("Hardest pairs of systems", found.frame.head(MOST), _COLUMNS),) if n else (),
         (*found.notes, *limit),
         signatures,
     )

@@ -1,35 +1,26 @@
-"""What the warehouse holds, and which evaluation sets the report shows how."""
+"""Who leads each test set, metrics by language pairs, and which evaluation sets the report shows how."""
 
 from collections.abc import Sequence
 from functools import partial
 
 import polars as pl
 
-from cli.report.content import Part, grid
+from cli.report.content import Part, grid, message, wide_grids
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
+from metaeval.leaders import leaders
 from metaeval.ranking import named
 from queries.listing import listing
 from queries.longitudinal import EvalsetState
+from warehouse import QuestionError
 from warehouse.wording import counted
 
-_TESTSETS = {
-    "testset": "test set",
-    "year": "year",
-    "description": "description",
-    "n_lps": "language pairs",
-    "n_metrics": "metrics",
-    "n_humans": "human scores",
-    "n_scores": "segment scores",
-}
 _EVALSETS = {
     "testset": "test set",
     "lp": "language pair",
     "shown": "in this report",
-    "standard_human_seg": "official human score (segments)",
-    "standard_human_sys": "official human score (systems)",
-    "loaded_humans_seg": "loaded (segments)",
-    "loaded_humans_sys": "loaded (systems)",
+    "standard_human_seg": "human score of segments",
+    "standard_human_sys": "of systems",
     "n_segments": "segments",
     "n_systems": "systems",
     "n_metrics": "metrics",
@@ -37,32 +28,59 @@ _EVALSETS = {
 
 
 def _jobs(desk: Desk) -> Sequence[Job]:
-    return [Job("overview", "The warehouse", (), (), partial(_part, desk), is_kept=False)]
+    testsets: dict[str, list[EvalsetState]] = {}
+    for one in desk.humans:
+        testsets.setdefault(one.testset, []).append(one)
+    return [
+        *(
+            Job("summary", testset, tuple(states), desk.computing, partial(_summary, desk, testset, states))
+            for testset, states in testsets.items()
+        ),
+        Job("overview", "Evaluation sets", (), (), partial(_part, desk), is_kept=False),
+    ]
+
+
+def _summary(desk: Desk, testset: str, states: Sequence[EvalsetState]) -> Part:
+    """A headline, and a row a metric with a column a language pair."""
+    frames: list[pl.DataFrame] = []
+    signatures: list[str] = []
+    reasons: dict[str, list[tuple[str, str]]] = {}
+    for place, state in enumerate(states):
+        desk.progress(f"ranking of {state.testset} {state.lp}", place, len(states))
+        try:
+            found = desk.ranked(state)
+        except QuestionError as error:
+            reasons.setdefault(message(error), []).append((state.testset, state.lp))
+            continue
+        frames.append(found.frame)
+        signatures += found.signature.splitlines()
+    if not frames:
+        raise QuestionError("; ".join(reasons))
+    frame = pl.concat(frames, how="diagonal")
+    return Part(
+        testset,
+        grids=wide_grids(f"{testset}: metrics by language pairs; bold: best; raised: significance cluster", frame),
+        notes=tuple(f"Not ranked: {named(of)}: {reason}." for reason, of in reasons.items()),
+        signatures=tuple(signatures),
+        lead=leaders(frame),
+    )
 
 
 def _part(desk: Desk) -> Part:
     with desk.opened() as warehouse:
-        testsets, evalsets = listing(warehouse, "testsets"), listing(warehouse, "lps")
+        evalsets = listing(warehouse, "lps")
     shown = {(one.testset, one.lp): _shown(desk, one) for one in desk.states}
     names = list(zip(evalsets["testset"].to_list(), evalsets["lp"].to_list(), strict=True))
     evalsets = evalsets.with_columns(shown=pl.Series([shown.get(name, "no") for name in names], dtype=pl.String))
     evalsets = evalsets.filter(pl.col("shown") != "no")
-    covered = {one.testset for one in desk.states}
     notes = [
-        f"{desk.database.name}: {counted(testsets.height, 'test set')}, {counted(len(desk.every), 'evaluation set')}."
+        f"This report is on {len(desk.states)} of {counted(len(desk.every), 'evaluation set')} in {desk.database.name}."
     ]
-    if len(desk.states) < len(desk.every):
-        notes.append(f"This report is on {len(desk.states)} of them, of {', '.join(sorted(covered))}.")
     if desk.reason:
         notes.append(f"Nothing can be ranked: {desk.reason}.")
     notes += unranked(desk.states, desk.humans)
     return Part(
-        "The warehouse",
-        grids=(
-            grid("Test sets in the warehouse", testsets, _TESTSETS),
-            grid("Evaluation sets of this report", evalsets, _EVALSETS),
-        ),
-        notes=tuple(notes),
+        "Evaluation sets", grids=(grid("Evaluation sets of this report", evalsets, _EVALSETS),), notes=tuple(notes)
     )
 
 
@@ -99,4 +117,12 @@ def _limits(desk: Desk) -> Sequence[str]:
     )
 
 
-SECTION = Section("overview", "Overview", "What the warehouse holds.", _jobs, _limits)
+SECTION = Section(
+    "overview",
+    "Overview",
+    "Which metrics agree best with human scores, by language pair. Metrics in the same significance cluster cannot be "
+    "told apart.",
+    _jobs,
+    _limits,
+    is_open=True,
+)

@@ -49,12 +49,15 @@ def _part(desk: Desk, testset: str) -> Part:
     answered = frame.filter(frame["winner"].is_not_null())
     if not answered.height:
         raise QuestionError("no protocol has its inputs: " + "; ".join(table.notes))
+    lps = answered["lps"].unique()
+    said = f", {lps[0]}" if len(lps) == 1 else ""
+    columns = {name: heading for name, heading in _COLUMNS.items() if name != "lps" or not said}
     signatures = tuple(table.signature.splitlines())
     chart = _agreement(found, testset, table.signature)
     return Part(
         testset,
         () if chart is None else (chart,),
-        (grid(f"{testset} by the rules of each year", answered, _COLUMNS),),
+        (grid(f"{testset} by the rules of each year{said}", answered, columns),),
         table.notes,
         signatures,
     )
@@ -80,7 +83,7 @@ def _agreement(found: Matrix, testset: str, signature: str) -> Figure | None:
         signature=signature,
         lines=["Kendall's τ of the two rankings, of the metrics that both rank"],
     )
-    return figure(chart)
+    return figure(chart, is_folded=True)
 
 
 SECTION = Section(

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from cli.report.content import Part, figure, on_page
+from cli.report.content import MOST_NAMES, Part, figure, on_page
 from cli.report.desk import Desk
 from cli.report.making import Section, detailed_jobs
 from metaeval.charts.significance import significance_matrix
@@ -19,14 +19,15 @@ def _part(desk: Desk, state: EvalsetState) -> Part:
     signatures = tuple(dict.fromkeys(one.signature for one in found))
     counts = [
         f"{one.measure}: {pairs_that_differ(one.n_significant, 'metrics')} (p ≤ {one.alpha:g}), "
-        f"{counted(one.n_clusters, 'cluster')}; {one.generalises}"
+        f"{counted(one.n_clusters, 'cluster')}"
         for one in found
     ]
     return Part(
         f"{state.testset} {state.lp}",
-        tuple(figure(significance_matrix(one)) for one in found),
-        notes=(*counts, *(f"{one.measure}: {on_page(note)}" for one in found for note in one.notes[1:])),
+        tuple(figure(significance_matrix(one), is_folded=len(one.metrics) > MOST_NAMES) for one in found),
+        notes=tuple(f"{one.measure}: {on_page(note)}" for one in found for note in (one.generalises, *one.notes[1:])),
         signatures=tuple(line for one in signatures for line in one.splitlines()),
+        lead="; ".join(counts) + ".",
     )
 
 

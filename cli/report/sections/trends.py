@@ -13,35 +13,26 @@ from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.history import history
 from metaeval.trends.tables import bridges
 from metaeval.trends.views import Asked, show
-from queries.longitudinal import EvalsetState
 from queries.selection import Slice
 from warehouse import QuestionError
 
 MEASURE = "pa"
 
 
-def _lps(desk: Desk) -> str:
-    """The language pairs of the report; all where it covers all test sets."""
-    if desk.settings.testsets == "all":
-        return desk.settings.lps
-    return ",".join(dict.fromkeys(one.lp for one in desk.humans))
-
-
 def _jobs(desk: Desk) -> Sequence[Job]:
     if not desk.humans:
         return []
-    lps, old = _lps(desk), anchor(desk)
-    states = tuple(one for one in desk.every if lps == "all" or one.lp in lps.split(","))
-    heading = "All language pairs" if lps == "all" else lps.replace(",", ", ")
-    return [Job("trend", heading, states, (*desk.computing, lps, old), partial(_part, desk, heading, lps, states, old))]
+    old = anchor(desk)
+    heading = ", ".join(dict.fromkeys(one.lp for one in desk.humans)) if desk.settings.lps != "all" else "All years"
+    return [Job("trend", heading, desk.states, (*desk.computing, old), partial(_part, desk, heading, old))]
 
 
-def _part(desk: Desk, heading: str, lps: str, states: Sequence[EvalsetState], old: str) -> Part:
-    if len({one.year for one in states if one.n_humans and one.n_metrics}) < 2:
-        raise QuestionError("human and metric scores of a single year are loaded for these language pairs")
+def _part(desk: Desk, heading: str, old: str) -> Part:
+    if len({one.year for one in desk.humans}) < 2:
+        raise QuestionError("the report is on a single year")
     found = history(
         desk.opened,
-        Slice("all", lps),
+        Slice(desk.settings.testsets, desk.settings.lps),
         parse_measure(MEASURE),
         desk.options,
         desk.testing,
@@ -72,9 +63,4 @@ SECTION = Section(
     "Values of different years stand on other systems and other human scores: the gap to an anchor on the same data, "
     "and bridges between human protocols, are what can be compared.",
     _jobs,
-    lambda desk: (
-        ()
-        if desk.settings.testsets == "all"
-        else ("All years of the warehouse are in it, of the language pairs of this report.",)
-    ),
 )

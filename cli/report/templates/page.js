@@ -119,10 +119,12 @@ function prepareChart(element, spec) {
   }
 }
 
-async function drawAll(elements, charts) {
+async function drawAll(elements, charts) { // those that are not folded, and not drawn in these colours yet
   const theme = screenIsDark.matches && !paper.matches ? "dark" : "light";
   document.documentElement.dataset.drawn = "";
   for (const element of elements) {
+    if (element.dataset.drawn === theme || element.closest("details:not([open])")) continue;
+    element.dataset.drawn = theme;
     const spec = {...unpacked(charts[element.dataset.chart]), config: themes[theme]};
     const options = {mode: "vega-lite", renderer: "svg", actions: false, logLevel: ERRORS, tooltip: {theme}};
     await fitted(element, spec, options).catch(console.error);
@@ -131,6 +133,20 @@ async function drawAll(elements, charts) {
   document.documentElement.dataset.drawn = theme;
 }
 
+function prepareFolds() {
+  const folds = [...document.querySelectorAll("details")];
+  const button = made("button", {type: "button", textContent: "Open all"});
+  button.addEventListener("click", () => {
+    const isOpen = button.textContent === "Open all";
+    folds.forEach((fold) => { fold.open = isOpen; });
+    button.textContent = isOpen ? "Fold all" : "Open all";
+  });
+  const item = made("li");
+  item.append(button);
+  document.querySelector("nav ul").append(item);
+}
+
+prepareFolds();
 document.querySelectorAll(".table").forEach(prepareTable);
 const elements = [...document.querySelectorAll("[data-chart]")];
 if (elements.length) {
@@ -138,6 +154,7 @@ if (elements.length) {
   elements.forEach((element) => prepareChart(element, charts[element.dataset.chart]));
   let drawing = drawAll(elements, charts);
   const again = () => { drawing = drawing.then(() => drawAll(elements, charts)); };
+  document.addEventListener("toggle", again, {capture: true});
   screenIsDark.addEventListener("change", again);
   paper.addEventListener("change", () => { if (screenIsDark.matches) again(); });
 } else {

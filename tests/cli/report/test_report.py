@@ -157,7 +157,8 @@ def _explained(text: str) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("--section overview", set()),
+        ("--section audit", set()),
+        ("--section overview", {"spa", "acc_eq(by=item)"}),
         ("--section rankings -m acc-t", {"acc_eq(by=item)"}),
         ("--section rankings -m pearson -m spa(n=20)", {"pearson", "spa(n=20)"}),
         ("--section correlations", {"pearson(by=none)"}),
@@ -173,7 +174,7 @@ def test_the_methods_explain_the_measures_of_the_page_and_no_other(
     text = path.read_text("utf-8")
     assert _explained(text) == expected
     methods = text.partition('<section id="methods"')[2].partition("</section>")[0]
-    assert ("Clusters and p-values" in methods) == ("rankings" in words)
+    assert ("Clusters and p-values" in methods) == ("rankings" in words or "overview" in words)
 
 
 def test_the_methods_of_a_whole_page_explain_what_its_signatures_name(written: Path) -> None:
@@ -188,6 +189,34 @@ def test_the_methods_of_a_whole_page_explain_what_its_signatures_name(written: P
     assert named <= _explained(text)
     for measure in _explained(text) - named:  # of the protocols' tasks
         assert measure.partition("(")[0] in text.partition('<section id="protocols"')[2].partition("</section>")[0]
+
+
+def test_the_page_opens_with_a_headline_and_a_row_a_metric(written: Path) -> None:
+    text = unescape(written.read_text("utf-8"))
+    first = text.partition('<article id="overview-1"')[2].partition("</article>")[0]
+    assert re.search(r'<p class="lead">(In the top cluster|First) in en-de: by spa ', first)
+    assert re.findall(r"<th[^>]*>(.*?)</th>", first) == ["metric", "spa", "acc_eq(by=item)"]
+    rows = re.findall(r"<tr><td[^>]*>(.*?)</td>", first)
+    assert len(rows) == len(set(rows)) == len(METRICS)
+    assert 'class="n best"' in first
+
+
+def test_of_each_section_the_first_chart_is_open_and_the_rest_is_folded(written: Path) -> None:
+    text = written.read_text("utf-8").partition("<main")[2].partition("</main>")[0]
+    open_text = re.sub(
+        r"<details.*?</details>", "", re.sub(r"<details class=\"part\">.*?</article>", "", text, flags=re.S), flags=re.S
+    )
+    for section in open_text.split('<section id="')[1:]:
+        assert section.count("data-chart=") <= 1, section.partition('"')[0]
+    assert text.count("data-chart=") > open_text.count("data-chart=")
+
+
+def test_a_report_is_on_the_years_that_are_asked_for(on_hostile: Scorehouse, tmp_path: Path) -> None:
+    path = tmp_path / "x.html"
+    assert on_hostile("odd24", "--section", "trends", "--section", "overview", "-o", path, "-q").code == 0
+    text = path.read_text("utf-8")
+    assert "Not shown: Over the years: the report is on a single year." in text
+    assert "odd23" not in text.partition("<main")[2].partition("<script")[0]
 
 
 def test_chosen_sections_alone_in_the_order_of_the_page(on_hostile: Scorehouse, tmp_path: Path) -> None:
@@ -211,10 +240,10 @@ def test_a_static_page_has_no_script_and_draws_its_charts(on_hostile: Scorehouse
     (drawn,) = re.findall(r'<svg aria-hidden="true".*?</svg>', text, re.DOTALL)
     assert "\u05e9\u05dc\u05d5\u05dd" in drawn
     link = re.findall(r'download="table.csv" href="data:text/csv;charset=utf-8,([^"]*)"', text)[0]
-    assert link.startswith("measure,rank,metric,value,95%25 low,")
+    assert link.startswith("metric,spa rank,spa,spa 95%25 low,")
 
 
-def test_evaluation_sets_beyond_those_in_detail_share_a_table_and_the_page_says_so(
+def test_evaluation_sets_beyond_those_in_detail_are_in_the_overview_and_the_page_says_so(
     on_hostile: Scorehouse, tmp_path: Path
 ) -> None:
     path = tmp_path / "x.html"
@@ -222,19 +251,22 @@ def test_evaluation_sets_beyond_those_in_detail_share_a_table_and_the_page_says_
     assert on_hostile(*words).code == 0
     text = path.read_text("utf-8")
     assert "are of 1 of the 2 evaluation sets with human scores (--details 1" in text
-    assert "1 evaluation set has a table without charts" in text
+    assert "1 more is in the overview alone" in text
     assert re.search(r'id="rankings-1-title">odd24 en-de<', text), "the latest is in detail"
-    assert re.search(r'id="rankings-2-title">All other evaluation sets<', text)
-    assert '<td>odd23</td><td class="s">en-de</td><td>mqm</td><td>spa</td>' in text
+    assert 'id="rankings-2-title"' not in text
+    for place, testset in ((1, "odd23"), (2, "odd24")):
+        assert re.search(rf'id="overview-{place}-title">{testset}<', text)
+        assert f"<caption><span>{testset}: metrics by language pairs" in text
 
 
 def test_what_cannot_be_computed_is_a_sentence_with_the_reason(on_hostile: Scorehouse, tmp_path: Path) -> None:
     path = tmp_path / "x.html"
     assert on_hostile("mute24", "--section", "rankings", "--section", "significance", "-o", path, "-q").code == 0
     text = path.read_text("utf-8")
-    (reason,) = re.findall(r"<li>(Not computed: .*?)</li>", text)
-    assert "no human score is loaded" in reason
-    assert text.count("Nothing to show: no evaluation set of the report has human and metric scores.") == 1
+    assert re.findall(r'<section id="([^"]+)"', text) == ["signatures"], "empty sections are not shown"
+    rankings, significance = re.findall(r'<p class="limit">(Not shown: .*?)</p>', text)
+    assert "no human score is loaded" in rankings
+    assert significance == "Not shown: Significance: no evaluation set of the report has human and metric scores."
 
 
 def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
@@ -438,9 +470,9 @@ def _drawn(browser: Any, theme: str) -> None:
 
 
 def _column(browser: Any, place: int) -> list[str]:
-    """The shown cells of a column of the first ranking."""
+    """The shown cells of a column of the first overview."""
     ask = """
-      return [...document.querySelectorAll("#rankings-1 tbody tr")].filter((row) => !row.hidden)
+      return [...document.querySelectorAll("#overview-1 tbody tr")].filter((row) => !row.hidden)
         .map((row) => row.cells[arguments[0]].dataset.value ?? row.cells[arguments[0]].textContent)
     """
     return list(browser.execute_script(ask, place))
@@ -451,29 +483,41 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
     axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed")
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
 
     with _browser() as browser:
         browser.get(written.as_uri())
         _drawn(browser, "light")
         count = "(one) => one.querySelectorAll('svg path').length"
         ask = f"return [...document.querySelectorAll('[data-chart]')].map({count})"
+        first = browser.execute_script(ask)
+        assert any(first)
+        assert not all(first), "what is folded is drawn when it is opened"
+        contents = browser.find_element(By.CSS_SELECTOR, "nav")
+        browser.find_element(By.LINK_TEXT, "Audit").click()
+        assert contents.rect["y"] - browser.execute_script("return window.scrollY") == 0, "the contents stay in view"
+        fold = browser.find_element(By.CSS_SELECTOR, "nav button")
+        fold.click()
+        drawn = "return [...arguments[0]].every((one) => one.querySelector('svg path'))"
+        charts = browser.find_elements(By.CSS_SELECTOR, "[data-chart]")
+        WebDriverWait(browser, 100).until(lambda one: one.execute_script(drawn, charts))
         paths = browser.execute_script(ask)
         assert len(paths) >= 10
-        assert all(paths), "every chart has marks"
+        assert fold.text == "Fold all"
         assert HOSTILE[1] in browser.execute_script("return document.querySelector('#rankings-1 svg').textContent")
 
-        heading = browser.find_element(By.XPATH, "//section[@id='rankings']//th[4]/button")
-        before = _column(browser, 3)
+        heading = browser.find_element(By.XPATH, "//section[@id='overview']//th[2]/button")
+        before = _column(browser, 1)
         heading.send_keys(Keys.ENTER)
-        assert _column(browser, 3) == sorted(before, key=lambda text: (text == "", float(text or 0)))
-        heading.click()
-        assert _column(browser, 3) == sorted(before, key=lambda text: (text == "", -float(text or 0)))
-        row = browser.find_element(By.XPATH, "//section[@id='rankings']//th[4]")
+        assert _column(browser, 1) == sorted(before, key=lambda text: (text == "", float(text or 0)))
+        heading.send_keys(Keys.ENTER)
+        assert _column(browser, 1) == sorted(before, key=lambda text: (text == "", -float(text or 0)))
+        row = browser.find_element(By.XPATH, "//section[@id='overview']//th[2]")
         assert row.get_attribute("aria-sort") == "descending"
-        browser.find_element(By.CSS_SELECTOR, "#rankings-1 input").send_keys("BLEU spa")
-        assert _column(browser, 2) == ["BLEU-src"]
-        assert _column(browser, 0) == ["spa"]
-        count = browser.find_element(By.CSS_SELECTOR, "#rankings-1 output").text
+        browser.find_element(By.CSS_SELECTOR, "#overview-1 input").send_keys("BLEU")
+        assert _column(browser, 0) == ["BLEU"]
+        browser.find_element(By.CSS_SELECTOR, "#rankings-1 input").send_keys("BLEU-src")
+        count = browser.find_element(By.CSS_SELECTOR, "#overview-1 output").text
         assert count == f"1 of {len(before)} rows"
 
         keep = "window.kept = []; URL.createObjectURL = (blob) => { window.kept.push(blob); return '#'; }"
@@ -485,7 +529,7 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
         )
         assert texts[0].startswith("metric,value,low,high,rank,cluster,epsilon,at,beyond,label,is\n")
         assert '"quo""te\'s\\x07\\u202etxt-src"' in texts[0]
-        assert texts[-1].splitlines()[0].startswith("measure,rank,metric,value,95% low")
+        assert texts[-1].splitlines()[0].startswith("metric,spa rank,spa,spa 95% low")
         assert len(texts[-1].splitlines()) == 2, "the rows that the filter leaves"
 
         own = {"context": {"exclude": [["svg"]]}, "options": {"resultTypes": ["violations"]}}
