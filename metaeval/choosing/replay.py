@@ -164,8 +164,10 @@ def replay(
             *restricted(
                 asked, testset=asked.testset, lp=asked.lp, human="+".join(sorted({one.human for one in found}))
             ),
+            ("method", ",".join(chosen)),
             ("by", what.metric),
             ("budget", what.budget),
+            ("size", what.size),
             *what.parts,
             ("clip", clip),
             ("clusters", "wilcoxon,alpha=0.05,next_to_last"),

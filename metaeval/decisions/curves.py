@@ -36,6 +36,11 @@ class Decided:
     def name(self) -> str:
         return self.block.metrics[0].name
 
+    @property
+    def said(self) -> tuple[tuple[str, object], ...]:
+        """What every signature says of it."""
+        return ("metric", self.name), ("good", self.rule)
+
 
 def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure) -> Decided:
     """A metric's scores of judged segments and which of them are good. measure: one with `good`, whose rule counts.
@@ -81,7 +86,7 @@ def curve(decision: Decided, *, points: int = 100, draws: int = 1000, seed: int 
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
     columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
     frame = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
-    more = (("good", decision.rule), ("prevalence", f"{found[0].prevalence:.6g}"), ("resamples", draws), ("seed", seed))
+    more = (*decision.said, ("prevalence", f"{found[0].prevalence:.6g}"), ("resamples", draws), ("seed", seed))
     return Table(frame, table_signature(("decide", "curve"), decision.block, *more))
 
 
@@ -130,7 +135,7 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> T
     rows.append((None, 0.0, float(look)))
     frame = pl.DataFrame(rows, schema=["threshold", "share", "cost"], orient="row")
     frame = frame.with_columns(is_best=pl.col("cost") == pl.col("cost").min())
-    more = (("good", decision.rule), ("miss", f"{miss:g}"), ("look", f"{look:g}"))
+    more = (*decision.said, ("miss", f"{miss:g}"), ("look", f"{look:g}"))
     return Table(frame, table_signature(("decide", "cost"), decision.block, *more))
 
 

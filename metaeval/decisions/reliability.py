@@ -39,5 +39,5 @@ def reliability(decision: Decided, *, bins: int = 10, draws: int = 1000, seed: i
         }
     )
     brier = float(np.mean((p - good) ** 2))
-    more = (("good", decision.rule), ("brier", f"{brier:.6g}"), ("resamples", draws), ("seed", seed))
+    more = (*decision.said, ("brier", f"{brier:.6g}"), ("resamples", draws), ("seed", seed))
     return Table(frame, table_signature(("decide", "reliability"), decision.block, *more))

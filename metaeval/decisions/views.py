@@ -51,7 +51,7 @@ def elsewhere(
 
 def transferred(decisions: Mapping[str, Decided], one: Decided, notes: tuple[str, ...]) -> Table:
     """Thresholds with the highest MCC, carried from each to each other: columns as of `transfer`."""
-    more = (("good", one.rule), ("sets", len(decisions)))
+    more = (*one.said, ("sets", len(decisions)))
     return Table(transfer(decisions), table_signature(("decide", "transfer"), one.block, *more), notes)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.fields import DrawsField, SeedField, SliceFields, needing
+from metaeval.fields import METRIC_FIELDS, DrawsField, SeedField, SliceFields, needing
 from metaeval.question import Option
 from metaeval.run import Run
 
@@ -22,7 +22,7 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
     Example: scorehouse decide sim24 en-de simBLEU --good -1 --view threshold --precision 0.8
     """
 
-    needs = needing(("draws", "seed"), *_DRAWN)
+    needs = {**needing(("draws", "seed"), *_DRAWN), **needing(METRIC_FIELDS, "intersection")}
 
     metric: Annotated[
         str, Option("Metric, such as COMET-refA or COMET.", ("metric",), panel="Arguments", names="metric")
