@@ -22,7 +22,7 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
     Example: scorehouse decide sim24 en-de simBLEU --good -1 --view threshold --precision 0.8
     """
 
-    needs = {**needing(("draws", "seed"), *_DRAWN), **needing(METRIC_FIELDS, "intersection")}
+    needs = needing(METRIC_FIELDS, "intersection", draws=_DRAWN, seed=_DRAWN)
 
     metric: Annotated[
         str, Option("Metric, such as COMET-refA or COMET.", ("metric",), panel="Arguments", names="metric")

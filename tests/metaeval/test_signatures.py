@@ -224,7 +224,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "size": (50,),
     "words": (300,),
     "minutes": (60,),
-    "words_per_minute": (2.0,),
+    "words_per_minute": (50.0,),
     "balance": (True,),
     "among": ("all",),
     "clip": (-1.0,),
