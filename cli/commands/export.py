@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 3  # evaluation sets named where a note is true of many
 
 
-LAYOUTS = ("parquet", "csv", "mtme", "subset2evaluate", "texts")
+LAYOUTS = ("parquet", "csv", "mtme", "subset2evaluate", "texts", "spans")
 
 
 def export(
@@ -35,7 +35,7 @@ def export(
             "--format",
             help="parquet: for other engines, partitioned by test set and language pair, and back; csv; "
             "mtme: the organisers' layout; subset2evaluate: that tool's items; texts: source, references and outputs, "
-            "a segment a line, to run a metric on.",
+            "a segment a line, to run a metric on; spans: error spans as WMT25's task 2 writes them.",
         ),
     ] = "parquet",
     db: Db = None,

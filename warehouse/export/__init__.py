@@ -1,4 +1,4 @@
-"""Scores and texts go out: as Parquet and back, CSV, the organisers' layout, subset2evaluate items, plain lines."""
+"""Scores, spans and texts go out: Parquet and back, CSV, the organisers' layout, others' tables and plain lines."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +13,7 @@ from warehouse.export.layout import export_layout
 from warehouse.export.manifest import is_export
 from warehouse.export.parquet import export_parquet
 from warehouse.export.reimport import Imported, import_parquet
+from warehouse.export.spans import export_spans
 from warehouse.export.texts import export_texts
 from warehouse.progress import Progress
 
@@ -32,6 +33,7 @@ FORMATS: Mapping[str, Callable[[Warehouse, EvalsetKey, Path], Exported]] = {
     "mtme": export_layout,
     "subset2evaluate": export_items,
     "texts": export_texts,
+    "spans": export_spans,
 }
 """What writes one evaluation set below a folder, by name of the format."""
 

@@ -246,12 +246,14 @@ def _of_table(
         claim.root,
     )
     table = _numbered(table, given).with_columns(pl.col("line").alias("judgement"))
+    if not given.is_own and "rater" in called:
+        table = table.rename({called["rater"]: "rater"})
     if "value" in table.columns:
         table = table.with_columns(pl.col("value").cast(pl.Float64, strict=False))
     wrong: list[Fault] = []
     found: list[tuple[int, Error]] = []
     if not is_task:
-        key = ["testset", "lp", "system", "document", "segment", "index"]
+        key = ["testset", "lp", "system", "document", "segment", "index", *({"rater"} & set(table.columns))]
         table = table.with_columns(judgement=pl.col("line").first().over(key))
         found = list(_of_rows(table, called, claim.path, wrong))
         table = table.unique(key, keep="first", maintain_order=True)
@@ -268,7 +270,7 @@ def _of_table(
                 _wrong(wrong, claim.path, line, error)
         table = table.with_columns(judgement=pl.when(~pl.col("line").is_in(without)).then("judgement"))
     faults += first_faults(wrong[:MOST_FAULTS], len(wrong))
-    kept = ("line", "testset", "lp", "system", "domain", "document", "segment", "index", "judgement", "value")
+    kept = ("line", "testset", "lp", "system", "domain", "document", "segment", "index", "judgement", "value", "rater")
     return table.select(name for name in kept if name in table.columns), errors_frame(found), faults
 
 

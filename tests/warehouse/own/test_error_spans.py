@@ -10,6 +10,7 @@ import pytest
 from tests import sharing
 from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
 from warehouse import Warehouse, load
+from warehouse.export import export
 from warehouse.own.scores import add
 from warehouse.readers.claims import Given
 
@@ -96,6 +97,21 @@ def spans_in(database: Path, scorer: str = "Mine-src") -> dict[tuple[str, int], 
     return found
 
 
+def looked_at(database: Path) -> list[tuple[Any, ...]]:
+    """Annotations with their spans, of every scorer."""
+    query = """
+        SELECT a.scorer, a.system, a.segment, a.rater, list(
+            [s.span_start::VARCHAR, s.span_end::VARCHAR, s.severity, s.severity_class] ORDER BY s.span_start, s.span_end
+        ) FILTER (s.severity IS NOT NULL)
+        FROM annotations AS a LEFT JOIN spans AS s USING (annotation)
+        WHERE a.scorer IN ('Mine-src', 'gold')
+        GROUP BY a.annotation, a.scorer, a.system, a.segment, a.rater
+        ORDER BY ALL
+        """
+    with Warehouse.open(database) as warehouse:
+        return warehouse.rows(query)
+
+
 def scores_in(database: Path) -> dict[tuple[str, int], float | None]:
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows("SELECT system, segment, value FROM scores WHERE metric = 'Mine-src'")
@@ -145,6 +161,46 @@ def test_gold_spans_are_a_human_score(database: Path, tmp_path: Path) -> None:
     with Warehouse.open(database) as warehouse:
         rows = warehouse.rows("SELECT system, segment, value FROM human_scores WHERE human = 'gold'")
     assert {(system, segment): value for system, segment, value in rows} == DERIVED
+
+
+def test_exported_spans_come_back(database: Path, tmp_path: Path) -> None:
+    """Of a metric, and of a human score with two annotators of an output; also empty and missing ones."""
+    (tmp_path / "mine.csv").write_text(own_table())
+    rows = [line.split(",", 2) for line in own_table().splitlines()]
+    lines = [",".join([system, at, who, rest]) for who in ("r1", "r2") for system, at, rest in rows[1:]]
+    lines.append("Beech,1,r2,0,2,critical")
+    (tmp_path / "gold.csv").write_text("\n".join(["system,segment,rater,start,end,severity", *lines]) + "\n")
+    assert not add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP).faults
+    given = Given(testset=TESTSET, lp=LP, human="gold")
+    assert not load([tmp_path / "gold.csv"], database, given=given).faults
+    folder = tmp_path / "out" / TESTSET / LP
+    (done,) = export(database, tmp_path / "out", "spans", TESTSET, LP)
+    assert done.n_rows == sum(
+        len((folder / name).read_text().splitlines()) - 1 for name in ("Mine-src.tsv", "gold.tsv")
+    )
+    assert done.notes == ()
+    back = sharing.written(tmp_path / "back.duckdb", tiny_bytes())
+    assert not add([folder / "Mine-src.tsv"], back, "Mine", testset=TESTSET, lp=LP).faults
+    assert not load([folder / "gold.tsv"], back, given=given).faults
+    assert looked_at(back) == looked_at(database)
+    assert len({rater for scorer, *_, rater, _ in looked_at(back) if scorer == "gold"}) == 2
+
+
+def test_an_export_of_spans_counts_what_has_no_place_in_it(database: Path, tmp_path: Path) -> None:
+    text = (
+        "system,segment,start,end,severity,category,side\nAsh,1,0,3,minor,accuracy,\nAsh,1,0,3,minor,,source\n"
+        "Ash,1,1,2,not sure,,\n"
+    )
+    (tmp_path / "mine.csv").write_text(text)
+    assert not add([tmp_path / "mine.csv"], database, "Mine", testset=TESTSET, lp=LP).faults
+    (done,) = export(database, tmp_path / "out", "spans", TESTSET, LP)
+    assert done.notes == (
+        "Mine-src: 1 error in the source left out",
+        "Mine-src: 1 error whose severity is not one word left out",
+        "Mine-src: 1 category left out",
+    )
+    (row,) = (tmp_path / "out" / TESTSET / LP / "Mine-src.tsv").read_text().splitlines()[1:]
+    assert row.split("\t")[-3:] == ["0", "3", "minor"]
 
 
 def test_a_file_that_is_added_again_replaces_its_spans(database: Path, tmp_path: Path) -> None:
