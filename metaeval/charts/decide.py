@@ -36,8 +36,8 @@ def _curve(found: "Table", metric: str) -> alt.VConcatChart:
     bands = base.mark_area(opacity=0.25).encode(y=alt.Y("low:Q").title("share"), y2="high:Q")
     lines = base.mark_line().encode(y=share)
     datasets = {"curve": pl.concat(parts).rows(named=True)}
-    title = f"What {metric} calls good (bands: 95% of resamples of segments)"
-    return titled(alt.layer(bands, lines), title, found.signature, datasets)
+    words = "bands: 95% of resamples of segments"
+    return titled(alt.layer(bands, lines), f"What {metric} calls good", found.signature, datasets, words)
 
 
 def _cost(found: "Table", metric: str) -> alt.VConcatChart:

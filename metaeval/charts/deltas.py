@@ -58,7 +58,7 @@ def _panel(fit: "Fit", metric: str, datasets: dict[str, Rows]) -> Any:
     layers = [
         curve.mark_area(clip=True, interpolate="step-after").encode(y="low:Q", y2="high:Q"),
         curve.mark_line(clip=True, interpolate="step-after"),
-        tenths.mark_point(clip=True, color=MIDDLE, size=30),
+        tenths.transform_filter(f"datum.difference <= {end!r}").mark_point(color=MIDDLE, size=30),
         levels.mark_rule(strokeDash=[4, 3], color=ORANGE).encode(y2=alt.datum(0)),
         levels.mark_rule(strokeDash=[4, 3], color=ORANGE).encode(x2=alt.datum(0)),
         levels.mark_text(align="left", dx=5, dy=8, fontSize=11).encode(text="text:N"),

@@ -161,6 +161,6 @@ def _panel(
         *layers,
         data=alt.NamedData("years"),
         title=protocol,
-        width=max(150, 90 * len(years)),
+        width=max(240, 90 * len(years)),
         height=260,
     )

@@ -28,6 +28,8 @@ WORDS, CAPTION = 110, 170
 """Characters of a line below the title, and of a line of the signature."""
 MOST_VALUES = 6
 """That differ between the signatures of one chart and are still written out."""
+MOST_NAMES = 12
+"""Of one value that are still written out."""
 
 _INK = {"light": "#222222", "dark": "#e8e8e8"}
 _FAINT = {"light": "#5a5a5a", "dark": "#b4b4b4"}
@@ -85,14 +87,20 @@ def common(signatures: Sequence[str]) -> str:
 
     >>> common(["measure:pa|lp:en-de|n_systems:12", "measure:pa|lp:he-en|n_systems:13"])
     'measure:pa|lp:en-de,he-en|n_systems:12,13'
+    >>> common(["metrics:" + "+".join("ABCDEFGHIJKLMN")])
+    'metrics:14 names'
     """
     keyed = [dict(part.partition(":")[::2] for part in signature.split("|")) for signature in signatures]
     keys = dict.fromkeys(key for one in keyed for key in one if key != "scorehouse")
     values = {key: list(dict.fromkeys(one[key] for one in keyed if key in one)) for key in keys}
-    return "|".join(
-        f"{key}:{','.join(found) if len(found) <= MOST_VALUES else counted(len(found), 'value')}"
-        for key, found in values.items()
-    )
+    return "|".join(f"{key}:{_listed(found)}" for key, found in values.items())
+
+
+def _listed(values: Sequence[str]) -> str:
+    """The values, or how many there are; each may itself be a list of names."""
+    if len(values) > MOST_VALUES:
+        return counted(len(values), "value")
+    return ",".join(one if one.count("+") < MOST_NAMES else counted(one.count("+") + 1, "name") for one in values)
 
 
 def broken_lines(parts: Sequence[str], width: int) -> list[str]:
