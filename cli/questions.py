@@ -37,6 +37,8 @@ def command_of(name: str) -> Callable[..., None]:
             raise UsageError("name the second warehouse as an argument or with --db, not both")
         if charted is not None and charted.chart is not None:
             given["charted"] = True
+        if output.verbose and _VERBOSE in known:
+            given[_VERBOSE] = True
         with progress(output.quiet) as advance:
             run = Run(lambda: Warehouse.open(output.database), output.database, advance)
             answer = answered(question, given, run)
@@ -47,6 +49,7 @@ def command_of(name: str) -> Callable[..., None]:
             raise typer.Exit(ExitCode.NO)
 
     parameters = [_parameter(one, flags, one.name in question.hidden) for one in known.values() for flags in _ways(one)]
+    parameters = [one for one in parameters if one.name != _VERBOSE]  # of all commands: `Output.verbose`
     parameters.append(inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, annotation=Output))
     if question.has_chart():
         parameters.append(inspect.Parameter("charted", inspect.Parameter.KEYWORD_ONLY, annotation=ChartFlags))
@@ -56,6 +59,7 @@ def command_of(name: str) -> Callable[..., None]:
     return folded(command, looks_up=False)
 
 
+_VERBOSE = "verbose"
 _BY_FLAG = "_by_flag"  # behind the name of an argument that can be given with a flag as well
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from metaeval.notes import placed
 from metaeval.table import Table
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Answer(Table):
 
     def short_signature(self) -> str:
         """What was asked that is not the default, and the counts, in at most 100 characters."""
-        if self.question is None:
+        if self.question is None or not self.signature:
             return self.signature.partition("\n")[0][:_LONGEST]
         text = ", ".join([self.question.in_words(), *(f"{n} {name}" for name, n in self.counts.items() if n != "0")])
         return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
@@ -79,7 +80,7 @@ def stacked(question: object, found: Mapping[tuple[str, str], Answer], skipped: 
         rest = [name for name in one.frame.columns if name not in place]
         frames.append(one.frame.select(*(pl.lit(value).alias(name) for name, value in place.items()), *rest))
         shapes.append({**place, **one.shape} if isinstance(one.shape, Mapping) else None)
-        notes += [f"{testset} {lp}: {note}" for note in one.notes]
+        notes += [placed(f"{testset} {lp}", note) for note in one.notes]
         least |= dict.fromkeys(one.least, ())
     for name in least:
         none = [[math.nan] * one.frame.height for one in found.values()]

@@ -12,14 +12,14 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.notes import Hinted
+from metaeval.notes import Decisive, Excluded, Hinted
 from metaeval.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
 from warehouse.database.results import StoredResult, store_results, stored_payload
 from warehouse.wording import option
 
-SHAPE = 12  # counts up when stored results get another form, or another test by default
+SHAPE = 13  # counts up when stored results get another form, or another test by default
 FROM_STORE = f"from the result store; {option('fresh', True)} recomputes"
 DAMAGED = "the stored result was damaged; recomputed"
 Result = TypeVar("Result")
@@ -136,8 +136,12 @@ def encoded(result: object) -> str:
 
 
 def _plain_json(value: object) -> object:
+    if isinstance(value, Excluded):
+        return {name: _plain_json(getattr(value, name)) for name in ("text", "hint", "what", "n", "names")}
     if isinstance(value, Hinted):
         return {"text": value.text, "hint": value.hint}
+    if isinstance(value, Decisive):
+        return {"decisive": str(value)}
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: _plain_json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, np.ndarray):
@@ -179,7 +183,8 @@ def _read(hint: Any, data: Any) -> Any:
     if origin is dict:
         return {name: _read(inner[1], value) for name, value in data.items()}
     if hint is str and isinstance(data, dict):
-        return Hinted(data["text"], data["hint"])
+        kind = Decisive if "decisive" in data else Excluded if "names" in data else Hinted
+        return kind(*data.values())
     if isinstance(data, list | dict):
         raise TypeError(f"{hint} cannot be read from a {type(data).__name__}")
     return float("nan") if hint is float and data is None else data

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from metaeval.notes import Decisive
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
 from warehouse.facts.metrics import describe
@@ -19,7 +20,7 @@ def wrong_way(block: Block) -> list[str]:
     scores = system_scores(block, "submitted")
     kinds = {choice.name: choice.kind for choice in block.selection.systems}
     is_mt = np.array([kinds.get(name, "mt") == "mt" for name in block.systems], dtype=bool)
-    found = []
+    found: list[str] = []
     for metric, values in zip(block.metrics, scores.metrics, strict=True):
         there = is_mt & ~np.isnan(values) & ~np.isnan(scores.human)
         if there.sum() < _FEWEST or describe(metric.base_name).kind in _JUDGES_NOTHING:
@@ -27,8 +28,9 @@ def wrong_way(block: Block) -> list[str]:
         human, own = (x[there] - x[there].mean() for x in (scores.human, values))
         size = np.linalg.norm(human) * np.linalg.norm(own)
         if size > 0 and (r := np.dot(human, own) / size) < _CLEARLY:
-            found.append(
+            text = (
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
                 f"{there.sum()} MT systems; wrong sign? (audit compares it with the other metrics)"
             )
+            found.append(Decisive(text))
     return found

@@ -8,7 +8,7 @@ from metaeval.evaluation import rankable
 from metaeval.human_variation import lines_on
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
-from metaeval.notes import EXPLAIN, Hinted, hinted
+from metaeval.notes import EXPLAIN, Excluded, hinted
 from metaeval.options import Options
 from metaeval.study import Result
 from metaeval.table import Table, table_signature
@@ -79,7 +79,8 @@ def excluded(result: Result, verbose: bool) -> list[str]:
             continue
         if not verbose:
             are = "is" if len(out) == 1 else "are"
-            lines.append(Hinted(f"{len(out)} of {len(choices)} {kind} {are} excluded", EXPLAIN))
+            text = f"{len(out)} of {len(choices)} {kind} {are} excluded"
+            lines.append(Excluded(text, EXPLAIN, kind.removesuffix("s"), len(out)))
             named = (*selection.slice.metrics, *selection.slice.systems)
             lines += [
                 hinted(f"{choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
@@ -90,7 +91,10 @@ def excluded(result: Result, verbose: bool) -> list[str]:
         by_reason: dict[str, list[str]] = {}
         for choice in out:
             by_reason.setdefault(str(choice.reason), []).append(choice.name)
-        lines += [f"{kind} excluded, {reason}: {', '.join(names)}" for reason, names in sorted(by_reason.items())]
+        lines += [
+            Excluded(f"{kind} excluded, {reason}: {', '.join(names)}", "", kind.removesuffix("s"), len(names), names)
+            for reason, names in sorted(by_reason.items())
+        ]
     return lines
 
 

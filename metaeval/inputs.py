@@ -10,7 +10,7 @@ from metaeval.direction import wrong_way
 from metaeval.kernels.arrays.outliers import mad_outliers
 from metaeval.limits import MOST_DECIMALS
 from metaeval.measures import Measure
-from metaeval.notes import hinted
+from metaeval.notes import Decisive, hinted
 from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
@@ -303,4 +303,5 @@ def equal_metrics(block: Block) -> list[str]:
     for metric, scores in zip(block.metrics, block.scores, strict=True):
         if metric.has_segments:
             seen.setdefault(scores.tobytes(), []).append(metric.name)
-    return [f"{' and '.join(names)} have exactly the same scores" for names in seen.values() if len(names) > 1]
+    twins = [names for names in seen.values() if len(names) > 1]
+    return [Decisive(f"{' and '.join(names)} have exactly the same scores") for names in twins]

@@ -1,6 +1,6 @@
 """Notes whose hint a reader may be given in other words: a report says how to see more, a command names its flag."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from queries.reasons import Exclusion
 from warehouse import WarehouseError
@@ -32,6 +32,54 @@ class Hinted(str):
         return Hinted, (self.text, self.hint)
 
 
+class Decisive(str):
+    """A note that may change a decision, such as a wrong sign; where there is little room, it comes first."""
+
+    __slots__ = ()
+
+
+class Excluded(Hinted):
+    """A note on systems or metrics that are excluded: how many, and their names where it has them.
+
+    what: "system" or "metric".
+    """
+
+    __slots__ = ("n", "names", "what")
+
+    what: str
+    n: int
+    names: tuple[str, ...]
+
+    def __new__(cls, text: str, hint: str, what: str, n: int, names: Iterable[str] = ()) -> "Excluded":
+        made = str.__new__(cls, f"{text} ({hint})" if hint else text)
+        made.text, made.hint, made.what, made.n, made.names = text, hint, what, n, tuple(names)
+        return made
+
+    def __reduce__(self) -> tuple[type["Excluded"], tuple[str, str, str, int, tuple[str, ...]]]:  # type: ignore[override]
+        return Excluded, (self.text, self.hint, self.what, self.n, self.names)
+
+
+def placed(place: str, note: str) -> str:
+    """A note with the evaluation set that it is on in front of it.
+
+    >>> placed("wmt23 en-de", Decisive("few systems")), type(placed("wmt23 en-de", Decisive("few systems"))).__name__
+    ('wmt23 en-de: few systems', 'Decisive')
+    """
+    text = f"{place}: {note}"
+    if isinstance(note, Excluded):
+        names = [f"{place}: {name}" for name in note.names]
+        return Excluded(f"{place}: {note.text}", note.hint, note.what, note.n, names)
+    if isinstance(note, Hinted):
+        return Hinted(f"{place}: {note.text}", note.hint)
+    return Decisive(text) if isinstance(note, Decisive) else text
+
+
+def joined(notes: Sequence[str]) -> str:
+    """Notes as one, which is decisive where one of them is."""
+    text = "; ".join(notes)
+    return Decisive(text) if any(isinstance(note, Decisive) for note in notes) else text
+
+
 def hinted(text: str, *hints: str) -> str:
     """A note with those hints that say something, each once.
 
@@ -58,5 +106,7 @@ def excluding(text: str, excluded: Iterable[tuple[Exclusion, list[str]]]) -> str
     >>> excluding("pa: without", [(Exclusion(Reason.NO_SEGMENT_SCORES), ["A", "B"])])
     'pa: without A, B (no segment scores)'
     """
-    parts = [(f"{', '.join(names)} ({why.sentence})", why.hint) for why, names in excluded]
-    return hinted(f"{text} {'; '.join(part for part, _ in parts)}", *(hint for _, hint in parts))
+    parts = [(f"{', '.join(names)} ({why.sentence})", why.hint, names) for why, names in excluded]
+    hints = "; ".join(dict.fromkeys(hint for _, hint, _ in parts if hint))
+    every = [name for _, _, names in parts for name in names]
+    return Excluded(f"{text} {'; '.join(part for part, _, _ in parts)}", hints, "metric", len(every), every)

@@ -256,7 +256,8 @@ class Question:
         known, given = fields_of(type(self)), self.given()
         places = [name for name, one in known.items() if one.is_argument and not one.is_list]
         said = [f"{name}={_short(value)}" for name, value in given.items() if name not in places]
-        return ", ".join([" ".join([self.name, *(str(getattr(self, name)) for name in places)]), *said])
+        named = [str(value) for name in places if (value := getattr(self, name)) is not None]
+        return ", ".join([" ".join([self.name, *named]), *said])
 
     def _check_beside(self, name: str, said: Option) -> None:
         if said.needs and not any(map(self.is_set, said.needs)):

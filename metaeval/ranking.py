@@ -9,6 +9,7 @@ import polars as pl
 from metaeval.explanation import excluded
 from metaeval.inputs import check_used
 from metaeval.measures import Measure
+from metaeval.notes import placed
 from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
@@ -138,7 +139,7 @@ def ranked(
     results = [result for one in studies for result in one.results]
     several = len(found.studies) > 1
     notes = [
-        f"{asked.testset} {asked.lp}: {note}" if several else note
+        placed(f"{asked.testset} {asked.lp}", note) if several else note
         for asked, one in found.studies.items()
         for note in [*one.notes, *(line for result in one.results for line in excluded(result, verbose))]
     ]

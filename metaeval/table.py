@@ -8,7 +8,7 @@ from typing import Self
 import polars as pl
 
 from metaeval.inputs import remarks
-from metaeval.notes import hinted
+from metaeval.notes import Excluded
 from metaeval.signature import line, program_version, slice_parts
 from queries.blocks import Block
 from queries.reasons import Exclusion, by_reason
@@ -71,7 +71,8 @@ def table_notes(block: Block, excluded: Mapping[str, Exclusion]) -> tuple[str, .
 def without(excluded: Mapping[str, Exclusion]) -> list[str]:
     """A line for each reason why a table does without metrics."""
     return [
-        hinted(f"without {', '.join(names)}: {why.sentence}", why.hint) for why, names in by_reason(excluded).items()
+        Excluded(f"without {', '.join(names)}: {why.sentence}", why.hint, "metric", len(names), names)
+        for why, names in by_reason(excluded).items()
     ]
 
 

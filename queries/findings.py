@@ -57,6 +57,21 @@ def findings_frame(findings: list[Finding]) -> pl.DataFrame:
     )
 
 
+def by_kind(findings: pl.DataFrame) -> pl.DataFrame:
+    """A line for each kind of finding, errors first. Columns severity, check, n, worst: the one with the greatest n.
+
+    findings: as of `findings_frame`.
+    """
+    worst = findings.sort("n", descending=True, nulls_last=True, maintain_order=True)
+    place = pl.concat_str("testset", "lp", "subject", separator=" ", ignore_nulls=True)
+    return (
+        worst.group_by("severity", "check", maintain_order=True)
+        .agg(n=pl.len().cast(pl.Int64), worst=pl.concat_str(place, pl.lit(": "), "finding").first())
+        .sort(pl.col("severity").replace_strict(list(SEVERITIES), list(range(len(SEVERITIES)))), -pl.col("n"), "check")
+        .select("severity", "check", "n", "worst")
+    )
+
+
 def shown_query(check: str, values: Row) -> str:
     """The query of `audit_<check>_shown.sql` with its parameters written out, on one line.
 

@@ -9,7 +9,7 @@ import typer
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
 from cli.options import Output, folded, language_pair, number
-from cli.options.files import AllowUnterminated, EveryFault, SkipBroken
+from cli.options.files import AllowUnterminated, SkipBroken
 from cli.progress import progress
 
 MaxUnpacked = Annotated[
@@ -42,7 +42,6 @@ def load(
     skip_broken: SkipBroken = False,
     allow_unterminated: AllowUnterminated = False,
     max_unpacked: MaxUnpacked = None,
-    verbose: EveryFault = False,
 ) -> None:
     """Find, check and load the score files below PATHS; all or nothing for each evaluation set.
 
@@ -67,4 +66,4 @@ def load(
     )
     with progress(output.quiet) as advance:
         report = load_files(places, output.database, given=given, skip_broken=skip_broken, progress=advance)
-    show_report(report, output, verbose)
+    show_report(report, output, output.verbose)

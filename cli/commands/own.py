@@ -10,7 +10,7 @@ from cli.completion import complete_lp, complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
 from cli.options import Output, folded, language_pair, pairs_called
-from cli.options.files import AllowUnterminated, EveryFault
+from cli.options.files import AllowUnterminated
 from cli.progress import progress
 
 
@@ -42,7 +42,6 @@ def add(
     ] = False,
     allow_unterminated: AllowUnterminated = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check the files; store nothing.")] = False,
-    verbose: EveryFault = False,
 ) -> None:
     """Add scores of your own metric, checked against the segments and systems that are loaded.
 
@@ -82,7 +81,7 @@ def add(
             "missing: (system, segment) pairs of the evaluation set that the metric does not score"
             + ("" if reference is None else f", not counting {reference}")
         )
-    show_report(report, output, verbose, is_trial=dry_run)
+    show_report(report, output, output.verbose, is_trial=dry_run)
 
 
 @folded

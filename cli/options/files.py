@@ -8,4 +8,3 @@ AllowUnterminated = Annotated[
     bool, typer.Option("--allow-unterminated", help="Accept files whose last line has no newline.")
 ]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")]
-EveryFault = Annotated[bool, typer.Option("--verbose", help="List every skipped file and every fault.")]

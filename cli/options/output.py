@@ -33,6 +33,8 @@ Out = Annotated[
     typer.Option("--output", "-o", help="Output file; its extension chooses the format unless --format does."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Data and errors only: no notes, no progress.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All notes, names and whole signatures.")]
+EveryRow = Annotated[bool, typer.Option("--all", help="On a terminal: all rows, not the first screens.")]
 SafeCells = Annotated[
     bool, typer.Option("--safe-cells", help="In csv and tsv, put ' before texts that spreadsheets take for formulas.")
 ]
@@ -74,6 +76,8 @@ class Output(_Place):
     output: Out = None
     quiet: Quiet = False
     safe_cells: SafeCells = False
+    verbose: Verbose = False
+    every_row: EveryRow = False
 
     @classmethod
     def of(cls, context: typer.Context, **own: Any) -> Self:
@@ -82,7 +86,7 @@ class Output(_Place):
         Raises UsageError: see `format_for`, and --safe-cells where there are no cells; before anything is computed.
         """
         before = context.find_root().obj
-        given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)}
+        given: dict[str, Any] = {item.name: own.get(item.name) or before.get(item.name, False) for item in fields(cls)}
         made = cls(**given)
         object.__setattr__(made, "_options", options_of(context.command))
         if format_for(made.format, made.output) not in (Format.CSV, Format.TSV) and made.safe_cells:
@@ -98,6 +102,11 @@ class Output(_Place):
     def is_for_terminal(self) -> bool:
         """Whether the result goes to a terminal, which can show bold text."""
         return terminal_width(self.output) is not None
+
+    @property
+    def width(self) -> int | None:
+        """Columns of the terminal that the result goes to; None elsewhere."""
+        return terminal_width(self.output)
 
     @property
     def is_to_file(self) -> bool:
@@ -123,6 +132,8 @@ class Output(_Place):
     def show(self, frame: "pl.DataFrame", **more: Any) -> None:
         """Write a result; see `cli.render.render`."""
         more["notes"] = [self._shown(note) for note in more.get("notes", ())]
+        more.setdefault("verbose", self.verbose)
+        more.setdefault("every_row", self.every_row)
         render(frame, self.format, out=self.output, quiet=self.quiet, safe_cells=self.safe_cells, **more)
 
     def _shown(self, note: str) -> str:
@@ -140,6 +151,7 @@ class Output(_Place):
             notes = notes if answer.reading_notes is None else answer.reading_notes
         least = {name: value for name, value in answer.least.items() if name in frame.columns}
         more.setdefault("json_shape", answer.shape)
+        more.setdefault("short", answer.short_signature())
         signature = answer.signature.splitlines()
         self.show(frame, signature=signature, notes=notes, title=answer.title, least=least or None, **more)
 

@@ -6,11 +6,13 @@ programs: full precision, NaN is missing (null in JSON, nothing in CSV).
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from cli.exit_codes import UsageError
 from cli.hints import in_flags
 from cli.render import output
+from cli.render.brief import brief
 from cli.render.cells import DIGITS
 from cli.render.formats import Format, format_for, is_for_reading
 
@@ -36,6 +38,11 @@ def render(
     quiet: bool = False,
     safe_cells: bool = False,
     dressed: "Mapping[str, Sequence[Text]] | None" = None,
+    short: str | None = None,
+    verbose: bool = False,
+    every_row: bool = False,
+    lead: Sequence[str] = (),
+    below: Sequence[str] = (),
 ) -> None:
     """Write a frame to stdout, or to the file `out`, whole or not at all.
 
@@ -45,6 +52,9 @@ def render(
     json_shape: nested lists and mappings to write for json and jsonl instead of the frame's rows.
     page: text to write instead of an aligned table, or instead of the frame in each of these formats. safe_cells: csv
         and tsv hold nothing that is a formula. dressed: by column, its cells with styles for a terminal.
+    short: the signature for a terminal, which has few short lines unless `verbose`. every_row: a terminal has them all.
+    lead: those of the notes that are the answer: on a terminal they stand above its table. below: lines
+        of a legend, on a terminal alone.
     Raises UsageError: unknown format, a missing folder for `out`, Parquet to a terminal. OSError: the file can't
         be written.
     """
@@ -59,10 +69,22 @@ def render(
     elif kind in (pages := {Format.TABLE: page} if isinstance(page, str) else page or {}):
         output.write(in_flags(pages[kind]), out)
     else:
-        output.write(_content(frame, kind, digits, least, out, safe_cells, dressed), out)
-    for line in [signature] if isinstance(signature, str) else signature:
-        note(line, quiet=quiet)
-    for line in notes:
+        width = output.terminal_width(out) if kind is Format.TABLE else None
+        above, legend = (_wrapped(lines, width) if width is not None else [] for lines in (lead, below))
+        n_beside = len(above) + len(legend)
+        content = _content(frame, kind, digits, least, out, safe_cells, dressed, every_row, n_beside)
+        for text in (above, content, legend):
+            if text:
+                output.write("".join(f"{line}\n" for line in text) if isinstance(text, list) else text, out)
+    if lead and output.terminal_width(out) is not None and kind is Format.TABLE:
+        notes = [one for one in notes if one not in lead]
+    lines = [signature] if isinstance(signature, str) else list(signature)
+    if (width := output.notes_width()) is None or verbose:
+        lines += notes
+    else:
+        short = short if short is not None else next(iter(lines), "")
+        lines = brief(notes, short, width, (title is not None) + output.is_file(out))
+    for line in lines:
         note(line, quiet=quiet)
     note_rows(frame.height, out, quiet=quiet)
 
@@ -79,6 +101,10 @@ def note(line: str, *, quiet: bool = False) -> None:
         output.write_note(in_flags(line))
 
 
+def _wrapped(lines: Sequence[str], width: int) -> list[str]:
+    return [part for line in lines for part in wrap(in_flags(line), width)]
+
+
 def _json_text(value: object, kind: Format) -> str:
     from cli.render import json
 
@@ -93,12 +119,19 @@ def _content(
     out: Path | None,
     safe_cells: bool,
     dressed: "Mapping[str, Sequence[Text]] | None",
+    every_row: bool,
+    n_beside: int,
 ) -> str | bytes:
     from cli.render import delimited, latex, markdown, parquet, table
 
     match kind:
         case Format.TABLE:
-            return table.table_text(frame, digits, width=output.terminal_width(out), least=least, dressed=dressed)
+            width = output.terminal_width(out)
+            if width is None:
+                return table.table_text(frame, digits, least)
+            return table.fitted_text(
+                frame, digits, width, least=least, dressed=dressed, every_row=every_row, n_beside=n_beside
+            )
         case Format.CSV | Format.TSV:
             frame = delimited.without_formulas(frame) if safe_cells else frame
             frame = frame if output.terminal_width(out) is None else delimited.for_terminals(frame)

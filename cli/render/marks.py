@@ -41,6 +41,7 @@ class Piece:
 
     text: str
     severities: tuple[str, ...] = ()
+    is_bracket: bool = False
 
     @property
     def style(self) -> str:
@@ -71,14 +72,16 @@ def marked(text: str, errors: Iterable[Error], *, in_source: bool = False) -> li
         ending = [span for span in opened if span[1] == place]
         if ending:
             first = opened.index(ending[0])
-            pieces += [Piece("]", _severities(opened[: depth + 1])) for depth in range(len(opened) - 1, first - 1, -1)]
+            pieces += [
+                Piece("]", _severities(opened[: depth + 1]), True) for depth in range(len(opened) - 1, first - 1, -1)
+            ]
             again = [span for span in opened[first:] if span[1] != place]
             del opened[first:]
         else:
             again = []
         for span in [*again, *sorted((one for one in spans if one[0] == place), key=lambda one: (-one[1], one[2]))]:
             opened.append(span)
-            pieces.append(Piece(f"[{span[2]}: ", _severities(opened)))
+            pieces.append(Piece(f"[{span[2]}: ", _severities(opened), True))
     pieces += _run(text[at:], opened)
     behind = {error.label: error.severity or UNNAMED for error, span in placed if span is None}
     for label, severity in behind.items():
@@ -109,6 +112,11 @@ def plain(pieces: Sequence[Piece]) -> str:
     'a [major: b]'
     """
     return "".join(piece.text for piece in pieces)
+
+
+def in_colour(pieces: Sequence[Piece]) -> list[Piece]:
+    """The marked text where styles tell what brackets tell elsewhere."""
+    return [piece for piece in pieces if not piece.is_bracket]
 
 
 def styled(pieces: Sequence[Piece]) -> "Text":

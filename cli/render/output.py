@@ -6,10 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from cli.exit_codes import OutputError, UsageError
 
 STDOUT = Path("-")
+_USUAL = 80  # columns of a terminal that does not tell
 
 
 def is_file(out: Path | None) -> bool:
@@ -20,9 +22,22 @@ def terminal_width(out: Path | None) -> int | None:
     """Columns of the terminal that the data go to; None: they go to a file or a pipe."""
     if is_file(out) or not sys.stdout.isatty():
         return None
-    import shutil
+    return _columns(sys.stdout)
 
-    return shutil.get_terminal_size().columns
+
+def notes_width() -> int | None:
+    """Columns of the terminal that notes go to; None: they go to a file or a pipe, which takes all of them."""
+    return _columns(sys.stderr) if sys.stderr.isatty() else None
+
+
+def _columns(terminal: TextIO) -> int:
+    """Its columns, or what COLUMNS says."""
+    if (said := os.environ.get("COLUMNS", "")).isdecimal() and int(said):
+        return int(said)
+    try:
+        return os.get_terminal_size(terminal.fileno()).columns or _USUAL
+    except (OSError, ValueError, AttributeError):
+        return _USUAL
 
 
 def write(content: str | bytes, out: Path | None) -> None:

@@ -1,50 +1,92 @@
 """Outputs to read, one below the other: scores, source and output with the errors that people marked."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from cli.render.cells import number_text, one_line
-from cli.render.marks import Piece, marked, plain, styled
+from cli.render.marks import Piece, in_colour, marked, plain, styled
+from cli.render.table import MOST_LINES
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from metaeval.tables.disagreements import Output
 
+_LINES = 4  # of a text on a terminal
 _NO_TEXT = "(no text is loaded)"
 
 
-def outputs_page(frame: pl.DataFrame, outputs: "Sequence[Output]", digits: int, *, is_terminal: bool) -> str:
+def outputs_page(
+    frame: pl.DataFrame, outputs: "Sequence[Output]", digits: int, width: int | None = None, *, every_row: bool = False
+) -> str:
     """A block of lines for each output; frame: the rows of the list.
 
-    is_terminal: marked errors are styled, unless NO_COLOR is set.
+    width: of the terminal, on which marked errors have colours instead of brackets (unless NO_COLOR is set), texts go
+    on below, and the first screen is shown, unless every_row is set. None elsewhere.
     """
-    has_styles = is_terminal and "NO_COLOR" not in os.environ
-    blocks = [
-        _block(row, output, digits, has_styles)
-        for row, output in zip(frame.iter_rows(named=True), outputs, strict=True)
-    ]
-    return "\n".join(blocks)
+    found: list[str] = []
+    n_lines = 0
+    for row, output in zip(frame.iter_rows(named=True), outputs, strict=True):
+        lines = _block(row, output, digits) if width is None else _narrow_block(row, output, digits, width, every_row)
+        n_lines += len(lines) + 1
+        if found and width is not None and not every_row and n_lines > MOST_LINES - 1:
+            found.append(f"… {counted(len(outputs) - len(found), 'more output')}: --all\n")
+            break
+        found.append("".join(f"{line}\n" for line in lines))
+    return "\n".join(found)
 
 
-def _block(row: dict[str, Any], output: "Output", digits: int, has_styles: bool) -> str:
+def _head(row: dict[str, Any], output: "Output", digits: int) -> tuple[str, list[str]]:
+    """Which output it is, and its scores."""
     place = [f"segment {row['segment']}", *(f"{name} {row[name]}" for name in ("document", "domain") if row[name])]
     a, b = (
         f"{row[f'scorer_{side}']} {number_text(row[f'value_{side}'], digits)} (z {row[f'z_{side}']:+.2f})"
         for side in "ab"
     )
-    scores = [a, b, f"residual {row['residual']:+.2f}"]
-    lines = [f"{output.place}. {row['system']}, {', '.join(place)}", f"   {'   '.join(scores)}"]
-    lines = [one_line(line) for line in lines]
+    first = f"{output.place}. {row['system']}, {', '.join(place)}"
+    return one_line(first), [one_line(one) for one in (a, b, f"residual {row['residual']:+.2f}")]
+
+
+def _block(row: dict[str, Any], output: "Output", digits: int) -> list[str]:
+    first, scores = _head(row, output, digits)
+    lines = [first, f"   {'   '.join(scores)}"]
     for name, text, in_source in (("source", output.source, True), ("output", output.output, False)):
         pieces = marked(text or "", output.errors, in_source=in_source)
-        shown = _text(pieces, has_styles) if text or pieces else _NO_TEXT
-        lines.append(f"   {name}: {shown}")
+        lines.append(f"   {name}: {one_line(plain(pieces)) if text or pieces else _NO_TEXT}")
     labels = [_quoted(output, error.label, error.start, error.end, error.is_in_source) for error in output.errors]
-    if labels:
-        lines.append(one_line(f"   errors: {'; '.join(labels)}"))
-    return "".join(f"{line}\n" for line in lines)
+    return [*lines, one_line(f"   errors: {'; '.join(labels)}")] if labels else lines
+
+
+def _narrow_block(row: dict[str, Any], output: "Output", digits: int, width: int, every_row: bool) -> list[str]:
+    first, scores = _head(row, output, digits)
+    lines = [*wrap(first, width, subsequent_indent="   "), *_wrapped("   ", [Piece("   ".join(scores))], width)]
+    for name, text, in_source in (("source", output.source, True), ("output", output.output, False)):
+        pieces = marked(text or "", output.errors, in_source=in_source)
+        pieces = pieces if "NO_COLOR" in os.environ else in_colour(pieces)
+        found = _wrapped(f"   {name}: ", pieces if text or pieces else [Piece(_NO_TEXT)], width)
+        n_more = len(found) - _LINES if not every_row else 0
+        lines += [*found[:_LINES], f"   … {counted(n_more, 'more line')}: --all"] if n_more > 0 else found
+    labels = Counter(error.label + (" in the source" if error.is_in_source else "") for error in output.errors)
+    said = "; ".join(label if n == 1 else f"{n} × {label}" for label, n in labels.most_common())
+    return [*lines, *wrap(one_line(f"   errors: {said}"), width, subsequent_indent="   ")] if said else lines
+
+
+def _wrapped(lead: str, pieces: Sequence[Piece], width: int) -> list[str]:
+    """Lines of a terminal so wide, the first with what leads."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(force_terminal=True, highlight=False, width=width)
+    text = Text(lead.lstrip())
+    text.append_text(styled(pieces))
+    with console.capture() as captured:
+        console.print(Padding(text, (0, 0, 0, 3), expand=False))
+    return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def _quoted(output: "Output", label: str, start: int | None, end: int | None, is_in_source: bool) -> str:
@@ -53,17 +95,6 @@ def _quoted(output: "Output", label: str, start: int | None, end: int | None, is
     words = text[start:end] if start is not None and end is not None and start >= 0 else ""
     where = " in the source" if is_in_source else ""
     return f"{label}{where} “{words}”" if words else f"{label}{where}"
-
-
-def _text(pieces: Sequence[Piece], has_styles: bool) -> str:
-    if not has_styles:
-        return one_line(plain(pieces))
-    from rich.console import Console
-
-    console = Console(force_terminal=True, highlight=False, soft_wrap=True)
-    with console.capture() as captured:
-        console.print(styled(pieces), end="")
-    return captured.get()
 
 
 def for_reading(frame: pl.DataFrame, outputs: "Sequence[Output]") -> pl.DataFrame:

@@ -2,52 +2,126 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cli.render.cells import Least, TextColumn, text_columns
+from cli.render.cells import MISSING, Least, TextColumn, text_columns
+from warehouse.wording import counted
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 GAP = "  "
-LEAST_TEXT = 10
-FOLDED_GAP = 3
-FOLDED_EDGES = 2  # which Rich counts, though it does not draw them
+MOST_LINES = 60  # of a table on a terminal
+PROSE = 24  # columns on the screen that a sentence needs; what is longer and has a space in it is one
+_SHORT = {"rank": "#", "epsilon": "ε"}  # headings
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-def table_text(
+def table_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: Least | None = None) -> str:
+    """A header, a rule, one line a row; numbers to the right. As wide as it takes, nothing but text."""
+    columns = text_columns(frame, digits, least)
+    return "".join(f"{line}\n" for line in _lines(columns)) if columns else ""
+
+
+def fitted_text(
     frame: pl.DataFrame,
     digits: int | Mapping[str, int],
+    width: int,
     *,
-    width: int | None,
     least: Least | None = None,
     dressed: "Mapping[str, Sequence[Text]] | None" = None,
+    every_row: bool = False,
+    n_beside: int = 0,
 ) -> str:
-    """A header, a rule, one line a row; numbers to the right. No cell is ever cut.
+    """The table on a terminal so wide: constant columns are a line above it, and it has one screen of rows.
 
-    width: of the terminal: long texts are folded to fit it where that leaves LEAST_TEXT of each, and the header is
-        bold (unless NO_COLOR is set). None, for a pipe or a file: as wide as it takes, nothing but text.
-    dressed: by column, the same cells with styles, which a terminal shows unless NO_COLOR is set.
+    Sentences go on in the next line, names never do; columns that do not fit are dropped from the right, and counted
+    below. dressed: by column, the same cells with styles, shown unless NO_COLOR is set. every_row: all rows.
+    n_beside: lines that stand above or below it on the same screen.
     """
-    columns = text_columns(frame, digits, least)
+    styles = {} if "NO_COLOR" in os.environ else dressed or {}
+    columns = [replace(one, name=_SHORT.get(one.name, one.name)) for one in text_columns(frame, digits, least)]
     if not columns:
         return ""
+    above, columns = _constant(columns, width, styles)
+    columns, dropped = _fitting(columns, width)
+    n_rows = len(columns[0].cells)
+    most = MOST_LINES - n_beside
+    n_shown = n_rows if every_row else min(n_rows, max(1, most))
+    while True:
+        shown = [replace(one, cells=one.cells[:n_shown]) for one in columns]
+        lines = [*above, *_table(shown, width, styles), *below(n_rows - n_shown, dropped, width)]
+        if every_row or len(lines) <= most or n_shown <= 1:
+            return "".join(f"{line}\n" for line in lines)
+        n_shown -= max(1, (len(lines) - most) * n_shown // len(lines))
+
+
+def _constant(
+    columns: list[TextColumn], width: int, styles: Mapping[str, object]
+) -> tuple[list[str], list[TextColumn]]:
+    """Columns with one value in all rows as lines, and the other columns; all where there are no two rows."""
+    if len(columns[0].cells) < 2:
+        return [], columns
+    constant = [one for one in columns[1:] if len(set(one.cells)) == 1 and one.name not in styles]
+    constant += [one for one in columns[:1] if len(set(one.cells)) == 1 and len(constant) < len(columns) - 1]
+    said = [f"{one.name} {one.cells[0]}" for one in columns if one in constant and one.cells[0] not in (MISSING, "")]
+    lines: list[str] = []
+    for one in said:
+        if lines and len(lines[-1]) + len(one) + 2 <= width:
+            lines[-1] += f", {one}"
+        else:
+            lines.append(one if len(one) <= width else one[: width - 1] + "…")
+    return lines, [one for one in columns if one not in constant]
+
+
+def _is_prose(column: TextColumn) -> bool:
+    return not column.is_number and any(" " in cell and len(cell) > PROSE for cell in column.cells)
+
+
+def _least_width(column: TextColumn) -> int:
+    """Columns on the screen that a column needs at least: its widest cell, or of sentences a few words."""
+    widest = max(map(cell_width, [column.name, *column.cells]))
+    if not _is_prose(column):
+        return widest
+    words = max((cell_width(word) for cell in column.cells for word in cell.split()), default=0)
+    return min(widest, max(PROSE, min(words, 2 * PROSE), cell_width(column.name)))
+
+
+def _fitting(columns: list[TextColumn], width: int) -> tuple[list[TextColumn], list[str]]:
+    """The first columns that fit so wide a terminal, and the names of the others; at least one."""
+    room = width
+    for place, one in enumerate(columns):
+        room -= _least_width(one) + (len(GAP) if place else 0)
+        if room < 0 and place:
+            return columns[:place], [one.name for one in columns[place:]]
+    return columns, []
+
+
+def below(n_rows: int, dropped: list[str], width: int) -> list[str]:
+    """The line on rows and columns that are not shown, and how to see them; none where there are no such."""
+    said = [f"{counted(n_rows, 'more row')}: --all"] if n_rows else []
+    said += [f"{counted(len(dropped), 'more column')} ({', '.join(dropped)}): --format csv"] if dropped else []
+    line = f"… {'; '.join(said)}"
+    if len(line) > width and dropped:
+        line = line.replace(f" ({', '.join(dropped)})", "")
+    return [line] if said else []
+
+
+def _table(columns: list[TextColumn], width: int, styles: "Mapping[str, Sequence[Text]]") -> list[str]:
     widths = [max(map(cell_width, [column.name, *column.cells])) for column in columns]
-    styles = {} if "NO_COLOR" in os.environ else dressed or {}
-    if width is not None and (styles or sum(widths) + len(GAP) * (len(widths) - 1) > width):
-        for least_text in (LEAST_TEXT, LEAST_TEXT - 1, LEAST_TEXT - 2):  # one of one column, too, fits its own width
-            narrowest = [n if c.is_number else min(n, least_text) for c, n in zip(columns, widths, strict=True)]
-            if sum(narrowest) + FOLDED_GAP * (len(narrowest) - 1) + FOLDED_EDGES <= width:
-                return _folded(columns, narrowest, width, styles)
-    header = _line([column.name for column in columns], columns, widths)
-    if width is not None and "NO_COLOR" not in os.environ:
-        header = f"{BOLD}{header}{PLAIN}"
-    rule = GAP.join("─" * n for n in widths)
+    if any(one.name in styles for one in columns) or sum(widths) + len(GAP) * (len(widths) - 1) > width:
+        return _folded(columns, width, styles)
+    header, *rest = _lines(columns)
+    return [header if "NO_COLOR" in os.environ else f"{BOLD}{header}{PLAIN}", *rest]
+
+
+def _lines(columns: list[TextColumn]) -> list[str]:
+    widths = [max(map(cell_width, [column.name, *column.cells])) for column in columns]
     rows = (_line(list(cells), columns, widths) for cells in zip(*(c.cells for c in columns), strict=True))
-    return "".join(f"{line}\n" for line in (header, rule, *rows))
+    return [_line([one.name for one in columns], columns, widths), GAP.join("─" * n for n in widths), *rows]
 
 
 def cell_width(text: str) -> int:
@@ -67,23 +141,29 @@ def _line(cells: list[str], columns: list[TextColumn], widths: list[int]) -> str
     return GAP.join(padded).rstrip()
 
 
-def _folded(columns: list[TextColumn], least: list[int], width: int, dressed: "Mapping[str, Sequence[Text]]") -> str:
-    """A table no wider than the terminal: names and texts go on in the next line, numbers stay whole."""
+def _folded(columns: list[TextColumn], width: int, dressed: "Mapping[str, Sequence[Text]]") -> list[str]:
+    """The lines of a table no wider than the terminal: sentences go on in the next line, the rest stays whole."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for column, n in zip(columns, least, strict=True):
-        if column.is_number:
-            table.add_column(Text(column.name), justify="right", no_wrap=True, min_width=n, max_width=n)
-        else:
-            table.add_column(Text(column.name), justify="left", overflow="fold", min_width=n)
-    shown = (dressed.get(column.name) or [Text(cell) for cell in column.cells] for column in columns)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    prose = [one for one in columns if _is_prose(one) or one.name in dressed or len(columns) == 1]
+    room = width - sum(_least_width(one) for one in columns if one not in prose) - len(GAP) * len(columns)
+    wanted = [max(map(cell_width, [one.name, *one.cells])) for one in prose]
+    while sum(wanted) > room and max(wanted, default=0) > 1:
+        wanted[wanted.index(max(wanted))] -= 1
+    for column in columns:
+        n = wanted[prose.index(column)] if column in prose else _least_width(column)
+        justify: Any = "right" if column.is_number else "left"
+        fold: Any = "fold" if column in prose else "ellipsis"
+        table.add_column(Text(column.name), justify=justify, no_wrap=column not in prose, overflow=fold, width=n)
+    n_rows = len(columns[0].cells)
+    shown = ((dressed.get(one.name) or [Text(cell) for cell in one.cells])[:n_rows] for one in columns)
     for cells in zip(*shown, strict=True):
         table.add_row(*cells)
     console = Console(width=width, highlight=False)
     with console.capture() as captured:
         console.print(table, crop=False)  # which would lose the ends of lines where Rich makes the table too wide
-    return captured.get()
+    return [line.rstrip() for line in captured.get().splitlines()]

@@ -1,61 +1,88 @@
 """Wide rankings for reading: the best of each column bold, clusters as superscripts."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from cli.render.cells import MISSING, number_text, one_line
 from cli.render.formats import Format
 from cli.render.latex import escaped as in_latex
 from cli.render.markdown import escaped as in_markdown
-from cli.render.table import BOLD, GAP, PLAIN, cell_width
+from cli.render.table import BOLD, GAP, MOST_LINES, PLAIN, below, cell_width
 
 if TYPE_CHECKING:
     from metaeval.wide import Wide
 
-_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def wide_texts(found: "Wide", digits: int, *, is_terminal: bool) -> Mapping[Format, str]:
+def wide_texts(found: "Wide", digits: int, width: int | None, *, every_row: bool = False) -> Mapping[Format, str]:
     """The table in each format for reading.
 
-    is_terminal: escapes may make the best of each column bold; elsewhere it has a star before it.
+    width: of the terminal, where escapes make the best of each column bold; None elsewhere, where it has a star before
+    it. every_row: a terminal has all rows, and not only its first screen.
     """
     return {
-        Format.TABLE: _table(found, digits, has_bold=is_terminal and "NO_COLOR" not in os.environ),
+        Format.TABLE: _table(found, digits, width, every_row),
         Format.MARKDOWN: _markdown(found, digits),
         Format.LATEX: _latex(found, digits),
     }
+
+
+def raised(values: Iterable[float], clusters: Iterable[int], digits: int) -> list[str]:
+    """Numbers one below the other, with their clusters raised, where they have one."""
+    texts = [number_text(float(value), digits) for value in values]
+    widest = max(map(len, texts), default=0)
+    marks = [str(int(number)).translate(SUPERSCRIPTS) if number else "" for number in clusters]
+    return [text.rjust(widest) + mark for text, mark in zip(texts, marks, strict=True)]
 
 
 def _number(found: "Wide", row: int, column: int, digits: int) -> str:
     return number_text(float(found.values[row, column]), digits)
 
 
-def _table(found: "Wide", digits: int, *, has_bold: bool) -> str:
-    rows = [["metric", *map(one_line, found.names)]]
+def _table(found: "Wide", digits: int, width: int | None, every_row: bool) -> str:
+    has_bold = width is not None and "NO_COLOR" not in os.environ
+    has_groups = width is not None and any(found.groups)
+    headings = found.columns if has_groups else found.names
+    rows = [["metric", *map(one_line, headings)]]
     for place, name in enumerate(found.metrics):
         cells = [one_line(name)]
         for column in range(len(found.columns)):
             cluster = int(found.clusters[place, column])
-            mark = str(cluster).translate(_SUPERSCRIPTS) if cluster else ""
+            mark = str(cluster).translate(SUPERSCRIPTS) if cluster else ""
             star = "*" if found.best[place, column] and not has_bold else ""
             widest = max(map(len, (str(number) for number in found.clusters[:, column] if number)), default=0)
             cells.append(f"{star}{_number(found, place, column, digits)}{mark}{' ' * (widest - len(mark))}")
         rows.append(cells)
     widths = [max(cell_width(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for number, row in enumerate(rows):
+    n_shown = len(widths)
+    while width is not None and n_shown > 2 and sum(widths[:n_shown]) + len(GAP) * (n_shown - 1) > width:
+        n_shown -= 1
+    most = len(rows) if width is None or every_row else MOST_LINES - 4
+    lines = _group_line(found, widths[:n_shown]) if has_groups else []
+    for number, row in enumerate(rows[:most]):
         shown = []
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            space = " " * (width - cell_width(cell))
+        for column, (cell, room) in enumerate(zip(row[:n_shown], widths, strict=False)):
+            space = " " * (room - cell_width(cell))
             text = cell + space if column == 0 else space + cell
             is_bold = has_bold and (number == 0 or (column > 0 and bool(found.best[number - 1, column - 1])))
             shown.append(f"{BOLD}{text}{PLAIN}" if is_bold else text)
         lines.append(GAP.join(shown).rstrip())
         if number == 0:
-            lines.append(GAP.join("─" * width for width in widths))
+            lines.append(GAP.join("─" * room for room in widths[:n_shown]))
+    lines += below(len(rows) - most, list(map(one_line, found.names[n_shown - 1 :])), width or 0)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _group_line(found: "Wide", widths: list[int]) -> list[str]:
+    """The line of what stands above the headings of columns, cut to these widths."""
+    line = " " * widths[0]
+    for name, first, n in _spans(found.groups):
+        room = sum(widths[first - 1 : first - 1 + n]) + len(GAP) * (n - 1)
+        if first <= len(widths):
+            line += GAP + (name if len(name) <= room else name[: room - 1] + "…").ljust(room)
+    return [line.rstrip()]
 
 
 def _markdown(found: "Wide", digits: int) -> str:

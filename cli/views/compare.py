@@ -7,6 +7,8 @@ from cli.options.output import Output
 from cli.render import Format, format_for
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from metaeval.answer import Answer
 
 MOST_COLUMNS = 12  # metrics whose matrix fits a table for reading
@@ -20,4 +22,17 @@ def show(answer: "Answer", output: Output) -> None:
     if chosen is Format.TABLE and is_matrix and len(answer.frame.columns) - len(columns) > MOST_COLUMNS:
         more = "the matrix of p-values is in --format csv, json or latex, and in --chart FILE"
         answer = replace(answer, frame=answer.frame.select(columns), notes=(*answer.notes, more))
-    output.show_answer(answer)
+    if output.is_for_reading and not is_matrix:
+        answer = replace(answer, frame=answer.frame.drop("difference", "low", "high", "sentence"))
+        if output.is_for_terminal and chosen is Format.TABLE:
+            answer = replace(answer, frame=_tests(answer.frame))
+    words = () if is_matrix or isinstance(answer.found, tuple) else answer.found.words
+    output.show_answer(answer, lead=words)
+
+
+def _tests(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The tests of two metrics: what they say, and how far to trust them; the sentences have the rest."""
+    places = [name for name in ("testset", "lp") if name in frame.columns]
+    metrics = ["better", "other"] if places else []
+    rest = ["population", "alternative", "resamples", "level_equal", "level_exchangeable", "system_score"]
+    return frame.select(*places, *metrics, "test", "p", *rest)

@@ -4,7 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cli.options.output import Output
-from cli.render import DIGITS
+from cli.render import DIGITS, Format, format_for
+from cli.render.cells import number_text
+from cli.render.wide import SUPERSCRIPTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,14 +27,15 @@ def show(answer: "Answer", output: Output) -> None:
     measures = [parse_measure(one) for one in asked.measures]
     if asked.wide or (asked.by is not None and output.is_for_reading and len(measures) == 1):
         found = wide(answer.frame)
-        texts = wide_texts(found, DIGITS, is_terminal=output.is_for_terminal)
+        texts = wide_texts(found, DIGITS, output.width, every_row=output.every_row)
         mark = "bold, or *: the best of its column"
         mark += "; raised number: significance cluster" if asked.significance else ""
         notes = (*answer.notes, mark) if output.is_for_reading else answer.notes
         output.show_answer(replace(answer, frame=found.frame(), notes=notes), page=texts)
         return
     if output.is_for_reading:
-        answer = replace(answer, frame=_by_metric(answer.frame, measures))
+        by_metric = _at_a_glance if format_for(output.format, output.output) is Format.TABLE else _by_metric
+        answer = replace(answer, frame=by_metric(answer.frame, measures))
     output.show_answer(answer)
 
 
@@ -60,3 +63,42 @@ def _by_metric(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
         found = part
     assert found is not None
     return found.sort(several, maintain_order=True) if several else found
+
+
+def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
+    """One row a metric: its rank by the first measure, and for each measure value, interval, cluster and rank."""
+    import polars as pl
+
+    several = ["testset", "lp"] if frame.select("testset", "lp").n_unique() > 1 else []
+    several += [name for name in ("domain", "phenomenon", "kind") if name in frame.columns]
+    keys = [*several, "metric"]
+    found = None
+    for place, measure in enumerate(measures):
+        part = frame.filter(pl.col("measure") == str(measure))
+        cells = pl.Series(str(measure), _cells(part, with_rank=place > 0), dtype=pl.String)
+        part = part.select(*keys, *([pl.col("rank").alias("#")] if place == 0 else []), cells)
+        if found is not None:
+            part = found.join(part, on=keys, how="full", coalesce=True, maintain_order="left_right")
+        found = part
+    assert found is not None
+    found = found.sort(several, maintain_order=True) if several else found
+    return found.select("#", *(name for name in found.columns if name != "#"))
+
+
+def _cells(part: "pl.DataFrame", *, with_rank: bool) -> list[str | None]:
+    """A text a row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
+    found: list[str | None] = []
+    numbers = [number_text(value, DIGITS) for value in part["value"].drop_nulls()]
+    widest = max(map(len, numbers), default=0)
+    for row in part.iter_rows(named=True):
+        if row["value"] is None:
+            found.append(None)
+            continue
+        text = number_text(row["value"], DIGITS).rjust(widest) + str(row.get("cluster") or "").translate(SUPERSCRIPTS)
+        if row.get("low") is not None:
+            text += f" [{number_text(row['low'], 3)}, {number_text(row['high'], 3)}]"
+        ranks = str(row["rank"]) if with_rank and row["rank"] is not None else ""
+        if row.get("rank_low") is not None:
+            ranks += f"{', ' if ranks else ''}{row['rank_low']}-{row['rank_high']}"
+        found.append(f"{text} ({ranks})" if ranks else text)
+    return found

@@ -20,5 +20,5 @@ def show(answer: "Answer", output: Output) -> None:
     elif answer.question.by is not None:
         output.show_answer(replace(answer, frame=groups_for_reading(answer.frame)))
     else:
-        page = outputs_page(answer.frame, answer.found, DIGITS, is_terminal=output.is_for_terminal)
+        page = outputs_page(answer.frame, answer.found, DIGITS, output.width, every_row=output.every_row)
         output.show_answer(replace(answer, frame=for_reading(answer.frame, answer.found)), page=page)

@@ -13,7 +13,7 @@ def show(answer: "Answer", output: Output) -> None:
     """Errors in brackets, or by style on a terminal."""
     import polars as pl
 
-    from cli.render.marks import marked, plain, styled
+    from cli.render.marks import in_colour, marked, plain, styled
 
     if not output.is_for_reading:
         output.show_answer(answer)
@@ -28,7 +28,7 @@ def show(answer: "Answer", output: Output) -> None:
     ]
     plain_texts = [plain(one) if one else None for one in pieces]
     frame = answer.frame.drop("errors").with_columns(pl.Series("text", plain_texts, dtype=pl.String))
-    is_styled = answer.notes and output.is_for_terminal
-    output.show_answer(
-        replace(answer, frame=frame), dressed={"text": [styled(one) for one in pieces]} if is_styled else None
-    )
+    dressed = None
+    if answer.notes and output.is_for_terminal:
+        dressed = {"text": [styled(in_colour(one)) for one in pieces]}
+    output.show_answer(replace(answer, frame=frame), dressed=dressed)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure
+from metaeval.notes import Decisive
 from metaeval.options import Options
 from metaeval.protocols import Outliers, Protocol, Rule, protocols
 from queries.blocks import Block
@@ -91,7 +92,9 @@ def plan(
         raise QuestionError(f"none of the official language pairs of {testset} is loaded: {', '.join(official)}")
     absent = [lp for lp in official if lp not in available]
     is_official = "not the official one" if testset == protocol.name else f"not all of {testset}'s"
-    notes = [f"not loaded: {', '.join(absent)}; the score is over {', '.join(chosen)} only, {is_official}"]
+    notes: list[str] = [
+        Decisive(f"not loaded: {', '.join(absent)}; the score is over {', '.join(chosen)} only, {is_official}")
+    ]
     return chosen, notes if absent else []
 
 

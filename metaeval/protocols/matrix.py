@@ -255,6 +255,36 @@ def wide_winners(found: Matrix) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+def wide_ranks(found: Matrix, testset: str) -> pl.DataFrame:
+    """A line for each metric of a test set, a column for each protocol with an answer: the metric's rank.
+
+    Best by the year's own rules first, else by the mean of its ranks.
+    """
+    cells = found.of(testset)
+    ranks = {
+        cell.protocol: {
+            name: int(rank) or None for name, rank in zip(cell.score.metrics, cell.score.ranks, strict=True)
+        }
+        for cell in cells
+        if cell.score is not None
+    }
+    own = next((cell.protocol for cell in cells if cell.protocol == _own_rules(cell)), None)
+
+    def order(name: str) -> tuple[float, float, str]:
+        of_name = [rank for by in ranks.values() if (rank := by.get(name)) is not None]
+        by_own = ranks.get(own or "", {}).get(name)
+        return (by_own or np.inf, float(np.mean(of_name)) if of_name else np.inf, name)
+
+    metrics = sorted({name for by in ranks.values() for name in by}, key=order)
+    columns: dict[str, Any] = {"metric": metrics}
+    for protocol, by in ranks.items():
+        short = protocol.removeprefix("wmt")
+        columns[short if short.isdecimal() else protocol] = pl.Series(
+            [by.get(name) for name in metrics], dtype=pl.Int64
+        )
+    return pl.DataFrame(columns)
+
+
 def _winner_text(row: dict[str, Any]) -> str:
     if row["winner"] is None:
         return "-"

@@ -7,6 +7,7 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.measures.applicable import IN_WORDS
+from metaeval.notes import Excluded
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task
@@ -124,15 +125,13 @@ def excluded_lines(found: ProtocolScore, verbose: bool) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for metric, reason in found.excluded.items():
         by_reason.setdefault(reason, []).append(metric)
-    return [
-        f"{len(names)} {'metric is' if len(names) == 1 else 'metrics are'} excluded ({reason})"
-        + (
-            f": {', '.join(names)}"
-            if verbose
-            else f"; {option('verbose', True)} names " + ("it" if len(names) == 1 else "them")
-        )
-        for reason, names in sorted(by_reason.items())
-    ]
+    lines: list[str] = []
+    for reason, names in sorted(by_reason.items()):
+        text = f"{len(names)} {'metric is' if len(names) == 1 else 'metrics are'} excluded ({reason})"
+        them = "it" if len(names) == 1 else "them"
+        text += f": {', '.join(names)}" if verbose else f"; {option('verbose', True)} names {them}"
+        lines.append(Excluded(text, "", "metric", len(names), names))
+    return lines
 
 
 def score_frame(found: ProtocolScore) -> pl.DataFrame:

@@ -24,23 +24,32 @@ class Audit(Question, name="audit"):
     lp: Annotated[
         str | None, Option("Language pair; several by commas, or all.", panel="Arguments", names="lp", default="all")
     ] = None
+    check: Annotated[
+        tuple[str, ...],
+        Option("Kinds of findings to list one by one.", ("check",), panel="Arguments", default="a line a kind"),
+    ] = ()
     strict: Annotated[
         bool, Option("Exit with code 1 if there is an error or a warning (notes don't count).", is_computing=True)
     ] = False
     severity: Annotated[Literal["error", "warning", "info"], Option("Show findings of at least this severity.")] = (
         "info"
     )
-    check: Annotated[tuple[str, ...], Option("Only this check; repeatable.")] = ()
     queries: Annotated[
         bool,
         Option("Show each finding's SQL in tables too; other formats always have it.", is_computing=True),
     ] = False
 
+    def _way_on(self) -> str:
+        """How more of the findings is seen."""
+        if self.check:
+            return f"{option('queries', True)} shows each finding's SQL"
+        return f"{option('check', 'KIND')} lists the findings of one kind, {option('queries', True)} all with their SQL"
+
     def answer(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
         from metaeval.signature import line, program_version
         from queries.audit import audit
-        from queries.findings import SEVERITIES, at_least, findings_frame
+        from queries.findings import SEVERITIES, at_least, by_kind, findings_frame
 
         with run.opened() as warehouse:
             found = audit(warehouse, self.testset, self.lp, self.check)
@@ -62,7 +71,7 @@ class Audit(Question, name="audit"):
             tuple(notes),
             question=self,
             found=found,
-            reading=frame if self.queries else frame.drop("query"),
-            reading_notes=tuple(notes) if self.queries else (*notes, f"{option('queries')} shows each finding's SQL"),
+            reading=frame if self.queries else frame.drop("query") if self.check else by_kind(frame),
+            reading_notes=tuple(notes) if self.queries else (*notes, self._way_on()),
             is_no=self.strict and bool(counts["error"] or counts["warning"]),
         )

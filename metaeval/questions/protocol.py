@@ -177,6 +177,9 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             "cells: the winner, of how many metrics with every task, and Kendall's tau of the ranking with that by the "
             "rules of the test set's own year"
         )
+        if len(answered := list(dict.fromkeys(cell.testset for cell in found.cells if cell.score is not None))) == 1:
+            ranks, title = matrix.wide_ranks(found, answered[0]), "the metric's rank by the rules of each year"
+            return answer_of(self, table, reading=ranks, reading_notes=table.notes, title=f"{answered[0]}: {title}")
         return answer_of(self, table, reading=matrix.wide_winners(found), reading_notes=(*table.notes, cells))
 
     def chart(self, answer: "Answer") -> "alt.VConcatChart":

@@ -112,7 +112,6 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
                 "charted",
                 "raw_ties",
                 "strict",
-                "verbose",
             ),
         ),
     ] = False

@@ -16,6 +16,7 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
+from metaeval.notes import joined
 from metaeval.options import Options
 from metaeval.significance.metric_tests import (
     Tested,
@@ -122,7 +123,7 @@ def compare_block(
     """
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
-    notes = ["; ".join([generalises(measure, testing), *without_p(tested, testing)])]
+    notes = [joined([generalises(measure, testing), *without_p(tested, testing)])]
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
     notes += remarks(tested.block)

@@ -11,6 +11,7 @@ from metaeval.inputs import Inputs, check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, PERMUTATIONS, VARYING
+from metaeval.notes import Decisive
 from metaeval.options import Options
 from metaeval.signature import Parts, line, p_value_convention, signature
 from metaeval.significance.levels import NOMINAL, Level, Null, measured_levels
@@ -72,7 +73,9 @@ def generalises(measure: Measure, testing: TestOptions) -> str:
     furthest = max(levels.values(), key=lambda level: level.distance)
     which = "too many" if furthest.share > NOMINAL else "too few"
     found = ", ".join(f"{level.share:.3f} between {_METRICS[null]} ({level.data})" for null, level in levels.items())
-    return f"{line}; but {testing.test} finds {which} differences: level {found}, nominal {NOMINAL:g} (docs/levels.md)"
+    return Decisive(
+        f"{line}; but {testing.test} finds {which} differences: level {found}, nominal {NOMINAL:g} (docs/levels.md)"
+    )
 
 
 def without_p(tested: "Tested", testing: TestOptions) -> list[str]:

@@ -9,7 +9,10 @@ from metaeval.table import or_none
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
-    """One row a test: test, population, alternative, system score, values, p, levels, resamples (0 = exact)."""
+    """One row a test: test, population, alternative, system score, values, p, levels, resamples (0 = exact).
+
+    Behind them what is the same for all: difference of the main test's values, its interval, and the main sentence.
+    """
     rows = [
         {
             "test": one.test,
@@ -24,6 +27,10 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
             "level_equal": one.level_equal,
             "level_exchangeable": one.level_exchangeable,
             "resamples": one.draws,
+            "difference": found.difference,
+            "low": found.low,
+            "high": found.high,
+            "sentence": found.words[0],
         }
         for one in found.tests
     ]
@@ -31,6 +38,8 @@ def pair_frame(found: PairwiseComparison) -> pl.DataFrame:
         **dict.fromkeys(("test", "population", "alternative", "system_score", "better", "other"), pl.String),
         **dict.fromkeys(("value_better", "value_other", "p", "level_equal", "level_exchangeable"), pl.Float64),
         "resamples": pl.Int64,
+        **dict.fromkeys(("difference", "low", "high"), pl.Float64),
+        "sentence": pl.String,
     }
     return pl.DataFrame(rows, schema=schema).fill_nan(None)
 

@@ -13,7 +13,7 @@ import pytest
 from metaeval import cache
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
-from metaeval.notes import Hinted
+from metaeval.notes import Decisive, Excluded, Hinted
 from metaeval.options import Options
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
@@ -34,13 +34,17 @@ class Noted:
     notes: tuple[str, ...]
 
 
-def test_the_hint_of_a_note_is_stored_apart_from_its_text() -> None:
-    notes = ("2 are excluded", Hinted("3 are", "explain=True says why"))
-    (plain, hinted) = cache.decoded(Noted, cache.encoded(Noted(notes))).notes
-    assert (plain, hinted) == notes
-    assert not isinstance(plain, Hinted)
+def test_each_kind_of_note_is_stored_with_what_it_knows() -> None:
+    excluded = Excluded("without A", "explain=True says why", "metric", 1, ("A",))
+    notes = ("2 are excluded", Hinted("3 are", "explain=True says why"), Decisive("wrong sign"), excluded)
+    found = cache.decoded(Noted, cache.encoded(Noted(notes))).notes
+    assert found == notes
+    assert [type(note) for note in found] == [str, Hinted, Decisive, Excluded]
+    _, hinted, _, without = found
     assert isinstance(hinted, Hinted)
     assert (hinted.text, hinted.hint) == ("3 are", "explain=True says why")
+    assert isinstance(without, Excluded)
+    assert (without.text, without.what, without.n, tuple(without.names)) == ("without A", "metric", 1, ("A",))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from queries.adhoc import answer
 from queries.audit import audit
 from queries.catalog import questions
-from queries.findings import CHECKS, SEVERITIES, Finding, findings_frame, shown_query
+from queries.findings import CHECKS, SEVERITIES, Finding, Severity, by_kind, findings_frame, shown_query
 from tests.helpers import tiny_layout
 from warehouse import Given, QuestionError, Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable
@@ -417,3 +417,17 @@ def test_wmt23_shows_what_is_known_of_it(wmt23_warehouse: Warehouse) -> None:
     coverage = {(finding.lp, finding.subject): finding.n for finding in found if finding.check == "coverage"}
     assert coverage["en-de", "mqm"] == 460 * 13
     assert coverage["he-en", "mqm"] == 820 * 13
+
+
+def test_findings_of_one_kind_are_a_line_with_the_worst_and_errors_come_first() -> None:
+    def found(severity: Severity, check: str, subject: str, n: int | None) -> Finding:
+        return Finding(severity, check, "sim24", "en-de", subject, f"of {n}", n, None, "SELECT 1")
+
+    two = [found("info", "missing", "A", 2), found("info", "missing", "B", 7)]
+    frame = findings_frame([found("info", "noise", "mqm", None), *two, found("error", "sign", "C", 1)])
+    assert by_kind(frame).rows() == [
+        ("error", "sign", 1, "sim24 en-de C: of 1"),
+        ("info", "missing", 2, "sim24 en-de B: of 7"),
+        ("info", "noise", 1, "sim24 en-de mqm: of None"),
+    ]
+    assert by_kind(frame.clear()).rows() == []

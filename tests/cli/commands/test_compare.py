@@ -1,6 +1,8 @@
 """`compare`: what it writes, what it keeps, what it refuses."""
 
 import contextlib
+import csv
+import io
 import os
 import shutil
 import signal
@@ -128,6 +130,10 @@ def test_two_metrics_are_compared_in_words(compare: Scorehouse) -> None:
     assert shape["interval"]["low"] < shape["difference"] < shape["interval"]["high"]
     assert shape["summary"].startswith("By pearson")
     assert 0 <= shape["power"] <= 1
+    (row, *_) = csv.DictReader(io.StringIO(compare(*words, "--draws", 100, "--format", "csv").out))
+    found = [float(row[name]) for name in ("difference", "low", "high")]
+    assert found == [shape["difference"], shape["interval"]["low"], shape["interval"]["high"]]
+    assert row["sentence"] == next(note for note in ran.notes if note.startswith("By pearson"))
 
 
 def test_metrics_without_what_a_test_needs_are_named(scorehouse: Scorehouse, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cli.render.cells import one_line
 from cli.render.marks import marked, plain, styled
-from cli.render.table import table_text
+from cli.render.table import fitted_text
 
 
 @dataclass(frozen=True)
@@ -102,5 +102,5 @@ def test_a_terminal_shows_the_gravest_error_in_its_style_and_no_color_shows_brac
     assert styles["cd"] == "bold underline red"
     frame = pl.DataFrame({"text": [plain(pieces)]})
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in table_text(frame, 2, width=80, dressed={"text": [text]})
-    assert "[minor: ab [major: cd]]" in table_text(frame, 2, width=80, dressed={"text": [text]})
+    assert "\x1b" not in fitted_text(frame, 2, 80, dressed={"text": [text]})
+    assert "[minor: ab [major: cd]]" in fitted_text(frame, 2, 80, dressed={"text": [text]})

@@ -22,7 +22,7 @@ from cli.progress import progress
 from cli.render import Format, format_for, note, output, render
 from cli.render.delimited import delimited_text
 from cli.render.json import json_text
-from cli.render.table import table_text
+from cli.render.table import fitted_text, table_text
 
 ROOT = Path(__file__).parents[3]
 FRAME = pl.DataFrame(
@@ -152,12 +152,13 @@ def test_a_wide_table_is_not_cut_when_piped(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("width", [40, 60, 200])
-def test_long_texts_on_a_terminal_are_folded_to_its_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentences_on_a_terminal_are_folded_to_its_width(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    frame = pl.DataFrame({"metric": ["Mar" * 20], "source": ["[bold]long text " * 4], "value": [0.98765]})
-    text = table_text(frame, 4, width=width)
+    frame = pl.DataFrame({"metric": ["Marlin"], "source": ["[bold]long text " * 4], "value": [0.98765]})
+    text = fitted_text(frame, 4, width)
     assert max(map(len, text.splitlines())) <= width
     assert "0.9877" in text
+    assert text.count("[bold]long") == 4
 
 
 @given(
@@ -165,41 +166,41 @@ def test_long_texts_on_a_terminal_are_folded_to_its_width(width: int, monkeypatc
     st.integers(10, 120),
 )
 @example(cells=[("a" * 11, False)], width=10)
-@example(
-    cells=[
-        ("b ][cacc[][bcc]c", False),
-        ("[][ [ acac a][[ccc  c", False),
-        ("cbb[c a[", False),
-        ("[ ]ccab[ac abbaa[[ ][[ ]c]  ", False),
-        ("[aaacba[a]]]b bc]]aa[ c]]bbc", False),
-        ("]aacc", False),
-    ],
-    width=68,
-)
-def test_no_terminal_is_so_narrow_that_a_cell_is_lost(cells: list[tuple[str, bool]], width: int) -> None:
+@example(cells=[("b ][cacc[][bcc]c", False), ("[][ [ acac a][[ccc  c", False), ("]aacc", False)], width=68)
+def test_a_terminal_has_each_column_whole_or_counts_it_below(cells: list[tuple[str, bool]], width: int) -> None:
     values = [len(text) * 1111 if is_number else text for text, is_number in cells]
     frame = pl.DataFrame([pl.Series(f"C{number}", [value]) for number, value in enumerate(values)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NO_COLOR", "1")
-        text = table_text(frame, 4, width=width)
+        table, _, below = fitted_text(frame, 4, width).partition("… ")
+    heading = table.splitlines()[0].split()
+    assert heading == [f"C{number}" for number in range(len(heading))]
+    shown = values[: len(heading)]
     for sign in "abc[]":
-        assert text.count(sign) == sum(value.count(sign) for value in values if isinstance(value, str))
-    for number, value in enumerate(values):
-        assert f"C{number}" in text
-        assert isinstance(value, str) or str(value) in text
-    least = sum(len(str(value)) if isinstance(value, int) else min(max(2, len(value)), 10) for value in values)
-    if least + 3 * (len(values) - 1) <= width:
-        assert max(map(len, text.splitlines())) <= width
+        assert table.count(sign) == sum(value.count(sign) for value in shown if isinstance(value, str))
+    assert all(isinstance(value, str) or str(value) in table for value in shown)
+    assert (f"{len(values) - len(shown)} more column" in below) == (len(values) > len(shown))
+    if len(shown) > 1:
+        assert max(map(len, table.splitlines())) <= width
+
+
+def test_columns_with_one_value_are_a_line_and_rows_end_with_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    frame = pl.DataFrame({"rank": range(100), "metric": ["A"] * 100, "lp": ["en-de"] * 100})
+    lines = fitted_text(frame, 4, 80).splitlines()
+    assert lines[:3] == ["metric A, lp en-de", " #", "──"]
+    assert (len(lines), lines[-1]) == (60, "… 44 more rows: --all")
+    assert len(fitted_text(frame, 4, 80, every_row=True).splitlines()) == 103
 
 
 def test_the_header_is_bold_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert table_text(FRAME, 4, width=100).startswith("\x1b[1mmetric")
-    assert "\x1b" not in table_text(FRAME, 4, width=None)
+    assert fitted_text(FRAME, 4, 100).startswith("\x1b[1mmetric")
+    assert "\x1b" not in table_text(FRAME, 4)
 
 
 def test_wide_letters_keep_columns_aligned() -> None:
-    text = table_text(pl.DataFrame({"source": ["日本語", "ab"], "n": [1, 2]}), 4, width=None)
+    text = table_text(pl.DataFrame({"source": ["日本語", "ab"], "n": [1, 2]}), 4)
     assert text.splitlines()[2:] == ["日本語  1", "ab      2"]
 
 

@@ -1,0 +1,48 @@
+"""Notes on a terminal: few short lines, what may change a decision first; --verbose shows all of them."""
+
+from collections.abc import Sequence
+
+from cli.hints import in_flags
+from warehouse.wording import counted
+
+MOST = 6  # lines on stderr, with those that are no notes
+LONGEST = 100  # characters of a line
+
+
+def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) -> list[str]:
+    """The notes and the signature in at most MOST lines, less n_other, each as wide as the terminal or LONGEST.
+
+    Decisive notes come first, then one line for all that is excluded, then the others; the signature is last.
+    """
+    from metaeval.notes import Decisive, Excluded
+
+    width = min(width, LONGEST)
+    first = [one for one in notes if isinstance(one, Decisive)]
+    out = [one for one in notes if isinstance(one, Excluded)]
+    rest = [one for one in notes if not isinstance(one, Decisive | Excluded)]
+    lines = [*first, *(_excluded(out) if len(out) > 1 else out), *rest]
+    room = MOST - n_other - bool(signature)
+    n_more = len(lines) - room + 1 if len(lines) > room else 0
+    shown = [in_flags(one) for one in lines[: len(lines) - n_more]]
+    if n_more:
+        shown.append(f"… {counted(n_more, 'more note')}: -v shows all")
+    elif any(len(one) > width for one in shown):
+        shown = [one if len(one) <= width else _cut(one, width - 6) + " (-v)" for one in shown]
+    return [_cut(one, width) for one in (*shown, signature) if one]
+
+
+def _excluded(notes: Sequence[str]) -> list[str]:
+    """One line on how many systems and metrics are excluded; what two notes name counts once."""
+    named: dict[str, set[str]] = {}
+    unnamed: dict[str, int] = {}
+    for one in notes:
+        what, names = str(getattr(one, "what", "")), getattr(one, "names", ())
+        named.setdefault(what, set()).update(names)
+        unnamed[what] = unnamed.get(what, 0) + (0 if names else int(getattr(one, "n", 0)))
+    parts = [counted(unnamed[what] + len(named[what]), what) for what in sorted(named, reverse=True)]
+    hints = dict.fromkeys(hint for one in notes if (hint := getattr(one, "hint", "")))
+    return [f"excluded: {', '.join(parts)} ({'; '.join(['-v lists them', *hints])})"]
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else line[: width - 1].rstrip() + "…"

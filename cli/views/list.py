@@ -1,0 +1,25 @@
+"""Listings: on a terminal the columns that people look for; the others are in files."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli.options.output import Output
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+_SHOWN = {
+    "lps": ("testset", "lp", "standard_reference", "standard_human_seg", "n_systems", "n_metrics"),
+    "metrics": ("testset", "lp", "metric", "family", "status", "levels"),
+    "systems": ("testset", "lp", "system", "kind", "is_outlier", "n_metrics"),
+    "sources": ("testset", "lp", "reader", "n_rows", "status", "path"),
+}
+_HEADINGS = {"standard_reference": "reference", "standard_human_seg": "human", "is_outlier": "outlier"}
+
+
+def show(answer: "Answer", output: Output) -> None:
+    """Six columns on a terminal."""
+    if output.is_for_terminal and output.is_for_reading and answer.question.what in _SHOWN:
+        frame = answer.frame.select(*_SHOWN[answer.question.what])
+        answer = replace(answer, frame=frame.rename({k: v for k, v in _HEADINGS.items() if k in frame.columns}))
+    output.show_answer(answer)

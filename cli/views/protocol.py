@@ -1,0 +1,44 @@
+"""Scores by a protocol: on a terminal the tasks are numbered columns, with a legend below."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli.options.output import Output
+from cli.render import Format, format_for
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from metaeval.answer import Answer
+    from metaeval.protocols.scoring import ProtocolScore
+
+_DIGITS = 3
+
+
+def show(answer: "Answer", output: Output) -> None:
+    """The rows; on a terminal values of tasks with their clusters raised."""
+    from metaeval.protocols.scoring import ProtocolScore
+    from metaeval.protocols.tables import task_name
+
+    is_table = format_for(output.format, output.output) is Format.TABLE
+    if not isinstance(answer.found, ProtocolScore) or not output.is_for_terminal or not is_table:
+        output.show_answer(answer)
+        return
+    tasks = [f"[{number}] {task_name(task)}" for number, task in enumerate(answer.found.tasks, start=1)]
+    output.show_answer(replace(answer, frame=_numbered(answer.found)), below=["; ".join(tasks)])
+
+
+def _numbered(found: "ProtocolScore") -> "pl.DataFrame":
+    """One row a metric: rank, metric, overall, and the tasks by their numbers."""
+    import polars as pl
+
+    from cli.render.wide import raised
+
+    columns: dict[str, object] = {
+        "rank": [int(rank) or None for rank in found.ranks],
+        "metric": list(found.metrics),
+        "overall": raised(found.overall, found.clusters, _DIGITS),
+    }
+    for number, task in enumerate(found.tasks, start=1):
+        columns[f"[{number}]"] = raised(task.values, task.clusters, _DIGITS)
+    return pl.DataFrame(columns)

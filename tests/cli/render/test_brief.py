@@ -1,0 +1,40 @@
+"""Notes on a terminal: few, short, what may change a decision first."""
+
+import pytest
+
+from cli.render.brief import brief
+from metaeval.notes import Decisive, Excluded, Hinted, placed
+
+OUT = Excluded("2 of 14 systems are excluded", "look", "system", 2)
+WITHOUT = Excluded("spa: without A, B", "", "metric", 2, ("A", "B"))
+SAME = Excluded("pa: without B", "", "metric", 1, ("B",))
+
+
+def test_what_may_change_a_decision_comes_first_and_the_signature_last() -> None:
+    lines = brief(["from the store", OUT, Decisive("wrong sign")], "rank sim24", 100)
+    assert lines == ["wrong sign", "2 of 14 systems are excluded (look)", "from the store", "rank sim24"]
+
+
+def test_all_that_is_excluded_is_one_line_where_each_name_counts_once() -> None:
+    assert brief([OUT, WITHOUT, SAME], "", 100) == ["excluded: 2 systems, 2 metrics (-v lists them; look)"]
+
+
+def test_the_same_name_in_two_evaluation_sets_counts_twice() -> None:
+    (line,) = brief([placed("sim24 en-de", SAME), placed("sim24 cs-uk", SAME)], "", 100)
+    assert line == "excluded: 2 metrics (-v lists them)"
+
+
+@pytest.mark.parametrize(("n", "n_other"), [(4, 0), (5, 0), (6, 0), (40, 0), (40, 2)])
+def test_there_are_at_most_six_lines_of_at_most_a_hundred_characters(n: int, n_other: int) -> None:
+    lines = brief([f"{number} {'x' * 200}" for number in range(n)], "s" * 120, 160, n_other)
+    assert len(lines) + n_other <= 6
+    assert max(map(len, lines)) <= 100
+    n_shown = sum("x" in line for line in lines)
+    assert any(f"{n - n_shown} more note" in line for line in lines) == (n_shown < n)
+    assert "-v" in "".join(lines)
+
+
+def test_a_note_keeps_its_kind_behind_the_name_of_its_evaluation_set() -> None:
+    found = [placed("sim24 en-de", note) for note in ("plain", Decisive("few"), Hinted("3 are", "look"), OUT)]
+    assert [type(note) for note in found] == [str, Decisive, Hinted, Excluded]
+    assert found[2:] == ["sim24 en-de: 3 are (look)", "sim24 en-de: 2 of 14 systems are excluded (look)"]
