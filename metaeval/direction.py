@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from metaeval.notes import Decisive
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
 from warehouse.facts.metrics import describe
@@ -32,5 +31,5 @@ def wrong_way(block: Block) -> list[str]:
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
                 f"{there.sum()} MT systems; wrong sign? (audit compares it with the other metrics)"
             )
-            found.append(Decisive(text))
+            found.append(text)
     return found

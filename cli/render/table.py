@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 GAP = "  "
 MOST_LINES = 60  # of a table on a terminal
-PROSE = 24  # columns on the screen that a sentence needs; what is longer and has a space in it is one
+SENTENCE = 40  # characters; what is longer and has a space in it is no name
+PROSE = 24  # columns on the screen that a sentence needs
 _SHORT = {"rank": "#", "epsilon": "ε"}  # headings
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -46,6 +47,8 @@ def fitted_text(
     columns = [replace(one, name=_SHORT.get(one.name, one.name)) for one in text_columns(frame, digits, least)]
     if not columns:
         return ""
+    if len(columns[0].cells) == 1 and not styles and _fitting(columns, width)[1]:
+        columns = _upright(columns)
     above, columns = _constant(columns, width, styles)
     columns, dropped = _fitting(columns, width)
     n_rows = len(columns[0].cells)
@@ -57,6 +60,13 @@ def fitted_text(
         if every_row or len(lines) <= most or n_shown <= 1:
             return "".join(f"{line}\n" for line in lines)
         n_shown -= max(1, (len(lines) - most) * n_shown // len(lines))
+
+
+def _upright(columns: list[TextColumn]) -> list[TextColumn]:
+    """A table of one row as a line a column; what is missing has none."""
+    there = [one for one in columns if one.cells[0] not in (MISSING, "")]
+    names, values = [one.name for one in there], [one.cells[0] for one in there]
+    return [TextColumn("column", names, False), TextColumn("value", values, False)]
 
 
 def _constant(
@@ -78,7 +88,7 @@ def _constant(
 
 
 def _is_prose(column: TextColumn) -> bool:
-    return not column.is_number and any(" " in cell and len(cell) > PROSE for cell in column.cells)
+    return not column.is_number and any(" " in cell and len(cell) > SENTENCE for cell in column.cells)
 
 
 def _least_width(column: TextColumn) -> int:
@@ -148,9 +158,9 @@ def _folded(columns: list[TextColumn], width: int, dressed: "Mapping[str, Sequen
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     prose = [one for one in columns if _is_prose(one) or one.name in dressed or len(columns) == 1]
-    room = width - sum(_least_width(one) for one in columns if one not in prose) - len(GAP) * len(columns)
+    room = width - sum(_least_width(one) for one in columns if one not in prose) - len(GAP) * (len(columns) - 1)
     wanted = [max(map(cell_width, [one.name, *one.cells])) for one in prose]
     while sum(wanted) > room and max(wanted, default=0) > 1:
         wanted[wanted.index(max(wanted))] -= 1

@@ -169,7 +169,9 @@ def test_sentences_on_a_terminal_are_folded_to_its_width(width: int, monkeypatch
 @example(cells=[("b ][cacc[][bcc]c", False), ("[][ [ acac a][[ccc  c", False), ("]aacc", False)], width=68)
 def test_a_terminal_has_each_column_whole_or_counts_it_below(cells: list[tuple[str, bool]], width: int) -> None:
     values = [len(text) * 1111 if is_number else text for text, is_number in cells]
-    frame = pl.DataFrame([pl.Series(f"C{number}", [value]) for number, value in enumerate(values)])
+    frame = pl.DataFrame(
+        [pl.Series(f"C{n}", [value, 7 if isinstance(value, int) else "."]) for n, value in enumerate(values)]
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NO_COLOR", "1")
         table, _, below = fitted_text(frame, 4, width).partition("… ")
@@ -182,6 +184,16 @@ def test_a_terminal_has_each_column_whole_or_counts_it_below(cells: list[tuple[s
     assert (f"{len(values) - len(shown)} more column" in below) == (len(values) > len(shown))
     if len(shown) > 1:
         assert max(map(len, table.splitlines())) <= width
+
+
+def test_one_row_that_does_not_fit_is_a_line_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    frame = pl.DataFrame({"n_judgements": [12], "x" * 40: [None], "y" * 40: ["a"], "z" * 40: [0.5]})
+    assert [line.split() for line in fitted_text(frame, 1, 80).splitlines()[2:]] == [
+        ["n_judgements", "12"],
+        ["y" * 40, "a"],
+        ["z" * 40, "0.5"],
+    ]
 
 
 def test_columns_with_one_value_are_a_line_and_rows_end_with_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
