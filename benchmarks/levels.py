@@ -6,10 +6,11 @@
     python -m benchmarks.levels --minutes 5 --only spa --most 500
 
 Worlds are those of `benchmarks.equal_worlds` (metrics of different kinds that are equally good) and of
-`benchmarks.null_worlds` (metrics that are exchangeable). Each is tested by the code that `compare` runs, two-sided,
-with 199 resamples (p ≤ .05 is then 10 of the 200 places that the data can take among them: 5%), spa with 99 and as many
-sign vectors. A run adds worlds to the kind (data, null, population, effect; of equal metrics also the measure) with the
-fewest of them; a world's numbers follow from its place, so that a run goes on where the last one ended.
+`benchmarks.null_worlds` (metrics that are exchangeable), of error spans those of `benchmarks.span_worlds`. Each is
+tested by the code that `compare` runs, two-sided, with 199 resamples (p ≤ .05 is then 10 of the 200 places that the
+data can take among them: 5%), spa with 99 and as many sign vectors. A run adds worlds to the kind (data, null,
+population, effect; of equal metrics also the measure) with the fewest of them; a world's numbers follow from its place,
+so that a run goes on where the last one ended.
 `python -m docs.generate` makes docs/levels.md of the file.
 """
 
@@ -25,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import span_worlds
 from benchmarks.counted import run_counting, share_in_words
 from benchmarks.equal_worlds import SHARING, Pools, RealPools, drawn, simulated_pool
 from benchmarks.null_worlds import (
@@ -46,6 +48,7 @@ from metaeval.measures.applicable import JACKKNIVES
 from metaeval.significance.levels import MID_P, Null
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
+from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import Warehouse
 
@@ -80,7 +83,10 @@ TESTED: dict[str, tuple[str, ...]] = {
     "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
     "pa": (*_SYSTEM_TESTS, *_TIES_HALF, f"perm-both{MID_P}"),
     "spa(n=99)": _SYSTEM_TESTS,
+    "mpp": ("perm-inputs", "jackknife-segments"),
+    "char_f1": ("perm-inputs", "jackknife-segments"),
 }
+SPAN_MEASURES = ("mpp", "char_f1")  # in worlds of their own, `benchmarks.span_worlds`
 _LEFT_OUT = ("acc_eq(by=none)", "acc_eq(by=doc)")  # tested by leaving segments out
 _NOT_MATCHED = (*_LEFT_OUT, "tau_b(by=system)")  # an expected value takes minutes
 
@@ -138,7 +144,13 @@ def write(found: dict[Row, Count], path: Path = LEVELS) -> None:
 
 
 def rows(data: Sequence[str]) -> Iterator[Row]:
-    """Every row that can be filled."""
+    """Every row that can be filled; measures of error spans are of simulated new segments alone."""
+    for row in _rows(data):
+        if row.measure not in SPAN_MEASURES or (row.data, row.population, row.effect) == (SIMULATED, "segments", 0):
+            yield row
+
+
+def _rows(data: Sequence[str]) -> Iterator[Row]:
     for name in data:
         for population in POPULATIONS if name != _ONLY_SEGMENTS else POPULATIONS[:1]:
             has_effects = population in ("segments", "both") and name != _ONLY_SEGMENTS
@@ -221,9 +233,9 @@ def plain(test: str) -> Test:
     return name
 
 
-def p_values(world: Pair, tested: Sequence[tuple[str, str]], seed: int) -> Iterator[float]:
+def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) -> Iterator[float]:
     """p that the two metrics differ, by each measure and test; NaN where not defined."""
-    block = block_of(world)
+    block = world if isinstance(world, Block) else block_of(world)
     thresholds: dict[str, Any] = {}
     for text, test in tested:
         measure = parse_measure(text)
@@ -242,7 +254,10 @@ def p_values(world: Pair, tested: Sequence[tuple[str, str]], seed: int) -> Itera
 
 
 class Kind(NamedTuple):
-    """Rows that are tested in the same worlds. measure: by which metrics are equal. is_dear: its rows take long."""
+    """Rows that are tested in the same worlds. measure: by which metrics are equal, or of spans; else none.
+
+    is_dear: its rows take long.
+    """
 
     data: str
     null: Null
@@ -253,7 +268,7 @@ class Kind(NamedTuple):
 
     @classmethod
     def of(cls, row: Row) -> Kind:
-        measure = row.measure if row.null == "equal" else ""
+        measure = row.measure if row.null == "equal" or row.measure in SPAN_MEASURES else ""
         return cls(row.data, row.null, row.population, row.effect, measure, is_dear(row))
 
 
@@ -264,9 +279,12 @@ class Worlds:
     kind: Kind
     source: Sources
     pool: tuple[int, Pair] | None = field(default=None, repr=False)
+    span_pool: tuple[int, span_worlds.Pool] | None = field(default=None, repr=False)
 
-    def world(self, number: int) -> Pair:
+    def world(self, number: int) -> Pair | Block:
         kind = self.kind
+        if kind.measure in SPAN_MEASURES:
+            return self._of_spans(number)
         if kind.null == "exchangeable":
             rng = np.random.default_rng([number, POPULATIONS.index(kind.population), round(100 * kind.effect)])
             return worsened(null_world(self.source.any(rng), kind.population, rng), kind.effect, rng)
@@ -277,8 +295,14 @@ class Worlds:
             self.pool[1], kind.population, np.random.default_rng([number, POPULATIONS.index(kind.population), 0, 1])
         )
 
+    def _of_spans(self, number: int) -> Block:
+        place = number // SHARING["segments"]
+        if self.span_pool is None or self.span_pool[0] != place:
+            self.span_pool = place, span_worlds.pool(parse_measure(self.kind.measure), self.kind.null, place)
+        return self.span_pool[1].world(self.kind.null, np.random.default_rng([number, 0, 0, 7]))
 
-def add_world(number: int, tested: dict[Row, Count], world: Pair) -> None:
+
+def add_world(number: int, tested: dict[Row, Count], world: Pair | Block) -> None:
     """One more world for rows of one kind."""
     found = p_values(world, [(row.measure, row.test) for row in tested], number)
     for count, p in zip(tested.values(), found, strict=True):

@@ -8,6 +8,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 GOLD = 0  # in a scorer's place; scorers are numbered from 1
+_NOBODY = -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,3 +36,18 @@ class Spans:
         n = last - first
         rows = np.repeat(np.arange(len(n)), n)
         return np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n) + np.repeat(first, n), rows
+
+    def beside(self, other: "Spans", scorer: int) -> "Spans":
+        """With the gold annotations of other spans as those of this scorer."""
+        both = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("segment", "start", "end", "is_in_source", "is_major")
+        }
+        gold = other.scorer == GOLD
+        return Spans(
+            systems=(*self.systems, *other.systems),
+            scorer=np.concatenate([self.scorer, np.where(gold, scorer, _NOBODY)]),
+            system=np.concatenate([self.system, other.system + len(self.systems)]),
+            annotation=np.concatenate([self.annotation, other.annotation + len(self.scorer)]),
+            **both,
+        )

@@ -36,7 +36,7 @@ _SIDES: Mapping[str, tuple[bool, ...]] = MappingProxyType(
 class Compared:
     """Pairs of a prediction and a gold annotation of one output, as the kernel takes them.
 
-    places: (A,) of the outputs in the block, flat; shares: (A,) of a gold annotation among those of its output.
+    places: (A,) of the outputs in the block, flat; shares: (A,) of a pair among those of its output.
     """
 
     predicted: Spans
@@ -112,17 +112,19 @@ class SpanMeasure(Measure):
             raise QuestionError(f"{self}: {error}{more}") from error
 
     def compared(self, block: Block, scorer: int) -> Compared:
-        """What a metric predicted beside each gold annotation of the outputs that are judged."""
+        """Each annotation of a scorer beside each gold one of the outputs that are judged."""
         gold, places = annotations_in(block, GOLD)
         is_judged = block.judged.ravel()[places]
         gold, places = gold[is_judged], places[is_judged]
         own, own_places = annotations_in(block, scorer)
-        of_place = np.full(block.human.size, -1, dtype=np.int64)
-        of_place[own_places] = own
-        is_predicted = of_place[places] >= 0
-        gold, places = gold[is_predicted], places[is_predicted]
-        n_gold = np.bincount(places, minlength=block.human.size)
-        return Compared(self._spans(block, of_place[places]), self._spans(block, gold), places, 1.0 / n_gold[places])
+        own = own[np.argsort(own_places, kind="stable")]
+        n_own = np.bincount(own_places, minlength=block.human.size)
+        n = n_own[places]
+        within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+        own = own[np.repeat((np.cumsum(n_own) - n_own)[places], n) + within]
+        gold, places = np.repeat(gold, n), np.repeat(places, n)
+        n_pairs = np.bincount(places, minlength=block.human.size)
+        return Compared(self._spans(block, own), self._spans(block, gold), places, 1.0 / n_pairs[places])
 
     def _spans(self, block: Block, annotations: Ints) -> Spans:
         spans = block.spans

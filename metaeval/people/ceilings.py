@@ -14,6 +14,8 @@ from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
 from warehouse.wording import counted
 
+_NO_METRICS = -1  # a number that no scorer of a warehouse has
+
 
 @dataclass(frozen=True)
 class Ceiling:
@@ -34,6 +36,9 @@ class Ceiling:
 def second_human(block: Block, other: Block, measure: Measure, options: Options) -> Ceiling:
     """The value of another human score as if it were a metric; both blocks have the same systems and segments."""
     taken = _as_metric(block, other.human, other.human_submitted, str(other.selection.human))
+    if block.spans is not None and other.spans is not None:
+        (metric,) = taken.metrics
+        taken = replace(taken, spans=block.spans.beside(other.spans, metric.scorer_id))
     value = _value(taken, measure, options)
     return Ceiling(value, float("nan"), float("nan"), f"{other.selection.human} as if it were a metric")
 
@@ -45,8 +50,10 @@ def split_half(block: Block, single: pl.DataFrame, human: str, measure: Measure,
     are at least 4 and all are known, else single judgements, those of each output evenly; z-scores are taken by
     annotator where the human score has them and the annotators are known. Nothing is corrected for halves being shorter
     than the whole.
-    None: too few judgements, or no split with a value.
+    None: too few judgements, or no split with a value, or a measure of spans, which are of annotators as a whole.
     """
+    if measure.definition.needs_spans:
+        return None
     judged = _judged(block, single)
     if judged is None:
         return None
@@ -89,7 +96,7 @@ def _halves(block: Block, first: Floats, second: Floats) -> Block:
 
 def _as_metric(block: Block, scores: Floats, submitted: Floats, name: str) -> Block:
     """A block whose only metric is a human score."""
-    metric = MetricChoice.made_up(name)
+    metric = MetricChoice.made_up(name, _NO_METRICS)
     return replace(block, metrics=(metric,), scores=scores[np.newaxis], submitted=submitted[np.newaxis])
 
 

@@ -146,6 +146,8 @@ def _half(
     options: Options,
 ) -> HumanRow | str:
     """One half of the judgements against the other; or why there is none."""
+    if measure.definition.needs_spans:
+        return "no halves: errors are those of one annotator at a time"
     official = str(block.selection.human)
     name = judged_by(humans, official)
     if name is None:

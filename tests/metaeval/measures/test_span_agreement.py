@@ -14,10 +14,11 @@ from metaeval.kernels.spans import span_precision_recall
 from metaeval.measures import parse_measure
 from metaeval.measures.span_agreement import SpanMeasure
 from metaeval.options import Options
+from metaeval.people.human_rows import human_rows
 from metaeval.protocols import protocol_named, protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
-from metaeval.study import rank
+from metaeval.study import rank, study
 from queries.blocks import Block
 from queries.selection import Slice
 from tests.helpers import beside_data
@@ -50,8 +51,9 @@ def warehouse_of(
     gold: Outputs,
     predictions: Mapping[str, Outputs],
     lengths: Mapping[tuple[str, int], int] | None = None,
+    others: Mapping[str, Outputs] | None = None,
 ) -> Warehouse:
-    """A warehouse with one human score, `marked`, and metrics that predict spans."""
+    """A warehouse with a human score, `marked`, perhaps others, and metrics that predict spans."""
     systems = sorted({system for system, _ in gold})
     n = max(segment for _, segment in gold)
     texts = {system: ["x" * (lengths or {}).get((system, at), 1000) for at in range(1, n + 1)] for system in systems}
@@ -60,7 +62,9 @@ def warehouse_of(
         "en-de",
         documents=[("news", f"d{at // 4}") for at in range(n)],
         outputs=texts,
-        ratings={"marked": marked(gold, systems, n, is_gold=True)},
+        ratings={
+            name: marked(found, systems, n, is_gold=True) for name, found in {"marked": gold, **(others or {})}.items()
+        },
         predictions={name: marked(found, systems, n, is_gold=False) for name, found in predictions.items()},
     )
     database = folder / "w.duckdb"
@@ -251,6 +255,23 @@ def test_several_annotators_of_an_output_count_as_one_on_average(random: tuple[W
     assert kept.sum() > is_first.sum()
     both = type(spans)(systems=spans.systems, **{**twice, "scorer": np.where(kept, twice["scorer"], -1)})
     assert measure.sums(replace(block, spans=both)) == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("measure", ["mpp", "mp", "em", "char_f1"])
+def test_people_beside_metrics_are_other_annotators(tmp_path: Path, measure: str) -> None:
+    """The value of another human score is that of its spans as predictions, which a metric with the same spans has."""
+    rng = np.random.default_rng(4)
+    gold, other = drawn(rng), drawn(rng)
+    second = {output: (gold[output] if output[1] % 2 else other[output]) or [] for output in gold}
+    with warehouse_of(tmp_path, gold, {"Same-src": second}, others={"second": second}) as warehouse:
+        asked = Slice("t24", "en-de", human="marked")
+        found = study(warehouse, asked, [parse_measure(measure)], OPTIONS)
+        people = human_rows(warehouse, asked, found, OPTIONS)
+    (row,) = people.rows
+    assert row.name == "people: second"
+    assert row.ceiling.value == pytest.approx(float(found.results[0].evaluation.value[0]), abs=1e-12)
+    assert 0 < row.ceiling.value < 1
+    assert people.notes[-1] == f"{measure}: no halves: errors are those of one annotator at a time"
 
 
 # ---- the organisers' numbers, through the whole program

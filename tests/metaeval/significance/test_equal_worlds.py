@@ -86,7 +86,7 @@ def test_every_default_is_measured_where_metrics_are_equally_good() -> None:
     found = {(row.population, row.measure, levels.plain(row.test)) for row in rows([SIMULATED]) if row.null == "equal"}
     for name in levels.TESTED:
         measure = parse_measure(name)
-        for population in ("segments", "systems", "both"):
+        for population in ("segments",) if name in levels.SPAN_MEASURES else ("segments", "systems", "both"):
             test = measure.holding_test(population)
             if test is not None and name not in levels._NOT_MATCHED:
                 assert (population, name, test) in found
