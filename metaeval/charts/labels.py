@@ -9,7 +9,14 @@ from metaeval.charts.parts import BLUE, GREEN, PADDING, TIGHT, Rows, bulk
 
 _HEIGHT, _WIDE = 11.0, 6.0  # pixels of a line and of a character
 _OVER, _ABOVE = 60.0, 8.0  # pixels that names may reach over the right edge, and over the upper and lower ones
-SIDES = {"right": (6, 0, 0.0), "left": (-6, 0, 1.0), "above": (0, -11, 0.5), "below": (0, 11, 0.5)}
+SIDES = {
+    "right": (6, 0, 0.0),
+    "left": (-6, 0, 1.0),
+    "above": (0, -11, 0.5),
+    "below": (0, 11, 0.5),
+    "upper right": (0, -11, 0.0),
+    "lower right": (0, 11, 0.0),
+}
 """Where a name may stand: pixels from its point, and the share of it that lies to the left of that."""
 _Box = tuple[float, float, float, float]
 
@@ -19,7 +26,8 @@ def labelled(
 ) -> tuple[Any, Rows]:
     """A panel of named points, and its data. titles: of the axes.
 
-    Points far from the others are triangles at the edge, named with their values. A point with `is` "own" stands out.
+    Points far from the others are triangles at the edge, named with their values. A point with `is` "own" stands out: it
+    is on top and always named.
     """
     ends = {axis: bulk([point[axis] for point in points]) for axis in (x, y)}
     moved = [
@@ -32,6 +40,7 @@ def labelled(
         one["text"] = one["beyond"] or one[name]
     first = sorted(moved, key=lambda one: (one["beyond"] is None, one.get("is") != "own"))
     rows = placed(first, f"{x}_at", f"{y}_at", "text", size)
+    rows.sort(key=lambda one: one.get("is") == "own")  # drawn last: on top
     base = alt.Chart(alt.NamedData(dataset)).encode(
         x=alt.X(f"{x}_at:Q").title(titles[0]).scale(TIGHT), y=alt.Y(f"{y}_at:Q").title(titles[1]).scale(TIGHT)
     )
@@ -42,9 +51,9 @@ def labelled(
             tooltip=[f"{one}:N" for one in (name, x, y)],
         )
     ]
-    for side, (dx, dy, _) in SIDES.items():
+    for side, (dx, dy, share) in SIDES.items():
         own = base.transform_filter(alt.FieldEqualPredicate(field="label", equal=side))
-        align: Any = {"right": "left", "left": "right"}.get(side, "center")
+        align: Any = {0.0: "left", 1.0: "right"}.get(share, "center")
         layers.append(own.mark_text(style="name", dx=dx, dy=dy, align=align).encode(text="text:N"))
     return alt.layer(*layers, width=size[0], height=size[1]), rows
 
@@ -53,7 +62,7 @@ def placed(points: Rows, x: str, y: str, name: str, size: tuple[int, int]) -> Ro
     """The points with `label`, the side on which their name is written; empty where there is no room.
 
     x, y: fields with numbers, on linear scales over the values' range; size: of the plot in pixels. The first points
-    choose first: sort what matters most to the front.
+    choose first: sort what matters most to the front. One with `is` "own" has its name whatever that hides.
     """
     width, height = size
     xs, ys = _scaled([point[x] for point in points], width), _scaled([point[y] for point in points], height)
@@ -61,21 +70,18 @@ def placed(points: Rows, x: str, y: str, name: str, size: tuple[int, int]) -> Ro
     found = []
     for point, at, up in zip(points, xs, ys, strict=True):
         long, middle = _WIDE * len(str(point[name])), height - up
-        side = ""
-        for one, (dx, dy, share) in SIDES.items():
+        hidden: dict[str, tuple[int, _Box]] = {}  # side -> how many it hides, and where the name is
+        for side, (dx, dy, share) in SIDES.items():
             left, top = at + dx - share * long, middle + dy - _HEIGHT / 2
             box = (left, top, left + long, top + _HEIGHT)
-            if (
-                left >= 0
-                and box[2] <= width + _OVER
-                and top >= -_ABOVE
-                and box[3] <= height + _ABOVE
-                and not any(_meet(box, other) for other in taken)
-            ):
-                taken.append(box)
-                side = one
-                break
-        found.append({**point, "label": side})
+            if left >= 0 and box[2] <= width + _OVER and top >= -_ABOVE and box[3] <= height + _ABOVE:
+                hidden[side] = sum(_meet(box, other) for other in taken), box
+        label = min(hidden, key=lambda side: hidden[side][0], default="")
+        if label and (hidden[label][0] == 0 or point.get("is") == "own"):
+            taken.append(hidden[label][1])
+        else:
+            label = ""
+        found.append({**point, "label": label})
     return found
 
 

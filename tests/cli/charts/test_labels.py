@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from metaeval.charts.labels import SIDES, placed
+from metaeval.charts.labels import SIDES, labelled, placed
 
 SIZE = (400, 300)
 
@@ -38,3 +38,12 @@ def test_points_apart_all_have_names_and_equal_values_have_a_place() -> None:
     )
     assert [one["label"] for one in placed(points(("a", 1, 1)), "x", "y", "name", SIZE)] == ["right"]
     assert placed([], "x", "y", "name", SIZE) == []
+
+
+def test_one_s_own_point_is_named_and_on_top_however_many_hide_it() -> None:
+    crowd = points(*((f"a long name of metric {n}", n % 5 / 50, n // 5 / 50) for n in range(30)), ("far", 1, 1))
+    for place in range(len(crowd)):
+        own = [{**one, "is": "own" if at == place else "metric"} for at, one in enumerate(crowd)]
+        _, rows = labelled("d", own, "x", "y", "name", ("x", "y"), SIZE)
+        assert rows[-1]["name"] == crowd[place]["name"]
+        assert rows[-1]["label"]
