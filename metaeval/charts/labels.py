@@ -26,8 +26,8 @@ def labelled(
 ) -> tuple[Any, Rows]:
     """A panel of named points, and its data. titles: of the axes.
 
-    Points far from the others are triangles at the edge, named with their values. A point with `is` "own" stands out: it
-    is on top and always named.
+    Points far from the others are triangles at the edge, named with their values. A point with `is` "own" stands out:
+    it is on top and always named.
     """
     ends = {axis: bulk([point[axis] for point in points]) for axis in (x, y)}
     moved = [
