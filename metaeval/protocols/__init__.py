@@ -2,13 +2,14 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
 from metaeval.choices import Test
 from metaeval.measures import Measure, parse_measure
+from warehouse import QuestionError
 from warehouse.errors import unknown
 
 Outliers = Literal["organisers", "none"]
@@ -28,7 +29,7 @@ class Rule:
     lps: Literal["each", "pooled"] = "each"
     test: Test | None = None
     early_stop: bool = False
-    weight: int | Literal["n_lps", "halved"] = 1
+    weight: float | Literal["n_lps", "halved"] = 1
     outliers: Outliers = "organisers"
     domains: Literal["all", "each"] = "all"
     human_references: Literal["organisers", "out", "both"] = "organisers"
@@ -40,7 +41,8 @@ class Protocol:
 
     overall: what the year published: a weighted mean of values, one of ranks (lower is better), or nothing: then the
     mean over its tasks is shown in its place. source: of these facts. outliers: language pairs of its test set in which
-    other systems are outliers than those of the organisers' later toolkit; outliers_source: of that.
+    other systems are outliers than those of the organisers' later toolkit; outliers_source: of that. level: where only
+    tasks of this level are left.
     """
 
     name: str
@@ -51,6 +53,31 @@ class Protocol:
     source: str = ""
     outliers: Mapping[str, Outliers] = field(default_factory=dict)
     outliers_source: str = ""
+    level: Literal["sys", "seg"] | None = None
+
+    def of_level(self, level: Literal["sys", "seg"]) -> "Protocol":
+        """Its tasks of one level; their mean is no official score.
+
+        Raises QuestionError: it has none.
+        """
+        rules = tuple(rule for rule in self.rules if rule.measure.level == level)
+        if not rules:
+            raise QuestionError(f"{self.name} has no task of level {level}")
+        return replace(self, rules=rules, level=level)
+
+    @property
+    def in_words(self) -> str | None:
+        """The tasks of rules of one's own, with what is not as usual; None of official ones, whose name says them."""
+        if not self.name.endswith(".toml"):
+            return None
+        usual = {one.name: one.default for one in fields(Rule)}
+        parts = []
+        for rule in self.rules:
+            odd = [
+                f"{name}={value}" for name, value in vars(rule).items() if name != "measure" and value != usual[name]
+            ]
+            parts.append(" ".join([str(rule.measure), *odd]))
+        return "; ".join(parts)
 
     @property
     def needs_spans(self) -> bool:

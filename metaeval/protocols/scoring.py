@@ -246,6 +246,8 @@ def _signature(
         ("n_missing", ",".join(str(block.n_missing) for block in blocks)),
         ("system_score", options.system_score),
         ("outliers", _outliers(entry)),
+        ("level", entry.protocol.level),
+        ("tasks", entry.protocol.in_words),
         ("overall", IN_WORDS[entry.protocol.overall == "ranks", testing is not None]),
         ("seed", options.seed),
         *option_parts(options),

@@ -1,7 +1,7 @@
 """`protocol`: a shared task's own rules."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import HOW_TESTED, ComputeFields, TestFields, needing
 from metaeval.question import Option
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
+    from metaeval.protocols import Protocol as Rules
     from metaeval.protocols.scoring import ProtocolScore
 
-_OF_ONE = ("on", "lp", "human", "reference", "all_metrics", "significance", "versus")
+_OF_ONE = ("on", "level", "lp", "human", "reference", "all_metrics", "significance", "versus")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,9 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
 
     With matrix, every protocol on every test set that has its inputs; with agreement, how far their rankings agree;
     with thresholds, tie thresholds over the years. Then NAME is a test set, several joined by commas, or all.
+
+    Rules of one's own are a TOML file: overall = "values" or "ranks", tasks = [{ measure = "spa", weight = 2 }, ...]
+    with lps, test, outliers, domains and human_references where they are wanted.
 
     Example: scorehouse protocol wmt24 --on sim24 --lp en-de
     """
@@ -34,13 +38,16 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
     rules: Annotated[
         str,
         Option(
-            "Whose rules to apply: wmt23, wmt24, wmt25, or an earlier year such as wmt14.",
+            "Whose rules to apply: wmt23, wmt24, wmt25, an earlier year such as wmt14, or a TOML file of one's own.",
             panel="Arguments",
             metavar="NAME",
             names="protocol",
         ),
     ] = "all"
     on: Annotated[str | None, Option("Test set to score.", names="testset", default="the protocol's own")] = None
+    level: Annotated[
+        Literal["sys", "seg"] | None, Option("Only tasks of this level.", default="both", excludes=("versus",))
+    ] = None
     lp: Annotated[
         tuple[str, ...], Option("Only this language pair (repeatable).", names="lp", default="official ones")
     ] = ()
@@ -110,7 +117,6 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         )
 
     def _scored(self, run: Run, rules: str, significance: bool) -> "tuple[ProtocolScore, list[str]]":
-        from metaeval.protocols import protocol_named
         from metaeval.protocols.cached import scored
         from metaeval.significance.executors import executing
 
@@ -118,8 +124,8 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         with executing(self.testing(), self.dask) as testing:
             return scored(
                 run,
-                protocol_named(rules),
-                self.on or self.rules,
+                self._rules(rules),
+                self._testset(),
                 lps,
                 self.human,
                 self.reference,
@@ -129,6 +135,22 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
                 testing,
                 fresh=self.fresh,
             )
+
+    def _rules(self, named: str) -> "Rules":
+        """Raises QuestionError: no such protocol, a file that has none, or no task of the level."""
+        from pathlib import Path
+
+        from metaeval.protocols import protocol_named
+        from metaeval.protocols.own import OWN, own_protocol
+
+        found = own_protocol(Path(named)) if named.endswith(OWN) else protocol_named(named)
+        return found if self.level is None else found.of_level(self.level)
+
+    def _testset(self) -> str:
+        """Raises QuestionError: rules of one's own are of no test set."""
+        if self.on is None and self.rules.endswith(".toml"):
+            raise QuestionError(f"rules of one's own are of no test set; name one with {option('on', 'wmt23')}")
+        return self.on or self.rules
 
     def _versus(self, run: Run, found: "ProtocolScore", notes: list[str], versus: str) -> "Answer":
         import polars as pl
@@ -142,7 +164,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             {
                 "protocol": [found.protocol],
                 "versus": [other.protocol],
-                "testset": [self.on or self.rules],
+                "testset": [self._testset()],
                 "n_metrics": [n],
                 "kendall": [kendall],
                 "spearman": [spearman],

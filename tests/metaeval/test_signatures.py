@@ -232,6 +232,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "precision": (0.9,),
     "miss": (3.0,),
     "look": (2.0,),
+    "level": ("seg",),
 }
 """By option: values to try; one that a question does not take is passed over."""
 
