@@ -1,10 +1,12 @@
 """LaTeX tables with the rules of booktabs."""
 
 from collections.abc import Mapping
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from cli.render.cells import MISSING, Least, text_columns
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _SIGNS = {sign: f"\\{sign}" for sign in "&%$#_{}"}
 _SIGNS |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -14,7 +16,7 @@ _SIGNS |= {"ε": r"$\varepsilon$", "τ": r"$\tau$", "ρ": r"$\rho$", "≤": r"$\
 _ESCAPES = str.maketrans(_SIGNS)
 
 
-def latex_text(frame: pl.DataFrame, digits: int | Mapping[str, int], least: Least | None = None) -> str:
+def latex_text(frame: "pl.DataFrame", digits: int | Mapping[str, int], least: Least | None = None) -> str:
     """A tabular for a document that loads the package booktabs; numbers rounded and to the right."""
     columns = text_columns(frame, digits, least)
     if not columns:
