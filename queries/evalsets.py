@@ -196,6 +196,25 @@ def _is_challenge_set(lps: Mapping[str, Humans]) -> bool:
     return any(name == GRADE for humans in lps.values() for name, _ in humans)
 
 
+def challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
+    """The challenge sets among test sets, joined by commas or "all": their grades are expected orders."""
+    there = _evalsets_with_humans(warehouse)
+    named = set(there) if testsets == "all" else set(testsets.split(","))
+    return [testset for testset, lps in there.items() if testset in named and _is_challenge_set(lps)]
+
+
+def without_challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
+    """A line on the challenge sets that a question about people's scores leaves out of all test sets, if any.
+
+    Raises QuestionError: a challenge set is named.
+    """
+    found = challenge_sets(warehouse, testsets)
+    if found and testsets != "all":
+        way_out = f"`scorehouse rank {found[0]}` with {option('measures', 'accuracy')} ranks metrics by them"
+        raise QuestionError(f"{found[0]} is a challenge set, whose grades are not people's scores", way_out=way_out)
+    return [f"challenge sets, excluded: {', '.join(found)}"] if found else []
+
+
 def _has_human(humans: Humans, wanted: str | None) -> bool:
     if wanted is not None:
         return any(name == stored_human(wanted) for name, _ in humans)

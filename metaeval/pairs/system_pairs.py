@@ -13,7 +13,7 @@ from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
 from metaeval.options import Options
 from metaeval.system_scores import asked_scores
 from queries.blocks import Block
-from queries.evalsets import expand
+from queries.evalsets import expand, without_challenge_sets
 from queries.longitudinal import human_levels, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -137,6 +137,7 @@ def read_pairs(
     """
     found: list[SystemPairs] = []
     notes: dict[str, list[str]] = {}
+    excluded = without_challenge_sets(warehouse, asked.testset)
     sets = expand(warehouse, asked.testset, asked.lp, asked.human).chosen
     for number, (testset, lp) in enumerate(sets):
         if progress is not None:
@@ -152,7 +153,7 @@ def read_pairs(
             )
         except QuestionError as error:
             notes.setdefault(error.called("it"), []).append(f"{testset} {lp}")
-    return found, [f"without {', '.join(named)}: {reason}" for reason, named in notes.items()]
+    return found, [*excluded, *(f"without {', '.join(named)}: {reason}" for reason, named in notes.items())]
 
 
 def _blocks(warehouse: Warehouse, asked: Slice, options: Options, each_protocol: bool) -> Iterator[Block]:

@@ -7,6 +7,7 @@ from typing import Literal
 from metaeval.inputs import Inputs, Opened
 from metaeval.options import Options
 from queries.blocks import Block
+from queries.longitudinal import EvalsetState
 from queries.selection import Level, Slice
 from warehouse.progress import Progress
 
@@ -73,7 +74,7 @@ class Item:
     sets: (test set, language pair) that the paper took, "all" for every pair of a test set; () where nothing is read.
     human: the paper's human score, None for the official one. compute: from one slice; compute_together: from all of
     them. Where nothing is read, compute_together gets no slice. is_stored: takes long, so that the result is kept.
-    unavailable: why the paper's own data cannot be loaded at all.
+    unavailable: why the paper's own data cannot be loaded at all. needs_people: it cannot do without human scores.
     """
 
     name: str
@@ -85,10 +86,15 @@ class Item:
     chart: ChartKind | None = None
     is_stored: bool = False
     unavailable: str = ""
+    needs_people: bool = True
 
     @property
     def needs_data(self) -> bool:
         return bool(self.sets or self.unavailable)
+
+    def can_use(self, state: EvalsetState) -> bool:
+        """Whether an evaluation set has the scores that it is computed from."""
+        return bool(state.n_metrics and (state.n_humans or not self.needs_people))
 
 
 @dataclass(frozen=True)

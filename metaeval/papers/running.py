@@ -88,7 +88,7 @@ def available(item: Item, states: Sequence[EvalsetState]) -> Availability:
     for testset, lp in item.sets:
         every = [one for one in states if one.testset == testset]
         found = every if lp == "all" else [by_set[testset, lp]] if (testset, lp) in by_set else []
-        usable = [one for one in found if one.n_humans and one.n_metrics]
+        usable = [one for one in found if item.can_use(one)]
         sets |= {(one.testset, one.lp): one for one in usable}
         if not usable:
             excluded[testset, lp] = _without_scores(testset, lp) if found else _not_loaded(testset, lp)
@@ -107,13 +107,13 @@ def _name(testset: str, lp: str) -> str:
     return testset if lp == "all" else f"{testset} {lp}"
 
 
-def chosen(states: Sequence[EvalsetState], testset: str, lp: str) -> Availability:
+def chosen(item: Item, states: Sequence[EvalsetState], testset: str, lp: str) -> Availability:
     """The evaluation sets that were asked for, and why not others of those that are named one by one.
 
     testset, lp: joined by commas or "all".
     Raises QuestionError: none has both human and metric scores.
     """
-    usable = {(one.testset, one.lp): one for one in states if one.n_humans and one.n_metrics}
+    usable = {(one.testset, one.lp): one for one in states if item.can_use(one)}
     if not usable:
         names = ", ".join(f"{one.testset} {one.lp}" for one in states)
         raise QuestionError(f"an item of a paper needs human and metric scores; not both are loaded for {names}")
@@ -157,7 +157,7 @@ def run(
         raise QuestionError(f"{paper.name} {item.name} needs no scores; leave test set and language pair out")
     if states is None or not is_own:
         states = loaded(request, testset or "all", lp or "all")
-    there = available(item, states) if is_own else chosen(states, testset or "all", lp or "all")
+    there = available(item, states) if is_own else chosen(item, states, testset or "all", lp or "all")
     wanted = human or item.human
     asked = [Slice(*one, human=wanted if is_own or human else None) for one in there.sets]
     results, excluded = _results(request, paper, item, asked, there, database=database, fresh=fresh)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metaeval.answer import Answer
     from metaeval.ranking import Read
     from metaeval.table import Table
+    from warehouse import Warehouse
 
 _OTHER_DATA = "people are on other data in each column"
 
@@ -162,6 +163,8 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
                     if len(slices) > 1:
                         raise QuestionError(f"{option('explain')} takes one test set and one language pair")
                     return answer_of(self, explanation(warehouse, slices[0], measures, options))
+                if self.pool is not None:
+                    self._check_pooled(warehouse)
                 how = {"strict": self.strict, "fresh": self.fresh}
                 if self.by is None:
                     found = read(warehouse, asked, measures, options, tested, ceiling=self.ceiling, **how)
@@ -174,6 +177,14 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
                 return answer_of(self, replace(table, notes=(*table.notes, *faults)), found=Ranking(False, table))
             table = ranked(found, self.pool, database=run.database, verbose=self.verbose, progress=run.progress)
         return self._with_intervals(table, found, run)
+
+    def _check_pooled(self, warehouse: "Warehouse") -> None:
+        """Raises QuestionError: challenge sets among other test sets."""
+        from queries.evalsets import challenge_sets
+
+        found = challenge_sets(warehouse, self.testset) if self.testset != "all" else []
+        if found and set(self.testset.split(",")) != set(found):
+            raise QuestionError(f"challenge sets are not pooled with other test sets: {', '.join(found)}")
 
     def _with_intervals(self, table: "Table", found: "Read", run: Run) -> "Answer":
         from metaeval.answer import answer_of

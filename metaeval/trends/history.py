@@ -18,6 +18,7 @@ from metaeval.people.ceilings import second_human, split_half
 from metaeval.significance.options import TestOptions
 from metaeval.trends.points import Point, point
 from queries.blocks import Block
+from queries.evalsets import challenge_sets, without_challenge_sets
 from queries.longitudinal import EvalsetState, evalset_states, human_levels, judgements, metric_names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
@@ -107,7 +108,9 @@ def history(
     found: dict[EvalsetState, SetHistory] = {}
     questions: dict[EvalsetState, Question[SetHistory]] = {}
     with opened() as warehouse:
-        states = evalset_states(warehouse, asked.testset, asked.lp)
+        excluded = without_challenge_sets(warehouse, asked.testset)
+        challenging = challenge_sets(warehouse, "all")
+        states = [one for one in evalset_states(warehouse, asked.testset, asked.lp) if one.testset not in challenging]
         _check_anchor(warehouse, states, anchor)
         for state in states:
             if (error := _nothing_loaded(state)) is not None:
@@ -136,7 +139,7 @@ def history(
         progress(str(measure), len(waiting), len(waiting))
     entries = tuple(Entry(state.testset, state.lp, state.year, found[state]) for state in states)
     said = [note for question in questions.values() for note in question.notes]
-    reported = tuple(dict.fromkeys([*said, *notes]))
+    reported = tuple(dict.fromkeys([*excluded, *said, *notes]))
     return History(measure, anchor, entries, n_stored, reported, asked, options, testing)
 
 

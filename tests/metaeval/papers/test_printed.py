@@ -22,6 +22,8 @@ def _printed(value: float, decimals: int = 2, **more: object) -> Printed:
 def _cell(value: float | None, **more: object) -> Cell:
     return Cell(**{"row": "A", "column": "b", "testset": "t", "lp": "l", "value": value, **more})  # type: ignore[arg-type]
 
+_ITEM = PAPERS["thompson-2024"].items[0]
+
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_printed_value_belongs_to_an_item_has_one_place_and_its_digits(paper: str) -> None:
@@ -104,12 +106,12 @@ def test_evaluation_sets_that_are_named_and_cannot_be_used_are_named() -> None:
         return EvalsetState(testset, lp, 2024, n_metrics, n_metrics, "")
 
     states = [state("wmt23", "en-de", 3), state("wmt24", "en-cs", 0)]
-    found = chosen(states, "wmt23,wmt24", "en-de,en-cs")
+    found = chosen(_ITEM, states, "wmt23,wmt24", "en-de,en-cs")
     assert list(found.sets) == [("wmt23", "en-de")]
     assert _on_excluded(found.excluded) == [
         "without wmt23 en-cs, wmt24 en-de: not loaded",
         "without wmt24 en-cs: no human or no metric scores",
     ]
-    assert chosen(states[:1], "all", "en-de").excluded == {}
+    assert chosen(_ITEM, states[:1], "all", "en-de").excluded == {}
     with pytest.raises(QuestionError, match="not both are loaded for wmt24 en-cs"):
-        chosen(states[1:], "wmt24", "en-cs")
+        chosen(_ITEM, states[1:], "wmt24", "en-cs")

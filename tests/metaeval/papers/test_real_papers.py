@@ -46,6 +46,13 @@ def test_quality_estimation_of_wmt22_has_the_printed_values(tmp_path: Path) -> N
     assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 128}
 
 
+@pytest.mark.slow
+def test_preliminary_ranking_of_wmt25_has_the_printed_values(tmp_path: Path) -> None:
+    load([beside_data("more", "wmt25-general-mt-automatic", "automatic_scores")], tmp_path / "w.duckdb")
+    found = _run(tmp_path / "w.duckdb", "kocmi-2025", "preliminary-ranking")
+    assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 2939}
+
+
 def test_williams_p_of_both_degrees_of_freedom(real_load: tuple[Path, LoadReport]) -> None:
     values = _values(_run(real_load[0], "graham-2014", "code-example"))
     row = "AMBER over BLEU_4_closest_cased"

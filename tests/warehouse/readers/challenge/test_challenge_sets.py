@@ -310,3 +310,39 @@ def test_right_and_tied_items_of_demetr_s_perturbations(real: tuple[LoadReport, 
             assert found[name, f"{which}_n"] == int(row["n"])
             for column in (f"{which}_right", f"{which}_tied"):
                 assert found[name, column] == int(row[column]), (name, column)
+
+
+@pytest.fixture
+def own_beside_a_task(own: Path, tmp_path: Path) -> Path:
+    assert not load([tiny_layout(tmp_path)], own).faults
+    return own
+
+
+NAMED = {
+    "trend": lambda warehouse, testset: metaeval.trend(warehouse, testset, anchor="BLEU"),
+    "deltas": lambda warehouse, testset: metaeval.deltas(
+        warehouse, testset, metric="Fine" if testset == "all" else "BLEU", draws=20
+    ),
+    "hard": lambda warehouse, testset: metaeval.deltas(warehouse, testset, hard=True, least_metrics=1),
+}
+
+
+@pytest.mark.parametrize("question", NAMED)
+def test_questions_about_people_s_scores_refuse_a_challenge_set_and_leave_it_out_of_all(
+    own_beside_a_task: Path, question: str
+) -> None:
+    with Warehouse.open(own_beside_a_task) as warehouse:
+        with pytest.raises(QuestionError, match="mine is a challenge set, whose grades are not people's scores"):
+            NAMED[question](warehouse, "mine")
+        with pytest.raises(QuestionError, match="mine is a challenge set"):
+            NAMED[question](warehouse, "tiny24,mine")
+        found = NAMED[question](warehouse, "all")
+    assert "challenge sets, excluded: mine" in found.notes
+    assert "mine" not in str(found.frame.rows())
+
+
+def test_challenge_sets_are_pooled_with_each_other_alone(own_beside_a_task: Path) -> None:
+    with Warehouse.open(own_beside_a_task) as warehouse:
+        with pytest.raises(QuestionError, match="challenge sets are not pooled with other test sets: mine"):
+            metaeval.rank(warehouse, "mine,tiny24", measures=["accuracy"], pool="mean")
+        assert metaeval.rank(warehouse, "mine", measures=["accuracy"], pool="mean").frame.height == 2
