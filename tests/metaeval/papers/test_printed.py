@@ -22,6 +22,7 @@ def _printed(value: float, decimals: int = 2, **more: object) -> Printed:
 def _cell(value: float | None, **more: object) -> Cell:
     return Cell(**{"row": "A", "column": "b", "testset": "t", "lp": "l", "value": value, **more})  # type: ignore[arg-type]
 
+
 _ITEM = PAPERS["thompson-2024"].items[0]
 
 
