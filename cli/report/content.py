@@ -62,7 +62,7 @@ class Grid:
     """A table. numbers: whether a column holds numbers; digits: decimals of floats, for all columns or by name.
 
     clusters, best: (row, column) of cells -> significance cluster, and those that are the best of their column.
-    is_open: whether it is shown however long it is; else a long one is folded.
+    is_open: whether it is shown; None: where it is short.
     """
 
     title: str
@@ -72,12 +72,12 @@ class Grid:
     digits: int | dict[str, int] = DIGITS
     clusters: tuple[tuple[int, int, int], ...] = ()
     best: tuple[tuple[int, int], ...] = ()
-    is_open: bool = False
+    is_open: bool | None = None
 
     @property
-    def is_long(self) -> bool:
-        """Whether it is folded."""
-        return not self.is_open and len(self.rows) > MOST_OPEN
+    def is_folded(self) -> bool:
+        """Whether a reader opens it first."""
+        return len(self.rows) > MOST_OPEN if self.is_open is None else not self.is_open
 
     def cells(self) -> list[list[Cell]]:
         """The rows as they are shown."""
@@ -157,6 +157,8 @@ def grid(
     frame: pl.DataFrame,
     columns: Mapping[str, str] | None = None,
     digits: int | dict[str, int] = DIGITS,
+    *,
+    is_open: bool | None = None,
 ) -> Grid:
     """A table of a frame. columns: those shown, with their headings; None for all."""
     shown = dict(columns) if columns is not None else {name: name for name in frame.columns}
@@ -168,6 +170,7 @@ def grid(
         tuple(schema[name].is_numeric() for name in frame.columns),
         tuple(tuple(_plain(value) for value in row) for row in frame.rows()),
         digits,
+        is_open=is_open,
     )
 
 

@@ -11,7 +11,7 @@ from metaeval.cache import Question, keep, key_of
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 
-SHAPE = 5  # counts up when parts of a report, or charts in them, get another form
+SHAPE = 6  # counts up when parts of a report, or charts in them, get another form
 _NOTHING = "no evaluation set of the report has human and metric scores"
 
 
@@ -60,6 +60,11 @@ class Made:
     section: Section
     parts: tuple[Part, ...]
     limits: tuple[str, ...]
+
+    @property
+    def is_gathered(self) -> bool:
+        """Whether the parts behind the first share a fold of their own."""
+        return not self.section.is_open and len(self.parts) > 3
 
     @property
     def missing(self) -> str:

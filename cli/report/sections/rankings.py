@@ -69,7 +69,7 @@ def side_by_side(title: str, frame: pl.DataFrame) -> Grid:
             key = f"{measure} {heading}".strip()
             headings[key] = key
             table = table.join(own.select("metric", pl.col(name).alias(key)), on="metric", how="left")
-    return grid(title, table, headings)
+    return grid(title, table, headings, is_open=False)
 
 
 def _limits(desk: Desk) -> Sequence[str]:

@@ -277,6 +277,15 @@ def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
     assert "as <code>scorehouse protocol --significance</code> has</p>" in text
 
 
+@pytest.mark.parametrize("n", [1, 3, 4, 7])
+def test_many_parts_behind_the_first_share_a_fold(n: int) -> None:
+    parts = tuple(Part(f"part {place}", lead="x") for place in range(n))
+    text = paging.page([Made(SECTIONS["rankings"], parts, ())], "t", static=True)
+    assert text.count("<details") == text.count("</details>") == n + (n > 3), "that of signatures is one"
+    more = re.findall(r"<summary>(\d+ more: [^<]*)</summary>", text)
+    assert more == ([f"{n - 1} more: {', '.join(part.heading for part in parts[1:])}"] if n > 3 else [])
+
+
 def test_every_command_that_the_sections_name_is_code(written: Path) -> None:
     own = written.read_text("utf-8").rsplit("<script", 4)[0]
     assert "<code>scorehouse protocol --significance</code>" in own
