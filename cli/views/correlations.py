@@ -7,8 +7,6 @@ from cli.options.output import Output
 from cli.render import Format, format_for
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from metaeval.answer import Answer
 
 _COLUMN = 7  # of a number with its gap
@@ -27,25 +25,7 @@ def show(answer: "Answer", output: Output) -> None:
         numbered = answer.frame.rename({name: f"{number}" for number, name in enumerate(names, start=1)})
         output.show_answer(replace(answer, frame=numbered.with_row_index("#", offset=1)))
         return
-    output.show_answer(
-        replace(answer, frame=_ends(answer.frame)), below=["the matrix is in --format csv or json, and in --chart FILE"]
-    )
+    from metaeval.tables.agreement import extremes
 
-
-def _ends(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """For each metric the mean of its correlations with others, and the metrics that agree most and least with it."""
-    import polars as pl
-
-    rows: list[tuple[object, ...]] = []
-    for row in frame.iter_rows(named=True):
-        name = row.pop("metric")
-        others = {other: value for other, value in row.items() if other != name and value is not None}
-        if not others:
-            rows.append((name, None, None, None, None, None))
-            continue
-        most, least = max(others, key=lambda one: others[one]), min(others, key=lambda one: others[one])
-        mean = sum(others.values()) / len(others)
-        rows.append((name, mean, most, others[most], least, others[least]))
-    schema = {"metric": pl.String, "mean": pl.Float64, "most like": pl.String, "r": pl.Float64}
-    schema |= {"least like": pl.String, " r": pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("mean", descending=True, nulls_last=True)
+    more = "the matrix is in --format csv or json, and in --chart FILE"
+    output.show_answer(replace(answer, frame=extremes(answer.frame)), below=[more])

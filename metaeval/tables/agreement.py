@@ -1,5 +1,7 @@
 """How much metrics agree with each other: the correlation of every metric with every other."""
 
+from statistics import fmean
+
 import numpy as np
 import polars as pl
 
@@ -69,6 +71,22 @@ def clustered(found: Table) -> list[str]:
     condensed = np.round(np.clip(squareform(distances, checks=False), 0.0, None), 12)  # ties stay ties
     tree = optimal_leaf_ordering(linkage(condensed, "average"), condensed)
     return [names[place] for place in leaves_list(tree)]
+
+
+def extremes(frame: pl.DataFrame) -> pl.DataFrame:
+    """For each metric the mean of its correlations with others, and the metrics that agree most and least with it."""
+    rows: list[tuple[object, ...]] = []
+    for row in frame.iter_rows(named=True):
+        name = row.pop("metric")
+        others = {other: value for other, value in row.items() if other != name and value is not None}
+        if not others:
+            rows.append((name, None, None, None, None, None))
+            continue
+        most, least = max(others, key=lambda one: others[one]), min(others, key=lambda one: others[one])
+        rows.append((name, fmean(others.values()), most, others[most], least, others[least]))
+    schema = {"metric": pl.String, "mean": pl.Float64, "most like": pl.String, "r": pl.Float64}
+    schema |= {"least like": pl.String, " r": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("mean", descending=True, nulls_last=True)
 
 
 def _frame(block: Block, matrix: Floats) -> pl.DataFrame:

@@ -87,6 +87,25 @@ def totals(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def together(frame: pl.DataFrame) -> pl.DataFrame:
+    """Counts with all groups of each metric together, and the share of concordant pairs; the highest first.
+
+    frame: rows of `counts`, perhaps of several evaluation sets. Columns: those that are no count or group, concordant
+    (the share, null without a pair), the five counts, n_groups.
+    """
+    keys = [name for name in frame.columns if name not in (*COUNTS, "group")]
+    n_pairs = pl.sum_horizontal(COUNTS)
+    return (
+        frame.lazy()
+        .group_by(keys)
+        .agg(pl.col(COUNTS).sum(), n_groups=pl.len())
+        .with_columns(concordant=pl.when(n_pairs > 0).then(pl.col("n_concordant") / n_pairs))
+        .sort("concordant", *keys, descending=[True, *[False] * len(keys)], nulls_last=True)
+        .select(*keys, "concordant", *COUNTS, "n_groups")
+        .collect()
+    )
+
+
 def _shown(frame: pl.DataFrame, by: Unit, epsilon: float) -> pl.DataFrame:
     return frame.select(
         "metric", pl.lit(by).alias("by"), pl.col("unit").alias("group"), pl.lit(epsilon).alias("epsilon"), *COUNTS

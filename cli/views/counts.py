@@ -1,0 +1,24 @@
+"""Counts of pairs: on a terminal a row a metric, with all groups together."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli.options.output import Output
+
+if TYPE_CHECKING:
+    from metaeval.answer import Answer
+
+
+def show(answer: "Answer", output: Output) -> None:
+    """The rows; on a terminal those of each group are in files, or with --all."""
+    if not output.is_for_terminal or not output.is_for_reading or output.every_row:
+        output.show_answer(answer)
+        return
+    from metaeval.tables.counts import together
+
+    frame = together(answer.frame)
+    if frame.height == answer.frame.height:
+        output.show_answer(answer)
+        return
+    more = "all groups together; --all and --format csv have each"
+    output.show_answer(replace(answer, frame=frame), digits=3, below=[more])
