@@ -102,9 +102,11 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         if self.matrix or self.agreement:
             return self._matrix(run)
         from metaeval.answer import Answer
+        from metaeval.protocols.composed import weights
         from metaeval.protocols.tables import as_json, lines_on, score_frame
 
-        found, notes = self._scored(run, self.rules, self.significance)
+        is_composed = self.rules in weights()
+        found, notes = (self._composed(run), []) if is_composed else self._scored(run, self.rules, self.significance)
         if self.versus is not None:
             return self._versus(run, found, notes, self.versus)
         return Answer(
@@ -115,6 +117,17 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             found=found,
             shape=as_json(found),
         )
+
+    def _composed(self, run: Run) -> "ProtocolScore":
+        from metaeval.protocols.composed import composed_score
+
+        fields = ("human", "reference", "all_metrics", "significance", "versus", "seed", "system_score", "round_human")
+        for name in (*fields, "raw_ties"):
+            if self.is_given(name):
+                raise QuestionError(f"{self.rules} counts pairs of grades; {option(name)} does nothing there")
+        lps = [one for part in self.lp for one in part.split(",")]
+        with run.opened() as warehouse:
+            return composed_score(warehouse, self.rules, self.on or self.rules, lps)
 
     def _scored(self, run: Run, rules: str, significance: bool) -> "tuple[ProtocolScore, list[str]]":
         from metaeval.protocols.cached import scored

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
+from warehouse.facts.challenge_sets import class_of
 from warehouse.facts.languages import language_pair_called
 from warehouse.facts.metrics import describe
 from warehouse.names import is_language_pair
@@ -20,6 +21,7 @@ from warehouse.readers.challenge.items import REFERENCE, Items
 from warehouse.readers.text.tables import MISSING
 from warehouse.wording import counted
 
+ACES = "aces"
 _ACES = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")
 _OWN = ("item", "phenomenon", "hypothesis", "grade", "lp")
 _OPTIONAL = ("testset", "class", "domain", "document", "source", "reference", "text")
@@ -44,7 +46,7 @@ def evalsets_in(path: Path) -> tuple[tuple[str, str], ...]:
     """The evaluation sets of a table; the test set is called as the file where no column says it, and ACES is aces."""
     header, rows = _read(path)
     column = "langpair" if "langpair" in header else "lp"
-    default = "aces" if set(_ACES) <= set(header) else path.stem
+    default = ACES if set(_ACES) <= set(header) else path.stem
     found = {
         (row.get("testset") or default, language_pair_called(row[column]))
         for row in rows
@@ -98,6 +100,7 @@ def _read(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 def _hypotheses_of_aces(row: dict[str, str], line: int) -> list[dict[str, str]]:
     """The two translations of a row, each with its scores."""
     common = {"item": str(line), "phenomenon": row["phenomena"], "source": row["source"], "reference": row["reference"]}
+    common["class"] = class_of(ACES, row["phenomena"]) or ""
     return [
         {
             **common,

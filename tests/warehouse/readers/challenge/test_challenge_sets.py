@@ -312,6 +312,63 @@ def test_right_and_tied_items_of_demetr_s_perturbations(real: tuple[LoadReport, 
                 assert found[name, column] == int(row[column]), (name, column)
 
 
+ACES = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tlangpair\tA-good\tA-bad\tB-good\tB-bad\n"
+PHENOMENA = (
+    *("addition", "omission", "nonsense", "copy-source", "untranslated-vs-synonym", "do-not-translate"),
+    *("hyponym-replacement", "hypernym-replacement", "commonsense-only-ref-ambiguous", "similar-language-low"),
+    *("punctuation:deletion_all", "xnli-omission-neutral"),
+)
+
+
+def _aces(tmp_path: Path, phenomena: tuple[str, ...], *, gap: bool = False) -> Path:
+    """Three items a phenomenon in two language pairs; A is right, wrong or tied in turn, B always right."""
+    rows, n = [], 0
+    for phenomenon in phenomena:
+        for lp in ("en-de", "en-de", "fr-de"):
+            good = ("3", "1", "2", "3", "3")[n % 5]
+            rows.append(f"s\tg\tb\tr\t{phenomenon}\t{lp}\t{good}\t2\t{'' if gap and n == 4 else 5}\t1\n")
+            n += 1
+    (tmp_path / "aces.tsv").write_text(ACES + "".join(rows), "utf-8")
+    return tmp_path / "aces.tsv"
+
+
+def test_aces_score_is_the_weighted_sum_over_classes_of_mean_tau_over_phenomena(tmp_path: Path, database: Path) -> None:
+    assert not load([_aces(tmp_path, PHENOMENA)], database).faults
+    outcome = [1, -1, -1, 1, 1]  # a tie is wrong
+    tau = {name: sum(outcome[(3 * at + k) % 5] for k in range(3)) / 3 for at, name in enumerate(PHENOMENA)}
+    major = tau["addition"] + tau["omission"] + (tau["nonsense"] + tau["xnli-omission-neutral"]) / 2
+    major += tau["hyponym-replacement"] + tau["hypernym-replacement"]
+    minor = (tau["copy-source"] + tau["untranslated-vs-synonym"]) / 2 + tau["do-not-translate"]
+    minor += tau["commonsense-only-ref-ambiguous"] + tau["similar-language-low"]
+    expected = 5 * major + minor + 0.1 * tau["punctuation:deletion_all"]
+    with Warehouse.open(database) as warehouse:
+        found = metaeval.protocol(warehouse, "aces").found
+    assert found.metrics == ("B-ref", "A-ref")
+    assert found.overall.tolist() == pytest.approx([29.1, expected], abs=1e-12)
+    assert not found.notes
+
+
+def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> None:
+    assert not load([_aces(tmp_path, ("addition", "omission", "my-own"), gap=True)], database).faults
+    with Warehouse.open(database) as warehouse:
+        answer = metaeval.protocol(warehouse, "aces")
+        assert answer.found.metrics == ("A-ref", "B-ref")
+        assert str(answer.found.overall[1]) == "nan"
+        notes = "\n".join(answer.notes)
+        assert "without mistranslation, overtranslation" in notes
+        assert "3 pairs of other classes, or of none, excluded" in notes
+        assert "without an overall score, as scores are missing: B-ref" in notes
+        with pytest.raises(QuestionError, match="counts pairs of grades"):
+            metaeval.protocol(warehouse, "aces", significance=True)
+
+
+def test_aces_score_is_of_challenge_sets_alone(own_beside_a_task: Path) -> None:
+    with Warehouse.open(own_beside_a_task) as warehouse:
+        with pytest.raises(QuestionError, match="tiny24 is none"):
+            metaeval.protocol(warehouse, "aces", on="tiny24")
+        assert metaeval.protocol(warehouse, "aces", on="mine").found.metrics == ("BLEU-ref", "Kiwi-src")
+
+
 @pytest.fixture
 def own_beside_a_task(own: Path, tmp_path: Path) -> Path:
     assert not load([tiny_layout(tmp_path)], own).faults
