@@ -1,15 +1,16 @@
 """How often a protocol's overall score differs "significantly" between two metrics that are equally good by it.
 
-    python -m benchmarks.overall_levels                        # simulated, 300 worlds
-    python -m benchmarks.overall_levels --db all.duckdb -n 500 # and WMT23 en-de
+    python -m benchmarks.overall_levels                         # simulated, 300 worlds of each null
+    python -m benchmarks.overall_levels --db all.duckdb -n 1000 # and WMT23 en-de, he-en
 
-Worlds are those of `benchmarks.equal_worlds` for new segments, where the expected *overall score* of the two metrics is
-the same: the mean of pairwise accuracy, Pearson of systems and Pearson of outputs, correlations as (r + 1) / 2. Each is
-tested by swapping segments in all tasks together, and by the standard deviation of resamples that all tasks share.
+Worlds are of new segments: those of `benchmarks.equal_worlds`, where the expected *overall score* of the two metrics is
+the same, and those of `benchmarks.null_worlds`, where the metrics are exchangeable. The score is the mean of pairwise
+accuracy, Pearson of systems and Pearson of outputs, correlations as (r + 1) / 2. Each world is tested by swapping
+segments in all tasks together, and by the standard deviation of resamples that all tasks share.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from benchmarks.equal_worlds import KINDS, POOL_SEGMENTS, SHARING, Expected, RealPools, drawn, gaps, made_equal
 from benchmarks.levels import ALPHA, sources
-from benchmarks.null_worlds import N_SYSTEMS, Floats, Pair, block_of, options_of, simulated_pair
+from benchmarks.null_worlds import N_SYSTEMS, Floats, Pair, block_of, null_world, options_of, simulated_pair
 from metaeval.kernels.resampling.bootstrap_test import bootstrap_test
 from metaeval.kernels.resampling.joint_resample import JointResample
 from metaeval.kernels.resampling.joint_swap import joint_swap
@@ -73,14 +74,24 @@ def _simulated(rng: np.random.Generator) -> Pair:
     return simulated_pair(rng, N_SYSTEMS, POOL_SEGMENTS, KINDS)
 
 
-def levels(pair: Callable[[np.random.Generator], Pair], n_worlds: int) -> Floats:
-    """Shares of worlds with p ≤ .05, by either test."""
-    found = []
+def equal(pair: Callable[[np.random.Generator], Pair], n_worlds: int) -> Iterator[Pair]:
+    """Worlds of two metrics whose expected overall score is the same."""
     for number in range(n_worlds):
         if number % SHARING["segments"] == 0:
             pool = equal_pool(pair, number)
-        rng = np.random.default_rng([number, 0, 0, 6])
-        found.append(p_values(drawn(pool, "segments", rng), rng))
+        yield drawn(pool, "segments", np.random.default_rng([number, 0, 0, 6]))
+
+
+def exchangeable(pair: Callable[[np.random.Generator], Pair], n_worlds: int) -> Iterator[Pair]:
+    """Worlds of two metrics that err by the same law."""
+    for number in range(n_worlds):
+        rng = np.random.default_rng([number, 0, 0, 7])
+        yield null_world(pair(rng), "segments", rng)
+
+
+def shares(worlds: Iterator[Pair]) -> Floats:
+    """Shares of worlds with p ≤ .05, by either test."""
+    found = [p_values(world, np.random.default_rng([number, 0, 0, 8])) for number, world in enumerate(worlds)]
     return np.asarray((np.array(found) <= ALPHA).mean(axis=0))
 
 
@@ -91,8 +102,12 @@ def main() -> None:
     asked = parser.parse_args()
     for name, source in sources(asked.db).items():
         pools = source.equal
-        swapped, resampled = levels(pools.some if isinstance(pools, RealPools) else _simulated, asked.n)
-        print(f"{name}: of {asked.n} worlds joint swaps {swapped:.3f}, joint resamples {resampled:.3f}", flush=True)
+        kinds = equal(pools.some if isinstance(pools, RealPools) else _simulated, asked.n)
+        for null, worlds in (("equal", kinds), ("exchangeable", exchangeable(source.any, asked.n))):
+            swapped, resampled = shares(worlds)
+            print(
+                f"{name}, {null}: of {asked.n} joint swaps {swapped:.3f}, joint resamples {resampled:.3f}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.measures.applicable import IN_WORDS
+from metaeval.measures.applicable import IN_WORDS, PERMUTATIONS
 from metaeval.notes import Excluded
 from metaeval.protocols.populations import Beside
 from metaeval.protocols.scoring import ProtocolScore
@@ -73,9 +73,16 @@ def lines_on(found: ProtocolScore, verbose: bool) -> list[str]:
 
 
 def beside_lines(found: ProtocolScore) -> list[str]:
-    """Lines on how many pairs of metrics lose their significance by tests that hold their level for a population."""
-    if found.population is None:
+    """Lines on the tests: which null is theirs, and how many pairs lose their significance by those of a population."""
+    if found.n_significant is None:
         return []
+    if found.population is None:
+        if not {task.test for task in found.tasks} & {*PERMUTATIONS, "pairs"}:
+            return []
+        return [
+            "p-values and clusters are of the protocol's own tests, whose null hypothesis is that metrics are "
+            f"exchangeable; {option('population', 'segments')} puts tests of equal value beside them (docs/levels.md)"
+        ]
     lines = [f"beside the protocol's own tests, those that generalise to {IN_WORDS[found.population]}:"]
     named = [("the overall score", found.beside), *((task_name(task), task.beside) for task in found.tasks)]
     for name, one in named:

@@ -38,8 +38,9 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         "spa"
     )
     resample: Annotated[
-        Literal["inputs", "systems", "both"], Option("Two metrics: what is resampled for their intervals.")
-    ] = "inputs"
+        Literal["inputs", "systems", "both"] | None,
+        Option("Two metrics: what is resampled for their intervals.", default="what the test generalises to"),
+    ] = None
     interval: Annotated[
         Literal["percentile", "bca", "normal"] | None,
         Option("Two metrics: type of confidence interval.", default="the test's own, else percentile"),

@@ -32,8 +32,8 @@ class TestOptions:
         measures that take few values, where no test is named. early_stop: early stopping (permutation tests).
         whole_documents: documents, not single segments, are swapped, resampled or left out.
         legacy_df, absolute: of Williams' test.
-        resample, interval: what the intervals of two metrics resample, and how they are made ("percentile", "bca"
-        or "normal"; None = the measure's own).
+        resample, interval: what the intervals of two metrics resample (None = what the population says is new), and
+        how they are made ("percentile", "bca" or "normal"; None = the test's own, else the measure's).
         keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it, and
         options that differ in nothing else are equal.
     """
@@ -52,7 +52,7 @@ class TestOptions:
     whole_documents: bool = False
     legacy_df: bool = False
     absolute: bool = False
-    resample: Resample = "inputs"
+    resample: Resample | None = None
     interval: IntervalMethod | None = None
     keep_null: bool = False
     executor: Executor | None = field(default=None, compare=False)
@@ -92,7 +92,7 @@ class TestOptions:
         """These options for one test, without those that it has no use for."""
         unused = {name: getattr(TestOptions, name) for name, applicable in _SETTINGS.items() if test not in applicable}
         # where ties count whole, it is the same question whether that was said or is the default
-        return replace(self, test=test, resample="inputs", interval=None, **{"mid_p": self.mid_p or None, **unused})
+        return replace(self, test=test, resample=None, interval=None, **{"mid_p": self.mid_p or None, **unused})
 
 
 _SETTINGS: Mapping[str, tuple[Test, ...]] = MappingProxyType(

@@ -12,8 +12,9 @@ from metaeval.human_variation import undefined
 from metaeval.inputs import remarks
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
-from metaeval.kernels.resampling.jackknife_test import GROUPS_WITH_SYSTEMS
+from metaeval.kernels.resampling.jackknife_test import GROUPS_WITH_SYSTEMS, from_z
 from metaeval.measures import Measure
+from metaeval.measures.applicable import JACKKNIVES
 from metaeval.notes import excluding
 from metaeval.options import Options
 from metaeval.signature import interval_in_words, line
@@ -38,9 +39,13 @@ from warehouse.progress import Progress
 from warehouse.wording import counted, option
 
 Ends = tuple[float, float]
+_Made = tuple[str, str, Resample, int | None, str | None]  # an interval's name, type, units, resamples, system scores
 CONFIDENCE = 0.95
 _UNITS: Mapping[Resample, str] = MappingProxyType(
     {"inputs": "segments", "systems": "systems", "both": "segments and systems"}
+)
+_RESAMPLED: Mapping[Population, Resample] = MappingProxyType(
+    {"segments": "inputs", "systems": "systems", "both": "both"}
 )
 
 
@@ -72,7 +77,8 @@ class PairwiseComparison:
     """Two metrics compared, the better one first.
 
     values: of both, as the first test has them. difference: first minus second, over means of judged segments; low,
-    high: its 95% interval, that of the first test where it has one, so that it holds 0 just where two-sided p > .05;
+    high: its 95% interval, that of the first test where it has one, so that it holds 0 just where two-sided p > .05 (it
+    and the difference are then by the system scores of that test);
     (low, high) in value_intervals: those of the two values over the same means; resample, interval: what was resampled,
     and the type of interval ("student-t" where groups of segments were left out). power: share of bootstrap resamples
     in which a normal test finds the difference (`kernels.bootstrap.power`); NaN, like the intervals, for a measure
@@ -119,7 +125,10 @@ def compare_pair(
         raise QuestionError(
             f"{measure} takes few values, which a BCa interval does not fit; take {option('interval', 'percentile')}"
         )
-    testing = replace(testing, interval=how)
+    assert settled.population is not None
+    units = testing.resample or _RESAMPLED[settled.population]
+    testing = replace(testing, interval=how, resample=units)
+    testing.check()
     tests, notes = tests_of_pair(block, measure, settled, is_named=testing.test is not None)
     testing.check_fit(tests)
     found = [_tested(block, asked, measure, options, settled, test, progress) for test in tests]
@@ -127,21 +136,26 @@ def compare_pair(
     first, second = best_first(main.evaluation.value)
     names = (block.metrics[first].name, block.metrics[second].name)
     rows = tuple(_row(tested, its_testing, (first, second)) for tested, _, its_testing in found)
-    resampled = _bootstrapped(block, measure, options, testing, (first, second), progress)
-    made: list[tuple[str, str, int | None]] = [("interval", str(how), testing.draws)]
+    resampled = _bootstrapped(block, measure, options, testing, (first, second), units, progress)
+    scores = "judged-mean" if measure.level == "sys" else None
+    made: list[_Made] = [("interval", str(how), units, testing.draws, scores)]
     own = "normal" if main_testing.test == "bootstrap-normal" else "student-t"
-    is_of_segments = main_testing.population == "segments" and testing.resample == "inputs"
-    if main.reach is not None and is_of_segments and settled.interval in (None, own):
-        gap, reach = rows[0].values[0] - rows[0].values[1], float(main.reach[first, second])
-        resampled = replace(resampled, difference=Interval(gap, gap - reach, gap + reach, 0))
-        made = [("value_interval", str(how), testing.draws)] if how != own else []
-        made.append(("interval", own, None if main.is_exact else testing.draws))
-    scores = ",system_score=judged-mean" if measure.level == "sys" else ""
-    if _takes_minutes(measure, block, testing):
-        scores += f",measure={measure.in_simulations}"
+    is_of_test = units == _RESAMPLED[settled.population] and settled.interval in (None, own)
+    if main.reach is not None and is_of_test:
+        difference = _of_test(main, main_options, main_testing, (first, second))
+        resampled = replace(resampled, difference=difference)
+        made = [("value_interval", *made[0][1:])] if how != own else []
+        varied: Resample = "systems" if main_testing.test == "jackknife-systems" else units
+        made.append(("interval", own, varied, None if main.is_exact else testing.draws, rows[0].system_score))
+    limited = f",measure={measure.in_simulations}" if _takes_minutes(measure, block, testing) else ""
     signed = [
-        (name, interval_in_words(CONFIDENCE, one, testing.resample, n_draws, options.seed) + scores)
-        for name, one, n_draws in made
+        (
+            name,
+            interval_in_words(CONFIDENCE, one, of, n_draws, options.seed)
+            + ("" if source is None else f",system_score={source}")
+            + limited,
+        )
+        for name, one, of, n_draws, source in made
     ]
     return PairwiseComparison(
         metrics=names,
@@ -150,11 +164,11 @@ def compare_pair(
         low=resampled.difference.low,
         high=resampled.difference.high,
         value_intervals=resampled.ends,
-        resample=testing.resample,
+        resample=made[-1][2],
         interval=made[-1][1],
         tests=rows,
         power=resampled.power,
-        words=_words(names, measure, rows, resampled, testing),
+        words=_words(names, measure, rows, resampled, testing, made[-1]),
         notes=(
             generalises(measure, main_testing),
             *without_p(main, main_testing),
@@ -168,6 +182,19 @@ def compare_pair(
         + _beside(found[1:])
         + ("" if np.isnan(resampled.difference.value) else f"|{line(signed)}"),
     )
+
+
+def _of_test(tested: Tested, options: Options, testing: TestOptions, places: tuple[int, int]) -> Interval:
+    """The difference with the 95% interval that goes with its p: it holds 0 just where two-sided p > .05."""
+    assert tested.reach is not None
+    first, second = places
+    measure, values = tested.evaluation.measure, tested.evaluation.value
+    gap, reach = float(values[first] - values[second]), float(tested.reach[first, second])
+    if measure.z_of == 0 or testing.test not in JACKKNIVES:
+        return Interval(gap, gap - reach, gap + reach, 0)
+    n_systems = int(np.count_nonzero(~np.isnan(measure.scores(tested.block, options).human)))
+    low, high = from_z(values, second, tested.reach[:, second], n_systems - 1, measure.z_of)
+    return Interval(gap, float(low[first]), float(high[first]), 0)
 
 
 def _on_levels(rows: Sequence[PairTest]) -> list[str]:
@@ -291,6 +318,7 @@ def _bootstrapped(
     options: Options,
     testing: TestOptions,
     places: tuple[int, int],
+    units: Resample,
     progress: Progress | None,
 ) -> _Resampled:
     """What the bootstrap tells of two metrics; NaN for a measure that cannot be resampled by segments."""
@@ -305,7 +333,7 @@ def _bootstrapped(
     limit = measure.in_simulations if _takes_minutes(measure, block, testing) else measure
     drawn = bootstrap(
         limit.resampled(block, options, epsilon),
-        testing.resample,
+        units,
         rng=np.random.default_rng([options.seed, 2]),
         n_draws=testing.draws,
         jackknife=testing.interval == "bca",
@@ -329,6 +357,7 @@ def _words(
     rows: tuple[PairTest, ...],
     resampled: _Resampled,
     testing: TestOptions,
+    made: _Made,
 ) -> tuple[str, ...]:
     first, second = names
     main = rows[0]
@@ -347,11 +376,13 @@ def _words(
     sentences += _disagreement(rows, testing.alpha)
     difference = resampled.difference
     if not np.isnan(difference.value):
-        scores = " by means over annotated segments" if measure.level == "sys" else ""
+        _, kind, units, _, source = made
+        scores = "" if source is None else f" by {_scores_in_words(source)}"
+        varied = "leaving out" if kind == "student-t" else "resampling"
         found = f"{first} would be found better" if main.alternative == "greater" else "a difference would be found"
         sentences += [
-            f"The difference of {measure}{scores}, {first} minus {second}, is {difference.value:.4f}; resampling "
-            f"{_UNITS[testing.resample]}, its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}.",
+            f"The difference of {measure}{scores}, {first} minus {second}, is {difference.value:.4f}; {varied} "
+            f"{_UNITS[units]}, its {CONFIDENCE:.0%} confidence interval is {_ends_in_words(difference)}.",
             f"Estimated power at this sample size: {found} ({sides}, {level}) in {resampled.power:.0%} of resamples, "
             "by a normal test whose standard error is the bootstrap standard deviation.",
         ]

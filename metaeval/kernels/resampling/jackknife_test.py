@@ -129,6 +129,27 @@ def jackknife_test(
     return JackknifeTest(values, error, p_of_differences(_scaled(values, fisher), error, df, alternative), df)
 
 
+def from_z(values: Floats, anchor: int, reach: Floats, df: int, share: float) -> tuple[Floats, Floats]:
+    """Ends of the 95% interval of each correlation minus the anchor's, from that of the difference of Fisher's z.
+
+    z is of this share of the correlations; reach: how far the interval of their difference goes on either side, by
+    Student's t with df degrees of freedom. The mean of the two z has the variance 1 / (df - 2) minus a quarter of that
+    of the difference. The ends are the least and the largest difference of correlations on the ellipse of both with the
+    same radius, which hold 0 just where the interval of the difference does.
+    >>> from_z(np.array([0.9, 0.6]), 0, np.array([np.nan, np.arctanh(0.9) - np.arctanh(0.6)]), 11, 1.0)[1].round(9)
+    array([nan,  0.])
+    """
+    from scipy.special import stdtrit
+
+    z, radius = np.arctanh(np.clip(share * values, -LARGEST, LARGEST)), -stdtrit(df, 0.025)
+    gap, middle = z - z[anchor], (z + z[anchor]) / 2
+    spread = np.sqrt(np.maximum(radius**2 / max(df - 2, 1) - reach**2 / 4, 0.0))
+    angle = np.linspace(0, 2 * np.pi, 721)[:, np.newaxis]
+    half, centre = (gap + reach * np.cos(angle)) / 2, middle + spread * np.sin(angle)  # (721, M)
+    found = (np.tanh(centre + half) - np.tanh(centre - half)) / share
+    return np.asarray(found.min(axis=0)), np.asarray(found.max(axis=0))
+
+
 def _scaled(values: Floats, fisher: float) -> Floats:
     return np.arctanh(np.clip(fisher * values, -LARGEST, LARGEST)) if fisher else values
 

@@ -44,6 +44,7 @@ def test_significance_brings_clusters_to_every_task_and_the_whole(protocol: Scor
     clusters = [row["cluster"] for row in ran.json["metrics"] if row["overall"] is not None]
     assert clusters == sorted(clusters)
     assert any("pairs of metrics differ significantly in the overall score" in line for line in ran.notes)
+    assert any("null hypothesis is that metrics are exchangeable; --population segments" in line for line in ran.notes)
     again = protocol(*SIM, "--significance", "--draws", 30, "--format", "json")
     assert again.out == ran.out
     assert "from the result store; --fresh recomputes" in again.notes

@@ -8,9 +8,11 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from metaeval.choices import Population
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap, power
 from metaeval.measures import parse_measure
+from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pair_tables import pair_frame, pair_json
@@ -127,7 +129,7 @@ def test_the_sentences_say_what_was_tested(simulated_warehouse: Warehouse) -> No
     )
     assert interval == (
         "The difference of pearson by means over annotated segments, Marlin-24-refA minus simBLEU-refA, is "
-        f"{found.difference:.4f}; resampling segments, its 95% confidence interval is {found.low:.4f} to "
+        f"{found.difference:.4f}; resampling systems, its 95% confidence interval is {found.low:.4f} to "
         f"{found.high:.4f}."
     )
     assert share == (
@@ -268,9 +270,9 @@ def test_tables_and_json_hold_the_same(simulated_warehouse: Warehouse) -> None:
 def test_the_interval_is_the_measure_s_own_unless_another_is_named(simulated_warehouse: Warehouse) -> None:
     """Normal for Pearson over systems: the value, and 1.96 standard deviations of the resampled ones on either side.
 
-    Where a test of segments has an interval of its own, it is that one (below).
+    Where the test is of the same population and has an interval of its own, it is that one (below).
     """
-    few = replace(QUICK, draws=60, population="systems")
+    few = replace(QUICK, draws=60, population="systems", resample="inputs")
     found = fought(simulated_warehouse, "pearson", testing=few)
     block = Inputs(simulated_warehouse, TWO).block(PEARSON)
     drawn = bootstrap(PEARSON.resampled(block, Options(), None), rng=np.random.default_rng([0, 2]), n_draws=60)
@@ -295,6 +297,36 @@ def test_the_interval_of_pearson_is_that_of_the_segments_left_out(simulated_ware
     assert found.interval == "student-t"
     assert "|value_interval:95%,normal,resamples=200,resample=inputs,seed=0,system_score=judged-mean" in found.signature
     assert found.signature.endswith("|interval:95%,student-t,resample=inputs,system_score=judged-mean")
+
+
+PAIRS = (
+    ("simBLEU-refA", "Marlin-24-refA"),
+    ("Rubric-5-src", "Kestrel-24-QE-src"),
+    ("Marlin-24-refA", "Oriole-refA"),
+)
+MEASURES = (
+    *("pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)", "acc_eq(by=item)"),
+    *("acc_eq(by=none)", "tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp"),
+)
+
+
+@pytest.mark.parametrize("population", POPULATIONS)
+@pytest.mark.parametrize("text", MEASURES)
+def test_a_default_test_and_the_interval_beside_it_are_of_one_population_and_never_disagree(
+    simulated_warehouse: Warehouse, text: str, population: Population
+) -> None:
+    """Swaps have no interval; resamples of what they swap are beside them."""
+    test = parse_measure(text).default_test(population)
+    for metrics in PAIRS:
+        testing = replace(QUICK, draws=60, test=test, population=population)
+        found = fought(simulated_warehouse, text, replace(TWO, metrics=metrics, segments=(1, 40)), testing)
+        units = {"segments": "inputs"}.get(population, population)
+        assert found.resample == ("systems" if test == "jackknife-systems" else units)
+        if test not in PERMUTATIONS:
+            assert found.interval == ("normal" if test == "bootstrap-normal" else "student-t")
+            assert (found.tests[0].p <= 0.05) == (not found.low <= 0 <= found.high), metrics
+            assert found.low <= found.difference <= found.high
+            assert found.difference == found.values[0] - found.values[1]
 
 
 @pytest.mark.parametrize("text", ["pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)"])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from metaeval.kernels.resampling.jackknife_test import from_z
 from metaeval.measures import parse_measure
-from metaeval.trends.points import from_z
 from metaeval.trends.uncertainty import Resampled
 
 VALUES = np.array([0.8, 0.5])
