@@ -26,9 +26,9 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
     testset: Annotated[str, Option("Test set; several by commas, or all.", panel="Arguments", names="testset")] = "all"
     human: Annotated[str | None, Option("Human score.", names="human", default="all with judgements on file")] = None
     view: Annotated[
-        Literal["sets", "annotators", "pairs"] | None,
+        Literal["sets", "annotators", "pairs", "pace"] | None,
         Option(
-            "A row a human score, an annotator, or a pair of annotators with outputs in common.",
+            "A row a human score, an annotator, a pair of annotators with outputs in common; or how fast each judged.",
             default="annotators where one human score has judgements, else sets",
         ),
     ] = None
@@ -42,6 +42,8 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
     unit: Annotated[Unit, Option("What is resampled for the interval of alpha.")] = "segment"
 
     def answer(self, run: Run) -> "Answer":
+        if self.view == "pace":
+            return self.each(run, Annotators._pace)
         from metaeval.answer import answer_of
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
@@ -52,3 +54,11 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
             found = annotators(warehouse, self.testset, self.lp, self.human, self.view, settings)
         digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
         return answer_of(self, found, reading=reading(found.frame), digits=digits)
+
+    def _pace(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.people.pace import pace
+
+        with run.opened() as warehouse:
+            found = pace(warehouse, self.testset, self.lp, self.human)
+        return answer_of(self, found, digits={"seconds": 1, "change": 2})

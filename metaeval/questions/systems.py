@@ -1,6 +1,6 @@
 """`systems`: systems against each other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import (
@@ -15,21 +15,36 @@ from metaeval.fields import (
 )
 from metaeval.question import Option
 from metaeval.run import Run
+from warehouse import QuestionError
 
 if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
+    from metaeval.table import Table
+
+
+_DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs
+_NEEDS = {
+    **needing(("draws", "seed"), "test=permutation", "test=bootstrap"),
+    **needing(("unit", "ranges", "charted"), "view=pairs"),
+    **needing(("alpha",), "view=pairs", "view=rounds"),
+    **needing(("test",), "view=pairs", "view=corpus"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, name="systems"):
     """Compare every pair of systems by one scorer: p-values and clusters of systems.
 
+    With view domains, each system's mean human score in each domain; with corpus, sacreBLEU's own paired test of corpus
+    BLEU, chrF or TER, where texts are loaded (permutation is its approximate randomisation, with 10,000 trials unless
+    draws says otherwise); with rounds, whether rankings from one rater's scores hold in another's.
+
     Example: scorehouse systems sim24 en-de --test wilcoxon
     """
 
-    needs = needing(METRIC_FIELDS, "intersection", **needing(("draws", "seed"), "test=permutation", "test=bootstrap"))
+    needs = needing(METRIC_FIELDS, "intersection", **_NEEDS)
 
     scorer: Annotated[
         str | None,
@@ -41,6 +56,13 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
             default="the human score",
         ),
     ] = None
+    view: Annotated[
+        Literal["pairs", "domains", "corpus", "rounds"],
+        Option(
+            "Pairs of systems; means by domain; pairs by corpus scores (scorer: bleu, chrf or ter); or rounds of "
+            "ratings (human: two or more scores by pattern, or one with several judgements)."
+        ),
+    ] = "pairs"
     test: Annotated[
         Literal["permutation", "bootstrap", "wilcoxon", "paired-t"], Option("Significance test, one-sided.")
     ] = "permutation"
@@ -59,8 +81,49 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
     def answer(self, run: Run) -> "Answer":
         return self.each(run, Systems._one)
 
+    def check_fields(self) -> None:
+        if self.view == "corpus" and self.test in ("wilcoxon", "paired-t"):
+            raise QuestionError(f"corpus scores have no {self.test} test; choose permutation or bootstrap")
+        if self.view == "corpus" and self.scorer is None:
+            raise QuestionError("name a scorer whose corpus scores are compared: bleu, chrf or ter")
+        if self.view in ("domains", "rounds") and self.scorer is not None:
+            raise QuestionError(f"view {self.view} is of human scores, and takes no scorer")
+
+    def _table(self, run: Run) -> "Table":
+        """A view beside pairs."""
+        asked = self.slice()
+        with run.opened() as warehouse:
+            if self.view == "domains":
+                from metaeval.tables.domain_means import domain_means
+
+                return domain_means(warehouse, asked, self.round_human)
+            if self.view == "rounds":
+                from metaeval.people.stable_rankings import stable_rankings
+
+                humans = (self.human or "*").split(",")
+                asked = replace(asked, human=None)
+                return stable_rankings(warehouse, asked, humans, alpha=self.alpha, draws=self.draws, seed=self.seed)
+            from metaeval.significance.corpus_tests import corpus_tests
+            from queries.selection import select
+
+            ranked = select(warehouse, asked, human="none").systems
+            return corpus_tests(
+                warehouse,
+                self.testset,
+                self.lp,
+                str(self.scorer).lower(),
+                "bs" if self.test == "bootstrap" else "ar",
+                systems=tuple(one.name for one in ranked if one.reason is None),
+                samples=None if self.draws == _DRAWS else self.draws,
+                references=() if self.reference is None else (self.reference,),
+                progress=run.progress,
+            )
+
     def _one(self, run: Run) -> "Answer":
-        from metaeval.answer import Answer
+        from metaeval.answer import Answer, answer_of
+
+        if self.view != "pairs":
+            return answer_of(self, self._table(run), digits=4)
         from metaeval.significance.systems import compare_systems, systems_frame, systems_json
 
         with run.opened() as warehouse:

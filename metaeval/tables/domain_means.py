@@ -28,4 +28,6 @@ def domain_means(warehouse: Warehouse, asked: Slice, round_human: int | None = N
     schema = {"domain": pl.String, "system": pl.String, "mean": pl.Float64, "n": pl.Int64, "n_domain": pl.Int64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     frame = frame.sort("domain", "mean", "system", descending=[False, True, False])
-    return Table(frame, table_signature(("table", "domain_means"), block), block.selection.notes)
+    return Table(
+        frame, table_signature(("table", "domain_means"), block, ("round_human", round_human)), block.selection.notes
+    )

@@ -71,6 +71,11 @@ ASKED: dict[str, tuple[str, Given]] = {
     "systems, as asked": ("systems", SIM),
     "systems by a metric": ("systems", {**QUICK, "scorer": "simBLEU"}),
     "systems, on common segments": ("systems", {**QUICK, **ON_COMMON, "scorer": "simBLEU"}),
+    "systems, means by domain": ("systems", {**SIM, "view": "domains"}),
+    "systems by corpus scores": (
+        "systems",
+        {**QUICK, "scorer": "bleu", "view": "corpus", "test": "bootstrap", "systems": "[A-D]*"},
+    ),
     "autorank": ("autorank", SIM),
     "counts": ("counts", SIM),
     "means": ("means", SIM),

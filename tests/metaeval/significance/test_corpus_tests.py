@@ -2,7 +2,10 @@
 
 import pytest
 
+from metaeval import annotators, systems
 from metaeval.significance.corpus_tests import corpus_tests
+from metaeval.tables.domain_means import domain_means
+from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 
 pytest.importorskip("sacrebleu")
@@ -44,7 +47,35 @@ def test_p_values_are_sacrebleu_s(simulated_warehouse: Warehouse, test: str, wor
 def test_what_cannot_be_tested_is_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match="unknown metric to compute 'blue'"):
         corpus_tests(simulated_warehouse, *SET, "blue")
-    with pytest.raises(QuestionError, match="system 'Nobody': unknown"):
+    with pytest.raises(QuestionError, match="no two systems"):
         corpus_tests(simulated_warehouse, *SET, systems=("Nobody",))
     with pytest.raises(QuestionError, match="no two systems"):
         corpus_tests(simulated_warehouse, *SET, systems=_three(simulated_warehouse)[:1])
+
+
+def test_systems_has_the_tests_of_the_systems_that_are_ranked(simulated_warehouse: Warehouse) -> None:
+    ranked = set(systems(simulated_warehouse, *SET, draws=20).found.systems)
+    found = systems(simulated_warehouse, *SET, "BLEU", view="corpus", test="bootstrap", draws=20)
+    assert set(found.frame["better"]) | set(found.frame["worse"]) <= ranked
+    assert "|sacrebleu:[" in found.signature
+    assert "bs:20" in found.signature
+    with pytest.raises(QuestionError, match="corpus scores have no wilcoxon test"):
+        systems(simulated_warehouse, *SET, "bleu", view="corpus", test="wilcoxon")
+    with pytest.raises(QuestionError, match="name a scorer whose corpus scores"):
+        systems(simulated_warehouse, *SET, view="corpus")
+    with pytest.raises(QuestionError, match="view domains is of human scores"):
+        systems(simulated_warehouse, *SET, "bleu", view="domains")
+
+
+def test_systems_has_means_by_domain_and_says_where_there_is_one_round_of_ratings(
+    simulated_warehouse: Warehouse,
+) -> None:
+    found = systems(simulated_warehouse, *SET, view="domains")
+    assert found.frame.equals(domain_means(simulated_warehouse, Slice(*SET)).frame)
+    with pytest.raises(QuestionError, match="no two judgements of outputs"):
+        systems(simulated_warehouse, *SET, view="rounds", human="mqm")
+
+
+def test_annotators_has_the_pace_or_says_that_nobody_kept_times(simulated_warehouse: Warehouse) -> None:
+    with pytest.raises(QuestionError, match="no judgements with times"):
+        annotators(simulated_warehouse, *SET, view="pace")
