@@ -107,6 +107,7 @@ class Pool:
             end=end,
             is_in_source=np.zeros(len(order), dtype=np.bool_),
             is_major=is_major,
+            category=np.full(len(order), "", dtype=np.object_),
         )
         return replace(block, spans=spans)
 

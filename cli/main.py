@@ -49,7 +49,7 @@ _PANELS: Mapping[str, str] = {
     "Start": "demo load download add remove list sql report",
     "Rank and compare": "rank compare protocol systems autorank correlations",
     "Over the years": "trend",
-    "Look closer": "show segments scatter counts thresholds means",
+    "Look closer": "show segments spans scatter counts thresholds means",
     "How sure, how much": "deltas noise plan decide choose annotators",
     "The data": "audit diff compute export",
     "Papers": "paper",

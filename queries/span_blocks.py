@@ -60,6 +60,7 @@ def fetch_span_block(warehouse: Warehouse, selection: Selection) -> Block:
         end=marked["span_end"].astype(np.int64),
         is_in_source=marked["is_in_source"].astype(np.bool_),
         is_major=marked["is_major"].astype(np.bool_),
+        category=marked["category"].astype(np.object_),
     )
     shape = len(systems), len(selection.segments)
     block = Block(

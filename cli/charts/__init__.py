@@ -18,6 +18,8 @@ DRAWN = {
     "paper": "a figure of a paper, computed again",
     "plan": "power by the number of units, with the number needed and its intervals",
     "scatter": "systems, differences of system pairs, and segments as a density: one metric against humans",
+    "spans": "precision against recall with lines of equal F; of groups and of severities a heat map; outputs by "
+    "numbers of spans",
     "counts": "shares of concordant, discordant and tied pairs",
     "thresholds": "calibration curves: the value over tie thresholds, with the interval of best ones; with "
     "`--ties` shares of tied pairs",

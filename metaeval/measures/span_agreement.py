@@ -89,12 +89,13 @@ class SpanMeasure(Measure):
         found = np.zeros((len(block.metrics), n_systems * n_segments, 4))
         for at, metric in enumerate(block.metrics):
             compared = self.compared(block, metric.scorer_id)
-            sums = averaged(self._of_outputs(compared), self["average"]) * compared.shares[:, np.newaxis]
+            sums = averaged(self.of_outputs(compared), self["average"]) * compared.shares[:, np.newaxis]
             for column in range(4):
                 found[at, :, column] = np.bincount(compared.places, sums[:, column], n_systems * n_segments)
         return found.reshape(len(block.metrics), n_systems, n_segments, 4)
 
-    def _of_outputs(self, compared: Compared) -> Floats:
+    def of_outputs(self, compared: Compared) -> Floats:
+        """(A, 4) numerator and denominator of precision, then of recall, of each pair."""
         weights = self.get("weights", "none").split(":")
         try:
             return span_sums(

@@ -16,6 +16,7 @@ HOMES: Mapping[str, tuple[str, str]] = {
     "trend": ("trend", "Trend"),
     "show": ("show", "Show"),
     "segments": ("segments", "Segments"),
+    "spans": ("spans", "SpansOf"),
     "scatter": ("scatter", "Scatter"),
     "counts": ("counts", "Counts"),
     "thresholds": ("thresholds", "Thresholds"),

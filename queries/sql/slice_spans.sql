@@ -5,7 +5,8 @@ SELECT
   coalesce(r.is_source_error, false) AS is_in_source,
   r.span_start,
   least(r.span_end, coalesce(length(x.text), r.span_end)) AS span_end,
-  r.severity_class <> 'minor' AS is_major
+  r.severity_class <> 'minor' AS is_major,
+  coalesce(r.category, '') AS category
 FROM vector AS v
 JOIN system AS y ON y.system_id = v.system_id
 JOIN judgement AS j ON j.vector_id = v.vector_id AND j.status = 'valid'

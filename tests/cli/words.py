@@ -26,5 +26,5 @@ WORDS: dict[str, tuple[str, ...]] = {
     "thresholds": (*SLICE, "--curve"),
     "trend": (*SLICE, "-m", "pearson"),
     **dict.fromkeys(("demo", "download", "audit"), ()),
-    **dict.fromkeys(("compare", "correlations", "counts", "means", "segments", "systems"), SLICE),
+    **dict.fromkeys(("compare", "correlations", "counts", "means", "segments", "spans", "systems"), SLICE),
 }

@@ -37,6 +37,9 @@ OTHERS: dict[str, tuple[str, ...]] = {
     "noise": ("noise", *SIM, "simBLEU-refA", "-m", "pa", "-m", "acc_eq(by=item)", "--draws", "2"),
     "oracles": ("noise", *SIM, "--oracles", "-m", "pdp"),
     "autorank": ("autorank", *SIM),
+    "spans": ("spans", *SIM),
+    **{f"spans_{view}": ("spans", *SIM, "--view", view) for view in ("severities", "outputs")},
+    "spans_by": ("spans", *SIM, "--by", "domain"),
     **{
         f"decide_{view}": ("decide", *SIM, "simBLEU", "--good", "-1", "--view", view)
         for view in ("curve", "threshold", "cost", "reliability", "transfer")

@@ -247,7 +247,7 @@ def test_several_annotators_of_an_output_count_as_one_on_average(random: tuple[W
     spans = block.spans
     assert spans is not None
     twice = {name: np.concatenate([getattr(spans, name)] * 2) for name in ("scorer", "system", "segment")}
-    of_spans = ("start", "end", "is_in_source", "is_major")
+    of_spans = ("start", "end", "is_in_source", "is_major", "category")
     twice |= {name: np.concatenate([getattr(spans, name)] * 2) for name in of_spans}
     twice["annotation"] = np.concatenate([spans.annotation, spans.annotation + len(spans.scorer)])
     is_first = np.arange(2 * len(spans.scorer)) < len(spans.scorer)

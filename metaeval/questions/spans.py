@@ -1,0 +1,55 @@
+"""`spans`: error spans that metrics predict against those that people marked."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from metaeval.fields import SliceFields, needing
+from metaeval.question import Option
+from metaeval.run import Run
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from metaeval.answer import Answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpansOf(SliceFields, name="spans"):
+    """Compare the error spans that metrics predict with those that people marked.
+
+    Metrics that predict spans in part of the outputs are compared there, and these are counted.
+
+    Example: scorehouse spans sim24 en-de --by domain
+    """
+
+    needs = needing(("by",), "view=agreement", n=("view=outputs",))
+
+    measure: Annotated[
+        str, Option("Measure of error spans: mpp, mp, em or char_f1.", ("measure", "m"), names="measure")
+    ] = "mpp"
+    view: Annotated[
+        Literal["agreement", "severities", "outputs"],
+        Option("Precision, recall and F; severities of overlapping spans; or the outputs that differ most."),
+    ] = "agreement"
+    by: Annotated[
+        Literal["domain", "system", "category", "severity"] | None,
+        Option("Each domain, system, category (recall alone) or severity by itself."),
+    ] = None
+    n: Annotated[int, Option("Number of outputs.", ("n",), least=1)] = 10
+
+    def answer(self, run: Run) -> "Answer":
+        return self.each(run, SpansOf._one)
+
+    def _one(self, run: Run) -> "Answer":
+        from metaeval.answer import answer_of
+        from metaeval.measures import parse_measure
+        from metaeval.tables.span_tables import span_table
+
+        with run.opened() as warehouse:
+            found = span_table(warehouse, self.slice(), parse_measure(self.measure), self.view, by=self.by, n=self.n)
+        return answer_of(self, found, digits=3)
+
+    def chart(self, answer: "Answer") -> "alt.VConcatChart":
+        from metaeval.charts.spans import span_chart
+
+        return span_chart(self.view, self.by, answer)
