@@ -1,5 +1,6 @@
 """Stable rankings of single-rater scores, from files to the table."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ N = 40
 
 
 @pytest.fixture(scope="module")
-def rated(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     """Three raters of the same outputs: two agree but for a constant, the third turns the order round."""
     folder = tmp_path_factory.mktemp("rated")
     rng = np.random.default_rng(0)
@@ -34,7 +35,8 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
     )
     report = load([root], folder / "rated.duckdb")
     assert not report.faults
-    return Warehouse.open(folder / "rated.duckdb")
+    with Warehouse.open(folder / "rated.duckdb") as warehouse:
+        yield warehouse
 
 
 def test_raters_who_agree_are_stable_and_one_who_does_not_is_not(rated: Warehouse) -> None:
