@@ -19,7 +19,14 @@ WHERE ($testset IS NULL OR testset = $testset) AND ($lp IS NULL OR lp = $lp)
 """
 _LISTINGS = {
     "testsets": """
-        SELECT *
+        SELECT
+          testset,
+          year,
+          CASE
+            WHEN testset IN (SELECT testset FROM sources WHERE reader = 'challenge-set/1') THEN 'challenge'
+            ELSE 'task'
+          END AS kind,
+          * EXCLUDE (testset, year)
         FROM testsets
         WHERE ($testset IS NULL OR testset = $testset) AND $lp IS NULL
         ORDER BY year, testset

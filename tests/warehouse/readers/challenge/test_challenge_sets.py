@@ -398,6 +398,12 @@ def test_questions_about_people_s_scores_refuse_a_challenge_set_and_leave_it_out
     assert "mine" not in str(found.frame.rows())
 
 
+def test_the_list_tells_challenge_sets_from_those_of_tasks(own_beside_a_task: Path) -> None:
+    with Warehouse.open(own_beside_a_task) as warehouse:
+        kinds = dict(metaeval.list(warehouse).frame.select("testset", "kind").iter_rows())
+    assert kinds == {"mine": "challenge", "tiny24": "task"}
+
+
 def test_challenge_sets_are_pooled_with_each_other_alone(own_beside_a_task: Path) -> None:
     with Warehouse.open(own_beside_a_task) as warehouse:
         with pytest.raises(QuestionError, match="challenge sets are not pooled with other test sets: mine"):
