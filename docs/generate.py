@@ -20,7 +20,7 @@ from docs.level_tables import intervals, levels_of, power, system_tests
 from docs.tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "docs/charts.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
+DOCUMENTS = ("README.md", "docs/guide.md", "docs/levels.md", "docs/measures.md", "docs/schema.md")
 COOKBOOK = "docs/cookbook.md"
 _CONSOLE = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 _SECTION = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)

@@ -87,8 +87,9 @@ def test_the_readme_is_short_and_has_the_two_first_steps() -> None:
 def test_examples_in_python_run(simulated_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(simulated_database, "demo.duckdb")
-    for page in (ROOT / "README.md", ROOT / "docs" / "python.md"):
-        blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    for page in (ROOT / "README.md", ROOT / "docs" / "guide.md"):
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"```python\n(.*?)```", text[max(text.find("## In Python"), 0) :], re.DOTALL)
         assert blocks
         names: dict[str, object] = {}
         for block in blocks:

@@ -13,7 +13,7 @@ import pytest
 from cli.main import COMMANDS, exit_code
 from warehouse import Warehouse
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "own-metric.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide.md"
 BLOCK = re.compile(r"```(sh|python|text)\n(.*?)```", re.DOTALL)
 
 
@@ -36,11 +36,9 @@ def _run(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 
 
 def _table(text: str) -> list[dict[str, str]]:
-    """The rows of a table without its clusters, by column."""
-    header, _, *rows = (re.split(r" {2,}", line.strip()) for line in text.splitlines())
-    return [
-        {name: cell for name, cell in zip(header, row, strict=True) if not name.startswith("cluster")} for row in rows
-    ]
+    """The rows of a table without its clusters, which are raised, by column."""
+    header, _, *rows = (re.split(r" {2,}", re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹]", "", line).strip()) for line in text.splitlines())
+    return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 @pytest.mark.slow
@@ -59,7 +57,7 @@ def test_the_tutorial_works_command_by_command(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SCOREHOUSE_DB", raising=False)
     shutil.copy(simulated_database, "demo.duckdb")
-    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8").partition("## In Python")[0])
     lines = [line for kind, text in blocks if kind == "sh" for line in text.splitlines()]
     assert lines[0] == "scorehouse demo --keep"
     assert [line.split()[1] for line in lines if line.startswith("scorehouse")][1:4] == ["export", "add", "rank"]
