@@ -15,9 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import span_worlds
 from benchmarks.harness import Case, markdown_table
+from benchmarks.levels import SPAN_MEASURES
+from benchmarks.null_worlds import options_of
 from metaeval import kernels
 from metaeval.kernels.arrays.grouping import Grouping
+from metaeval.measures import parse_measure
 from tests import naive
 
 
@@ -57,6 +61,18 @@ def correlations(name: str, by: Grouping, data: tuple[Any, Any]) -> Any:
     human, metrics = data
     function = kernels.pearson if name == "pearson" else kernels.spearman
     return function(human, metrics, kernels.group_labels(by, human.shape))
+
+
+def spans(name: str, block: Any) -> Any:
+    return parse_measure(name).value(block, options_of(parse_measure(name)))
+
+
+def span_block() -> Any:
+    """Gold spans and those of one metric, drawn alike."""
+    rng, n_segments = np.random.default_rng(2026), 8334
+    gold, metric = (span_worlds.drawn_spans(np.full((12, n_segments), 3), rng) for _ in range(2))
+    pool = span_worlds.Pool((gold, metric, metric), n_segments)
+    return pool.block(np.arange(n_segments), np.zeros(n_segments, dtype=np.bool_)).only([True, False])
 
 
 def pdp(data: tuple[Any, Any]) -> Any:
@@ -151,6 +167,7 @@ def cases() -> list[Case]:
         Case("Pearson by item, 43 × 13 × 2,000", partial(correlations, "pearson", "item"), items),
         Case("Spearman by item, 43 × 13 × 2,000", partial(correlations, "spearman", "item"), items),
         Case("PDP, 43 × 13 × 2,000", pdp, items),
+        *(Case(f"{name}, 100,000 × 3 spans", partial(spans, name), span_block, 5.0) for name in SPAN_MEASURES),
     ]
 
 

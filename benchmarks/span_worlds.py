@@ -46,7 +46,7 @@ class Marked:
         return Marked(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
-def _new(n_of_outputs: Ints, rng: np.random.Generator) -> Marked:
+def drawn_spans(n_of_outputs: Ints, rng: np.random.Generator) -> Marked:
     """Spans anywhere. n_of_outputs: (N, S)."""
     system, segment = (
         np.repeat(place, n_of_outputs.ravel()) for place in map(np.ravel, np.indices(n_of_outputs.shape))
@@ -65,7 +65,7 @@ def _predicted(gold: Marked, share: float, n_false: float, n_segments: int, rng:
     is_major = found.is_major ^ (rng.random(n) < 0.3)
     found = replace(found, start=start, end=end, is_major=is_major, chance=np.zeros(n))
     rate = n_false * np.exp(rng.normal(0, 0.5, n_segments) - 0.125)
-    false = _new(np.minimum(rng.poisson(rate, (N_SYSTEMS, n_segments)), 6), rng)
+    false = drawn_spans(np.minimum(rng.poisson(rate, (N_SYSTEMS, n_segments)), 6), rng)
     return Marked(*(np.concatenate([getattr(one, name) for one in (found, false)]) for name in Marked.__annotations__))
 
 
@@ -134,7 +134,7 @@ def pool(measure: Measure, null: Null, number: int, n_segments: int = POOL_SEGME
     while True:
         difficulty = np.exp(rng.normal(-0.4, 0.8, n_segments))
         rate = difficulty * np.exp(0.4 * np.linspace(-1.5, 1.5, N_SYSTEMS))[:, np.newaxis]
-        gold = _new(np.minimum(rng.poisson(rate), 6), rng)
+        gold = drawn_spans(np.minimum(rng.poisson(rate), 6), rng)
         first, second = (_predicted(gold, share, n_false, n_segments, rng) for share, n_false in KINDS)
         found = Pool((gold, first, second), n_segments)
         if null == "exchangeable":
