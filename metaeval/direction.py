@@ -8,6 +8,7 @@ from warehouse.facts.metrics import describe
 
 _CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in doubt
 _FEWEST = 5  # systems
+_QUESTION = "wrong sign? (audit compares it with the other metrics)"
 _JUDGES_NOTHING = ("sentinel", "random")  # kinds of metrics that need not agree with people
 
 
@@ -15,6 +16,7 @@ def wrong_way(block: Block) -> list[str]:
     """A line for each metric whose system scores clearly fall where the human ones of the block's MT systems rise.
 
     That is: Pearson's r is below -0.3 over at least five systems. Nothing is turned around.
+    The sign of scores that are made of error spans is not in doubt.
     """
     scores = system_scores(block, "submitted")
     kinds = {choice.name: choice.kind for choice in block.selection.systems}
@@ -27,9 +29,10 @@ def wrong_way(block: Block) -> list[str]:
         human, own = (x[there] - x[there].mean() for x in (scores.human, values))
         size = np.linalg.norm(human) * np.linalg.norm(own)
         if size > 0 and (r := np.dot(human, own) / size) < _CLEARLY:
+            question = "its scores count its error spans" if metric.is_derived else _QUESTION
             text = (
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
-                f"{there.sum()} MT systems; wrong sign? (audit compares it with the other metrics)"
+                f"{there.sum()} MT systems; {question}"
             )
             found.append(text)
     return found

@@ -79,7 +79,10 @@ class SystemChoice:
 
 @dataclass(frozen=True)
 class MetricVariant:
-    """A metric with the reference that it used, as it was submitted; is_own: the user's."""
+    """A metric with the reference that it used, as it was submitted.
+
+    is_own: the user's. is_derived: its scores are those of its error spans, the fewer the better.
+    """
 
     scorer_id: int
     name: str
@@ -87,6 +90,7 @@ class MetricVariant:
     reference: str | None
     status: str | None
     is_own: bool
+    is_derived: bool
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ class MetricChoice(MetricVariant):
     @classmethod
     def made_up(cls, name: str, scorer_id: int = 0) -> "MetricChoice":
         """A metric that no warehouse holds, with scores of all segments. scorer_id: what tells several apart."""
-        return cls(scorer_id, name, name, None, None, is_own=False, segment_gap=None, reason=None)
+        return cls(scorer_id, name, name, None, None, is_own=False, is_derived=False, segment_gap=None, reason=None)
 
     @property
     def has_segments(self) -> bool:
@@ -249,11 +253,13 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
             scored[row["kind"], row["scorer"], row["level"]].add(row["system"])
     metrics = warehouse.rows(
         """
-        SELECT DISTINCT sc.scorer_id, sc.name, sc.base_name, sc.reference, n.status, coalesce(n.is_own, false)
+        SELECT
+          sc.scorer_id, sc.name, sc.base_name, sc.reference, n.status, coalesce(n.is_own, false), bool_or(v.is_derived)
         FROM vector AS v
         JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
         LEFT JOIN entry AS n ON n.evalset_id = v.evalset_id AND n.scorer_id = v.scorer_id
         WHERE v.evalset_id = $evalset
+        GROUP BY ALL
         """,
         {"evalset": number},
     )

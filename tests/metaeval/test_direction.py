@@ -13,6 +13,7 @@ from queries.selection import Slice
 from tests.helpers import tiny_layout
 from warehouse import Warehouse, load
 from warehouse.export.mtme import ScoreTable
+from warehouse.own.scores import add
 
 OF_SCORES = [name for name, one in DEFINITIONS.items() if not one.needs_spans]
 """Measures that need no marked errors, of which the scores of these tests have none."""
@@ -56,3 +57,27 @@ def test_a_metric_that_falls_where_people_rise_is_named_by_every_door(
     (note,) = _names(tmp_path, measure, compared=compared)
     assert note.startswith("Errors-src correlates negatively with mqm system scores: -0.9")
     assert "over 6 MT systems; wrong sign?" in note
+
+
+def test_the_sign_of_scores_of_error_spans_is_not_in_doubt(tmp_path: Path) -> None:
+    scores = ScoreTable(SYSTEMS, seg=HUMAN[:, None] + [-1.0, 0, 1], sys=HUMAN)
+    tiny_layout(
+        tmp_path / "in",
+        systems=SYSTEMS,
+        humans={"mqm": scores},
+        metrics={"Good-src": scores},
+        documents=(("news", "a"), ("news", "b"), ("news", "c")),
+    )
+    assert load([tmp_path / "in"], tmp_path / "a.duckdb").is_clean
+    lines = ["system,segment,start,end,severity"]
+    for n_errors, system in enumerate(SYSTEMS, 1):  # the better by people, the more errors
+        lines += [f"{system},{at},{n},{n + 1},minor" for at in (1, 2, 3) for n in range(n_errors)]
+    (tmp_path / "spans.csv").write_text("\n".join(lines) + "\n")
+    report = add([tmp_path / "spans.csv"], tmp_path / "a.duckdb", "Spans", testset="tiny24", lp="en-de")
+    assert not report.faults, report.faults
+    with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
+        asked = Slice("tiny24", "en-de", human="mqm", own=True)
+        notes = study(warehouse, asked, [parse_measure("pearson")], Options()).notes
+    (note,) = [note for note in notes if "correlates" in note]
+    assert note.startswith("Spans-src correlates negatively with mqm system scores: -1.000 over 6 MT systems")
+    assert "wrong sign" not in note
