@@ -27,7 +27,17 @@ _OF_KERNELS = re.compile(
     r"|broadcast|\barrays?\b|epsilon must|judged must|dimensions?\b"
 )
 ANNOTATORS = ("sets", "annotators", "pairs")
-REPORTED = ("overview", "rankings", "significance", "correlations", "calibration", "deltas", "hard-pairs", "audit")
+REPORTED = {
+    "overview": "Overview",
+    "rankings": "Rankings",
+    "significance": "Significance",
+    "correlations": "Correlations",
+    "calibration": "Tie thresholds",
+    "deltas": "Metric against humans",
+    "hard-pairs": "Hardest system pairs",
+    "audit": "Audit",
+}
+"""Sections of a report, and their titles."""
 OF_A_SLICE = (
     ("rank", "-m", "pa", "-m", "acc23(by=item)"),
     ("rank", "-m", "spa(n=20)", "-m", "pearson", "--status", "all"),
@@ -284,8 +294,12 @@ def _fault_of_values(answer: object) -> str | None:
 
 
 def _fault_of_page(page: str) -> str | None:
-    """What is wrong with a report: a section that is not there, or a part with neither content nor a reason."""
-    absent = [name for name in REPORTED if f'<section id="{name}"' not in page]
+    """What is wrong with a report: a section that is not there without a reason, or a part with neither."""
+    absent = [
+        name
+        for name, title in REPORTED.items()
+        if f'<section id="{name}"' not in page and not re.search(rf">Not shown: {title}: [^<]", page)
+    ]
     parts = [part.partition("</article>")[0] for part in page.split("<article ")[1:]]
     empty = [part[:60] for part in parts if not re.search("<figure|<table|<li>[^<]", part)]
     return f"sections {absent}, empty parts {empty}" if absent or empty or not parts else None
