@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from cli.options.output import Output
 from cli.render import DIGITS, Format, format_for
 from cli.render.cells import number_text
-from cli.render.wide import SUPERSCRIPTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,6 +86,8 @@ def _at_a_glance(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame"
 
 def _cells(part: "pl.DataFrame", *, with_rank: bool) -> list[str | None]:
     """A text a row: the value with its cluster raised, its interval, and its rank with any range in brackets."""
+    from cli.render.wide import SUPERSCRIPTS
+
     found: list[str | None] = []
     numbers = [number_text(value, DIGITS) for value in part["value"].drop_nulls()]
     widest = max(map(len, numbers), default=0)

@@ -62,14 +62,15 @@ def _precision_recall(found: "Table") -> alt.VConcatChart:
 
 
 def _of_groups(found: "Table", by: str) -> alt.VConcatChart:
-    value = "recall" if by == "category" else "f"
+    has_predictions = by != "category"  # which have none, so that there is recall alone
+    value = "f" if has_predictions else "recall"
     frame = found.frame
     return heat_map(
         frame.select(by, "metric", value=pl.col(value)).rows(named=True),
         rows=(by, frame[by].unique(maintain_order=True).to_list()),
         columns=("metric", frame["metric"].unique(maintain_order=True).to_list()),
         value=value,
-        title=f"{'Recall' if value == 'recall' else 'F'} of error spans by {by}",
+        title=f"{'F' if has_predictions else 'Recall'} of error spans by {by}",
         signature=found.signature,
         lines=[],
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import metaeval
-from tests.metaeval.measures.test_span_agreement import Outputs, span, warehouse_of
+from tests.metaeval.span_outputs import Outputs, span, warehouse_of
 from warehouse import QuestionError, Warehouse, load
 from warehouse.readers.claims import Given
 

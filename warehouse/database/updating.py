@@ -65,8 +65,7 @@ def current(path: Path, patience: float = 0.0, writes_below: Path | None = None)
             names = ", ".join(applied)
     except SchemaError as error:
         if any(number != VIEWS for number, *_ in behind):
-            why = str(error).removeprefix(f"{path}: ")
-            raise SchemaError(f"{path}: of an earlier version, and cannot be brought up to date: {why}") from error
+            raise SchemaError(f"{error}; the warehouse is of an earlier version and has to be written first") from error
         connection = connect_beside(path, PATIENCE, writes_below)
         _LOG.warning("%s: cannot be written; views, which are of another version in it, are made in memory", path)
         return connection

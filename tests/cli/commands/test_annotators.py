@@ -62,8 +62,8 @@ def test_rank_has_people_without_a_rank_and_its_shape_stays_without_them(scoreho
     assert all(row["rank"] is row["cluster"] is row["base_metric"] is None for row in people)
     assert [{name: row[name] for name in plain[0]} for row in rows if row["kind"] == "metric"] == plain
     table = scorehouse(*words[:-2], "--ceiling").out.splitlines()
-    (line,) = [line for line in table if line.startswith("people: halves of mqm.merged")]
-    assert line.endswith(" -")
+    (line,) = [line for line in table if "people: halves of mqm.merged" in line]
+    assert not line[0].isdigit()
 
 
 def test_a_chart_tells_people_from_metrics(scorehouse: Scorehouse, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_tables_for_reading_have_one_row_a_metric(scorehouse: Scorehouse) -> Non
     n_metrics = len({row["metric"] for row in scorehouse(*RANK, "--format", "json").json})
     table = scorehouse(*RANK).out.splitlines()
     assert len(table) == n_metrics + 2
-    assert table[0].split()[:2] == ["metric", "pa"]
+    assert table[0].split()[:3] == ["#", "metric", "pa"]
     assert set(table[1]) == {"─", " "}
     markdown = scorehouse(*RANK, "--format", "markdown").out.splitlines()
     assert len(markdown) == n_metrics + 2

@@ -116,7 +116,7 @@ def test_a_ranking_by_domain_is_wide_for_reading_and_long_for_programs(scorehous
     domains = list(dict.fromkeys(row["domain"] for row in long))
     assert scorehouse(*words).out.splitlines()[0].split() == ["metric", *domains]
     two = scorehouse(*words, "-m", "pa").out.splitlines()
-    assert two[0].split()[:2] == ["domain", "metric"]
+    assert two[0].split()[:3] == ["#", "domain", "metric"]
 
 
 def test_intervals_are_columns_on_request(scorehouse: Scorehouse) -> None:

@@ -36,13 +36,15 @@ def _asked(method: str, by: str) -> Asked:
     return Asked(method=method, **how)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("method", "by"), [one for one in METHODS if one[1] not in ("chrf", "bleu")])
+@pytest.mark.parametrize(("method", "by"), METHODS)
 def test_segments_are_chosen_in_the_same_order(wmt23_warehouse: Warehouse, method: str, by: str) -> None:
     expected = _expected(f"wmt23.en-de.{method}.{by}.json")
     found = choose(wmt23_warehouse, SET, _asked(method, by)).table.frame
     there = candidates(wmt23_warehouse, SET, also=()).segments
-    assert found["segment"].to_list() == there[expected["order"]].tolist()
-    assert found["utility"].to_list() == pytest.approx([expected["utility"][place] for place in expected["order"]])
+    same = 200 if by == "chrf" else len(there)  # then, from place 213 on, their order is another
+    assert found["segment"].to_list()[:same] == there[expected["order"][:same]].tolist()
+    utility = [expected["utility"][place] for place in expected["order"]]
+    assert found["utility"].to_list()[:same] == pytest.approx(utility[:same])
 
 
 def test_by_human_scores_the_order_is_the_same_up_to_exact_ties(wmt23_warehouse: Warehouse) -> None:

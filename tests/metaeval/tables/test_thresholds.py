@@ -113,7 +113,7 @@ def test_what_it_costs_is_said_before_anything_is_computed_and_then_how_far_it_i
     told: list[tuple[str, int, int]] = []
     found = thresholds(simulated_warehouse, ASKED, measure, Options(), progress=lambda *what: told.append(what))
     n_scores = int(Inputs(simulated_warehouse, ASKED).judged_segments().judged.sum())
-    cost = f"calibrating tau_eq(by=none), {n_scores * (n_scores - 1) // 2:,} pairs a metric"
+    cost = f"calibrating tau_eq(by=none), pairs: {n_scores * (n_scores - 1) // 2:,} a metric"
     assert told == [(cost, done, len(found.frame)) for done in range(len(found.frame))]
     told.clear()
     curve(simulated_warehouse, ASKED, measure, Options(), n_points=5, progress=lambda *what: told.append(what))
