@@ -16,6 +16,7 @@ from metaeval.fields import (
 from metaeval.question import Option
 from metaeval.run import Run
 from warehouse import QuestionError
+from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
@@ -86,6 +87,8 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
             raise QuestionError(f"corpus scores have no {self.test} test; choose permutation or bootstrap")
         if self.view == "corpus" and self.scorer is None:
             raise QuestionError("name a scorer whose corpus scores are compared: bleu, chrf or ter")
+        if self.view == "rounds" and self.human is None:
+            raise QuestionError(f"name the ratings that are rounds of one design with {option('human', 'rater*')}")
         if self.view in ("domains", "rounds") and self.scorer is not None:
             raise QuestionError(f"view {self.view} is of human scores, and takes no scorer")
 
@@ -100,7 +103,7 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
             if self.view == "rounds":
                 from metaeval.people.stable_rankings import stable_rankings
 
-                humans = (self.human or "*").split(",")
+                humans = str(self.human).split(",")
                 asked = replace(asked, human=None)
                 return stable_rankings(warehouse, asked, humans, alpha=self.alpha, draws=self.draws, seed=self.seed)
             from metaeval.significance.corpus_tests import corpus_tests
