@@ -139,5 +139,6 @@ def make_views_over(connection: duckdb.DuckDBPyConnection, attached: str) -> Non
     connection.execute(f"CREATE SCHEMA {INTERNAL}")
     tables = "SELECT table_name FROM duckdb_tables() WHERE database_name = $name AND schema_name = 'internal'"
     for (table,) in connection.execute(tables, {"name": attached}).fetchall():
-        connection.execute(f'CREATE VIEW {INTERNAL}."{table}" AS FROM {attached}.{INTERNAL}."{table}"')
+        name = '"' + table.replace('"', '""') + '"'  # a stranger's file may name a table as it likes
+        connection.execute(f"CREATE VIEW {INTERNAL}.{name} AS FROM {attached}.{INTERNAL}.{name}")
     connection.execute(migrations.sql_files()[-1][2])

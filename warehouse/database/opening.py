@@ -149,8 +149,8 @@ def connect_beside(path: Path, patience: float, writes_below: Path | None = None
     try:
         with translated(path):
             retry_while_locked(lambda: attach_to_read(path, connection), patience)
-            make_views_over(connection, "warehouse_file")
             _lock_up(path, connection, writes_below)
+            make_views_over(connection, "warehouse_file")
             find_tables(connection)
     except BaseException:
         connection.close()

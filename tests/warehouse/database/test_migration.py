@@ -200,6 +200,9 @@ def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
 ) -> None:
     monkeypatch.setattr(updating._LOG, "disabled", False)  # whatever other tests did to logging
     database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    with duckdb.connect(str(database)) as connection:
+        name = f"""x" AS SELECT 1; COPY (SELECT 1) TO '{tmp_path / "stolen.csv"}'; --""".replace('"', '""')
+        connection.execute(f'CREATE TABLE internal."{name}" (x INTEGER)')
     before = held(database)
     with_views_of_before(database)
     words = [sys.executable, "-c", _READER, str(database)]
@@ -218,6 +221,7 @@ def test_views_are_made_in_memory_where_somebody_else_reads_the_file(
             Warehouse.open(database)
         reader.stdin.close()
     assert database.read_bytes() == data
+    assert not list(tmp_path.glob("*.csv"))
     assert {record.getMessage() for record in caplog.records} == {
         f"{database}: cannot be written; views, which are of another version in it, are made in memory"
     }
