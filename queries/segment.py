@@ -201,8 +201,9 @@ def _place(warehouse: Warehouse, evalset: int, segment: int, where: str) -> tupl
         {"evalset": evalset, "segment": segment},
     )
     if not found:
-        there = "it has none" if first is None else f"segments are numbered {first} to {last}"
-        raise QuestionError(f"unknown segment {segment} for {where}; {there}")
+        if first is None:
+            raise QuestionError(f"{where} has no segments: scores of whole systems or documents alone are loaded")
+        raise QuestionError(f"unknown segment {segment} for {where}; segments are numbered {first} to {last}")
     ((domain, document, index),) = found
     return domain, document, index
 

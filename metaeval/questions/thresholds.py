@@ -28,7 +28,7 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
     curve: Annotated[bool, Option("Instead, show the value at each tie threshold, for plotting.")] = False
     points: Annotated[
         int, Option("Number of points of the curve.", least=2, most=10_000, needs=("curve", "charted"))
-    ] = 200
+    ] = 100
     ties: Annotated[
         bool,
         Option(

@@ -78,7 +78,7 @@ def curve(
     asked: Slice,
     measure: Measure,
     options: Options,
-    n_points: int = 200,
+    n_points: int = 100,
     *,
     progress: Progress | None = None,
 ) -> Table:

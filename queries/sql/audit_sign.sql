@@ -7,7 +7,7 @@ WITH chosen AS (
   SELECT v.vector_id, v.evalset_id, v.scorer_id, v.system_id, v.level, t.name AS testset, e.lp
   FROM evalset AS e
   JOIN testset AS t ON t.testset_id = e.testset_id
-  JOIN vector AS v ON v.evalset_id = e.evalset_id
+  JOIN vector AS v ON v.evalset_id = e.evalset_id AND NOT v.is_derived -- what error spans cost has a sign
   JOIN scorer AS sc ON sc.scorer_id = v.scorer_id AND sc.kind = 'metric'
   WHERE ($testset IS NULL OR t.name = $testset) AND ($lp IS NULL OR e.lp = $lp)
 ),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -118,6 +119,13 @@ def test_one_other_value_in_five_hundred_is_nearly_constant(tmp_path: Path) -> N
     assert load([folder], tmp_path / "w.duckdb").is_clean
     (finding,) = _found(tmp_path / "w.duckdb", "constant")
     assert finding.finding == "segment scores of 1 of 2 systems do not vary: 1 nearly constant"
+
+
+def test_scores_that_are_made_of_error_spans_have_a_known_sign(tmp_path: Path) -> None:
+    database = _database(tmp_path, _negated([*range(6)]))
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("UPDATE internal.vector SET is_derived = true")
+    assert not _found(database, "sign")
 
 
 def _negated(places: list[int], submitted_alone: bool = False) -> dict[str, ScoreTable]:
