@@ -107,12 +107,12 @@ def test_without_texts_or_an_official_human_score_there_are_still_scores(tmp_pat
 
 
 def test_a_set_of_scores_of_systems_alone_has_no_segments(tmp_path: Path) -> None:
-    (tmp_path / "M.sys.score").write_text("M\tde-en\ttiny24\tref\tAsh\t0.5\n")
+    (tmp_path / "M.sys.score").write_text("M\tde-en\tnewstest2020\tref\tAsh\t0.5\n")
     with (
         tiny_warehouse(tmp_path, tmp_path / "M.sys.score") as opened,
-        pytest.raises(QuestionError, match="tiny24 de-en has no segments: scores of whole systems or documents alone"),
+        pytest.raises(QuestionError, match="wmt20 de-en has no segments: scores of whole systems or documents alone"),
     ):
-        read_segment(opened, "tiny24", "de-en", 1)
+        read_segment(opened, "wmt20", "de-en", 1)
 
 
 def test_a_reference_that_also_lies_among_the_outputs_is_shown_once(tmp_path: Path) -> None:
