@@ -68,8 +68,8 @@ def plan(
 ) -> tuple[list[str], list[str]]:
     """Language pairs to score, and notes on those that are not there.
 
-    Those asked for; else the official ones of the test set's own year, as far as they are loaded; else all that have an
-    official human score.
+    Those asked for; else those that rules of one's own name, else the official ones of the test set's own year, as far
+    as they are loaded; else all that have an official human score.
     Raises QuestionError: unknown test set or language pair, or none with an official human score.
     """
     loaded = names(warehouse, "testset")
@@ -84,14 +84,17 @@ def plan(
     if lps:
         return [lp for _, lp in expand(warehouse, testset, ",".join(lps)).chosen], []
     available = [lp for _, lp in expand(warehouse, testset, "all").chosen]
-    official = protocols()[testset].default_lps if testset in protocols() else ()
+    own = protocol.default_lps if protocol.in_words else ()
+    official = own or (protocols()[testset].default_lps if testset in protocols() else ())
     chosen = [lp for lp in official if lp in available]
-    if not official or (not chosen and testset != protocol.name):
+    if not official or not (chosen or own or testset == protocol.name):
         return available, []
     if not chosen:
-        raise QuestionError(f"none of the official language pairs of {testset} is loaded: {', '.join(official)}")
+        whose = f"language pairs of {protocol.name}" if own else "official language pairs"
+        raise QuestionError(f"none of the {whose} is loaded in {testset}: {', '.join(official)}")
     absent = [lp for lp in official if lp not in available]
-    is_official = "not the official one" if testset == protocol.name else f"not all of {testset}'s"
+    whole = protocol.name if own else testset
+    is_official = "not the official one" if testset == protocol.name else f"not all of {whole}'s"
     notes: list[str] = [
         Decisive(f"not loaded: {', '.join(absent)}; the score is over {', '.join(chosen)} only, {is_official}")
     ]

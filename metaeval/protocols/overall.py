@@ -25,8 +25,8 @@ IN_WORDS = {
 
 
 def mean_value(tasks: Sequence[Task]) -> Floats:
-    """Weighted mean over tasks, correlations mapped to [0, 1]; NaN where a task has no value."""
-    values = np.array([(task.values + 1) / 2 if task.mapped else task.values for task in tasks])
+    """Weighted mean over tasks of what counts, correlations mapped to [0, 1]; NaN where a task lacks a metric."""
+    values = np.array([(task.counted + 1) / 2 if task.mapped else task.counted for task in tasks])
     return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
 
 

@@ -155,7 +155,7 @@ def score(
         ranks=competition_ranks(better)[order],
         clusters=verdict.clusters[order],
         tasks=tuple(task.among(order) for task in tasks),
-        missing={name: found for place, name in enumerate(names) if (found := _missing(name, place, jobs, tasks))},
+        missing={name: found for at, name in enumerate(names) if (found := _missing(name, at, jobs, tasks, by_ranks))},
         excluded=_excluded(jobs, names),
         n_significant=verdict.n_significant,
         signature=_signature(
@@ -205,7 +205,7 @@ def _absent_everywhere(jobs: Sequence[Job], names: Sequence[str]) -> list[str]:
     return [f"{name}: missing in every task: {'; '.join(found)}" for name, found in sorted(reasons.items())]
 
 
-def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task]) -> tuple[Missing, ...]:
+def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task], by_ranks: bool) -> tuple[Missing, ...]:
     """Tasks that do without a metric, and why; also those whose measure is not defined for it."""
     found: list[Missing] = []
     for number, (job, task) in enumerate(zip(jobs, tasks, strict=True)):
@@ -214,7 +214,10 @@ def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task]) 
             why = one.absent[name].sentence if name in one.absent else "no such metric"
             found.append(Missing(number, (one.lp,), why))
         if not without and np.isnan(task.values[place]):
-            found.append(Missing(number, task.lps, f"{task.measure} is undefined"))
+            as_zero = task.mapped and not (by_ranks and task.clusters.any())
+            found.append(
+                Missing(number, task.lps, f"{task.measure} is undefined" + (", counted as 0" if as_zero else ""))
+            )
     return tuple(found)
 
 

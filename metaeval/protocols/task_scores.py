@@ -17,9 +17,9 @@ from metaeval.protocols.tasks import Job
 class Task:
     """One task of a protocol on a test set: aligned with the protocol score's metrics.
 
-    values: (M,), NaN = missing; ranks and clusters: (M,), 0 = none. mapped: correlations enter an overall score of
-    values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers ranked them. beside:
-    by a test that holds its level, if asked for.
+    values: (M,), NaN = missing or undefined; ranks (by what counts) and clusters: (M,), 0 = none. mapped: correlations
+    enter an overall score of values as (r + 1) / 2. domain: None = all; human_references: None = as the organisers
+    ranked them. beside: by a test that holds its level, if asked for.
     """
 
     lps: tuple[str, ...]
@@ -36,6 +36,14 @@ class Task:
     human_references: bool | None = None
     beside: Beside | None = None
 
+    @property
+    def counted(self) -> Floats:
+        """(M,) values in the overall score: an undefined correlation, which a constant metric has, counts as 0.
+
+        Source: the organisers' toolkit (AverageCorrelation.Corr).
+        """
+        return np.where(self.ranks > 0, np.nan_to_num(self.values), np.nan)
+
     def among(self, order: Ints) -> "Task":
         """The task with its metrics in another order."""
         return replace(
@@ -49,7 +57,10 @@ class Task:
 
 def scored_task(job: Job, names: Sequence[str], test: TaskTest | None, beside: Beside | None, options: Options) -> Task:
     """What a job found. names: the protocol's metrics; test: None = not tested."""
-    values = job.values(names)
+    values, mapped = job.values(names), job.rule.measure.definition.is_correlation
+    counted = values.copy()
+    if mapped:
+        counted[job.common(names)] = np.nan_to_num(values[job.common(names)])
     return Task(
         lps=job.lps,
         level=job.rule.measure.level,
@@ -58,8 +69,8 @@ def scored_task(job: Job, names: Sequence[str], test: TaskTest | None, beside: B
         outliers=job.outliers,
         weight=job.weight,
         values=values,
-        mapped=job.rule.measure.definition.is_correlation,
-        ranks=competition_ranks(values),
+        mapped=mapped,
+        ranks=competition_ranks(counted),
         clusters=np.zeros(len(names), dtype=np.int64) if test is None else test.clusters,
         domain=job.domain,
         human_references=job.human_references,

@@ -47,6 +47,24 @@ def test_tasks_of_one_level_are_scored_alone(simulated_warehouse: Warehouse) -> 
         protocol(simulated_warehouse, "wmt07", on="sim24", level="seg")
 
 
+def test_its_own_language_pairs_are_scored(simulated_warehouse: Warehouse, tmp_path: Path) -> None:
+    mine = _written(tmp_path, 'default_lps = ["cs-uk", "de-ja"]' + MINE)
+    found = protocol(simulated_warehouse, str(mine), on="sim24")
+    assert found.frame.columns[3:5] == ["cs-uk pa", "cs-uk pearson(by=none)"]
+    assert "not loaded: de-ja; the score is over cs-uk only, not all of mine.toml's" in found.notes
+    _written(tmp_path, 'default_lps = ["de-ja"]' + MINE)
+    with pytest.raises(QuestionError, match=r"none of the language pairs of mine\.toml is loaded in sim24: de-ja"):
+        protocol(simulated_warehouse, str(mine), on="sim24")
+
+
+def test_its_tasks_and_overall_score_are_tested(simulated_warehouse: Warehouse, tmp_path: Path) -> None:
+    text = 'tasks = [{ measure = "spa" }, { measure = "pearson", test = "perm-both" }]'
+    mine = str(_written(tmp_path, text))
+    found = protocol(simulated_warehouse, mine, on="sim24", lp=["en-de"], significance=True, draws=30)
+    assert {"cluster", "cluster en-de spa", "cluster en-de pearson"} <= set(found.frame.columns)
+    assert "|tasks:spa; pearson test=perm-both|" in found.signature
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -91,19 +91,24 @@ def test_a_domain_without_an_answer_is_dropped_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("significance", [False, True])
-def test_a_metric_without_a_value_in_a_task_names_the_task(tmp_path: Path, significance: bool) -> None:
+def test_an_undefined_correlation_counts_as_0_and_is_said(tmp_path: Path, significance: bool) -> None:
+    """As in the organisers' toolkit, whose correlations of a constant metric are 0."""
     with tiny_warehouse(tmp_path) as warehouse:
         more = {"all_metrics": True, "significance": significance, "testing": TestOptions(draws=20)}
         found = scored(warehouse, made("pa", "pearson"), "tiny24", **more)
-    assert found.missing["Flat"] == (without(1, "en-de", "pearson is undefined"),)
-    assert found.metrics[-1] == "Only" or np.isnan(found.overall[-1])
-    for place, name in enumerate(found.metrics):
-        assert np.isnan(found.overall[place]) == (name in found.missing)
-        assert not np.isnan(found.overall[place]) or found.clusters[place] == 0
+        ranks = scored(warehouse, replace(made("pa", "pearson"), overall="ranks"), "tiny24", **more)
+    assert found.missing == {"Flat": (without(1, "en-de", "pearson is undefined, counted as 0"),)}
     flat = found.metrics.index("Flat")
     assert not np.isnan(found.tasks[0].values[flat])
     assert (found.tasks[0].clusters[flat] > 0) == significance
     assert (np.isnan(found.tasks[1].values[flat]), found.tasks[1].clusters[flat]) == (True, 0)
+    assert found.overall[flat] == pytest.approx((found.tasks[0].values[flat] + (0 + 1) / 2) / 2)
+    assert (found.clusters > 0).tolist() == [significance] * len(found.metrics)
+    better = [value for value in found.tasks[1].values if value > 0]
+    assert found.tasks[1].ranks[flat] == 1 + len(better)
+    why = "pearson is undefined" if significance else "pearson is undefined, counted as 0"
+    assert ranks.missing["Flat"] == (without(1, "en-de", why),)  # its place would be a cluster, which it has none of
+    assert np.isnan(ranks.overall[ranks.metrics.index("Flat")]) == significance
 
 
 @pytest.mark.slow
@@ -178,7 +183,8 @@ def test_the_overall_score_is_the_weighted_mean_with_correlations_mapped(simulat
     found = scored(simulated_warehouse, protocol_named("wmt23"), "sim24", lps=LPS)
     for place, overall in enumerate(found.overall):
         pa, r1, r2, s1, s2, a1, a2 = (task.values[place] for task in found.tasks)
-        by_hand = (2 * pa + (r1 + 1) / 2 + (r2 + 1) / 2 + (s1 + 1) / 2 + (s2 + 1) / 2 + a1 + a2) / 8
+        correlations = np.nan_to_num([r1, r2, s1, s2])  # of a constant metric: 0
+        by_hand = (2 * pa + ((correlations + 1) / 2).sum() + a1 + a2) / 8
         np.testing.assert_allclose(overall, by_hand, atol=1e-12)
     defined = found.overall[~np.isnan(found.overall)]
     assert (np.diff(defined) <= 0).all()
@@ -256,8 +262,8 @@ def test_the_overall_null_is_the_weighted_average_of_the_tasks_draws(simulated_w
     assert len(kept) == 3
     assert found.missing == {
         "Onlooker": (
-            without(0, "en-de", "pearson is undefined"),
-            without(1, "cs-uk", "pearson is undefined"),
+            without(0, "en-de", "pearson is undefined, counted as 0"),
+            without(1, "cs-uk", "pearson is undefined, counted as 0"),
         )  # the same for all systems
     }
     drawn = (kept[0][1] / 2 + kept[1][1] / 2 + 2 * kept[2][1]) / 4
@@ -291,8 +297,8 @@ def test_a_metric_that_one_task_lacks_is_still_tested_in_the_others(tmp_path: Pa
         )
     assert found.missing == {
         "Flat": (
-            without(0, "en-de", "pearson is undefined"),
-            without(1, "en-de", "pearson(by=none) is undefined"),
+            without(0, "en-de", "pearson is undefined, counted as 0"),
+            without(1, "en-de", "pearson(by=none) is undefined, counted as 0"),
         ),
         "Only": (without(1, "en-de", "no segment scores"),),
     }
@@ -316,14 +322,18 @@ def test_a_metric_without_a_language_pair_is_listed_with_the_reason(tmp_path: Pa
         found = scored(warehouse, made("pearson"), "tiny24", lps=["de-en", "en-de"], significance=True, testing=QUICK)
         assert found.missing == {
             "Fine": (without(0, "de-en", "no such metric"),),
-            "Flat": (without(0, "de-en", "pearson is undefined"), without(1, "en-de", "pearson is undefined")),
+            "Flat": (
+                without(0, "de-en", "pearson is undefined, counted as 0"),
+                without(1, "en-de", "pearson is undefined, counted as 0"),
+            ),
         }
         assert np.isnan(found.overall[found.metrics.index("Fine")])
         both = scored(warehouse, made("pearson", "pa", "pearson(by=item)"), "tiny24", lps=["de-en", "en-de"])
         assert missing_lines(both) == [
             "Fine: missing in de-en pearson, de-en pa, de-en pearson(by=item): no such metric",
-            "Flat: missing in de-en pearson, en-de pearson: pearson is undefined",
-            "Flat: missing in de-en pearson(by=item), en-de pearson(by=item): pearson(by=item) is undefined",
+            "Flat: missing in de-en pearson, en-de pearson: pearson is undefined, counted as 0",
+            "Flat: missing in de-en pearson(by=item), en-de pearson(by=item): "
+            "pearson(by=item) is undefined, counted as 0",
         ]
     other = tmp_path / "other"
     other.mkdir()
@@ -513,8 +523,8 @@ def test_a_task_for_which_no_metric_has_scores_is_dropped_with_one_note(tmp_path
     assert "dropped:tau_b(by=item) of en-de" in found.signature
     assert "dropped" not in alone.signature
     assert missing_lines(found) == [
-        "Flat: missing in en-de pearson: pearson is undefined",
-        "Flat: missing in en-de kendall: kendall is undefined",
+        "Flat: missing in en-de pearson: pearson is undefined, counted as 0",
+        "Flat: missing in en-de kendall: kendall is undefined, counted as 0",
     ]
 
 
