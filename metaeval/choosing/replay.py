@@ -313,7 +313,8 @@ def _verdicts(each: Sequence[Replayed]) -> list[str]:
     """A sentence for each method: whether chance is as good, by SPA."""
     lines = []
     for method, sets in _by_method(each).items():
-        name = method if sets[0].by is None else f"{method} ({sets[0].by})"
+        by = " or ".join(dict.fromkeys(str(one.by) for one in sets if one.by is not None))
+        name = f"{method} ({by})" if by else method
         if len(sets) > 1:
             gain, low, high = _mean_with_interval(np.array([one.gains[2].mean() for one in sets]))
             found = f"SPA {gain:+.3f} [{low:+.3f}, {high:+.3f}] against random over {len(sets)} evaluation sets"

@@ -152,3 +152,4 @@ def test_several_sets_are_pooled_with_intervals_over_them(simulated_warehouse: W
     assert row["n_sets"] == len(gains) > 1
     assert row["spa_gain"] == pytest.approx(gains.mean())
     assert row["spa_gain_low"] < row["spa_gain"] < row["spa_gain_high"]
+    assert all(str(one.by) in found.notes[0] for one in found.each)
