@@ -11,6 +11,7 @@ from metaeval.cache import FROM_STORE
 from metaeval.intervals import with_intervals
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
+from metaeval.rank_ranges import with_ranges
 from metaeval.ranking import DEFAULT_MEASURES, Read, ranked, read
 from metaeval.significance.cached import Pending, settled
 from metaeval.significance.comparison import Comparison
@@ -43,8 +44,8 @@ class Settings:
 class Ranked:
     """The ranking of an evaluation set.
 
-    frame: with clusters and intervals; lines: on the intervals; comparisons: behind the clusters; best: the metric that
-    is first by the first measure.
+    frame: with clusters, rank ranges and intervals; lines: on the intervals; comparisons: behind the clusters; best:
+    the metric that is first by the first measure.
     """
 
     frame: pl.DataFrame
@@ -131,8 +132,9 @@ class Desk:
             answers += [(one, answer)] if answer is not None else []
         known = tuple(replace(one, kept=answer) for one, answer in answers)
         table = ranked(replace(found, comparisons=known), progress=self.progress)
-        notes = [note for note in (*table.notes, *faults) if note != FROM_STORE]
-        drawn, lines = with_intervals(table, found, self.options, self.settings.draws, self.progress)
+        drawn, of_ranks = with_ranges(table, found, self.options, self.settings.draws, self.progress)
+        notes = [note for note in (*table.notes, *faults, *of_ranks) if note != FROM_STORE]
+        drawn, lines = with_intervals(drawn, found, self.options, self.settings.draws, self.progress)
         best = str(table.frame["metric"][0])
         return Ranked(
             drawn.frame, drawn.signature, tuple(notes), tuple(lines), tuple(answer for _, answer in answers), best

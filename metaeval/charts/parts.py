@@ -65,6 +65,17 @@ def config(theme: str = "light") -> dict[str, Any]:
     }
 
 
+def placed(name: str, rank: int | None, low: int | None = None, high: int | None = None) -> str:
+    """A name with its rank, and the range of it.
+
+    >>> placed("BLEU", 3), placed("BLEU", 3, 2, 5), placed("BLEU", None)
+    ('3. BLEU', '3 (2-5). BLEU', 'BLEU')
+    """
+    if rank is None:
+        return name
+    return f"{rank}. {name}" if low is None or high is None else f"{rank} ({low}-{high}). {name}"
+
+
 def titled(
     body: Any, title: str, signature: str, datasets: Mapping[str, Rows], *lines: str, **outer: Any
 ) -> alt.VConcatChart:

@@ -8,7 +8,7 @@ import polars as pl
 
 from metaeval.charts.heat_map import heat_map
 from metaeval.charts.labels import labelled
-from metaeval.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, titled, within
+from metaeval.charts.parts import BLUE, GREEN, ORANGE, TIGHT, Rows, bulk, edges, names, placed, titled, within
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 WIDTH = 350
 PLOT = (WIDTH, 380)
 _KINDS = {"metric": ("circle", BLUE), "people": ("diamond", ORANGE), "own": ("square", GREEN)}
-_COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "cluster", "epsilon")
+_COLUMNS = ("metric", "kind", "value", "low", "high", "rank", "rank_low", "rank_high", "cluster", "epsilon")
 
 
 def ranking_dots(
     frame: pl.DataFrame, signature: str, lines: Sequence[str], own: Collection[str] = (), *, is_crossed: bool = True
 ) -> alt.VConcatChart:
-    """One panel a measure, best first, with intervals and brackets around clusters.
+    """One panel a measure, best first, with intervals, rank ranges where there are any, and brackets around clusters.
 
     frame: as of `metaeval.intervals.with_intervals`, of one evaluation set or pooled. lines: on the intervals. own:
     metrics of the user, which stand out. is_crossed: of two measures, also one against the other.
@@ -43,6 +43,7 @@ def ranking_dots(
             panels.append(panel.properties(title=f"{measures[1]} against {measures[0]}"))
     where = " ".join(str(frame[name][0]) for name in ("testset", "lp"))
     said = {
+        "after ranks: their ranges": "rank_low" in frame.columns,
         "brackets: significance clusters": any(datasets[name] for name in datasets if name.startswith("clusters")),
         "diamonds: people": any(row["is"] == "people" for row in datasets["ranking_1"]),
         "green: your own": any(row["is"] == "own" for row in datasets["ranking_1"]),
@@ -63,7 +64,7 @@ def _rows(frame: pl.DataFrame, measure: str, own: Collection[str]) -> Rows:
     return [
         {
             **row,
-            "label": row["metric"] if row["rank"] is None else f"{row['rank']}. {row['metric']}",
+            "label": placed(row["metric"], row["rank"], row.get("rank_low"), row.get("rank_high")),
             "is": "own" if row["metric"] in own else row.get("kind", "metric"),
         }
         for row in within(rows, "value", (min([low, *ends]), max([high, *ends])))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 import numpy as np
 
-from metaeval.charts.parts import Rows, names, titled
+from metaeval.charts.parts import Rows, names, placed, titled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,6 +30,7 @@ class _Matrix:
     p: "npt.NDArray[np.float64]"
     least: "npt.NDArray[np.float64]"
     alpha: float
+    ranges: "tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None" = None
 
 
 def significance_matrix(found: "Comparison") -> alt.VConcatChart:
@@ -44,17 +45,21 @@ def significance_matrix(found: "Comparison") -> alt.VConcatChart:
 
 
 def systems_matrix(found: "SystemComparison", alpha: float) -> alt.VConcatChart:
-    """A heat map of systems: p that the row's system is better than the column's, best first, clusters parted."""
+    """A heat map of systems: p that the row's system is better than the column's, best first, clusters parted.
+
+    Rank ranges, where there are any, stand after the ranks.
+    """
     least = np.full(found.p.shape, found.least)
-    shown = _Matrix(found.systems, found.values, found.ranks, found.clusters, found.p, least, alpha)
+    shown = _Matrix(found.systems, found.values, found.ranks, found.clusters, found.p, least, alpha, found.rank_ranges)
     title = f"Is the row's system better than the column's, by {found.scorer}? ({found.test}, one-sided)"
     return _heat_map(shown, title, found.signature, "p")
 
 
 def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> alt.VConcatChart:
+    ranges = zip(*found.ranges, strict=True) if found.ranges else [(None, None)] * len(found.names)
     labels = [
-        f"{rank}. {name}" if value == value else name
-        for rank, name, value in zip(found.ranks, found.names, found.values, strict=True)
+        placed(name, int(rank) if value == value else None, low, high)
+        for rank, name, value, (low, high) in zip(found.ranks, found.names, found.values, ranges, strict=True)
     ]
     classes = _classes(found.alpha)
     cells = _cells(found, labels, classes)
@@ -83,7 +88,8 @@ def _heat_map(found: _Matrix, title: str, signature: str, legend: str) -> alt.VC
         height=alt.Step(size),
     )
     datasets = {"p_values": cells, "equal": [cell for cell in cells if cell["mark"]], "clusters": edges}
-    words = "best first; lines part the significance clusters; = marks equal values"
+    of_ranges = "after ranks: their ranges; " if found.ranges else ""
+    words = f"best first; {of_ranges}lines part the significance clusters; = marks equal values"
     return titled(body, title, signature, datasets, words)
 
 

@@ -197,15 +197,15 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             with run.opened() as warehouse:
                 own = own_metrics(warehouse)
         is_one = not self.wide and (self.pool is not None or len(found.studies) == 1)
+        if self.ranges:
+            table, of_ranks = with_ranges(table, found, self.computing(), self.draws, run.progress)
+            table = replace(table, notes=(*table.notes, *of_ranks))
         drawn = table
         lines: list[str] = []
         if self.pool is None and (self.intervals or (is_one and self.charted)):
             drawn, lines = with_intervals(table, found, self.computing(), self.draws, run.progress)
             if self.intervals:
                 table = replace(drawn, notes=(*table.notes, *lines))
-        if self.ranges:
-            table, of_ranks = with_ranges(table, found, self.computing(), self.draws, run.progress)
-            table = replace(table, notes=(*table.notes, *of_ranks))
         return answer_of(self, table, found=Ranking(is_one, drawn, tuple(lines), own))
 
     @contextmanager

@@ -14,6 +14,8 @@ from warehouse import QuestionError
 
 _COLUMNS = {
     "rank": "rank",
+    "rank_low": "rank from",
+    "rank_high": "rank to",
     "value": "",
     "low": "95% low",
     "high": "95% high",
@@ -82,8 +84,8 @@ def _limits(desk: Desk) -> Sequence[str]:
 SECTION = Section(
     "rankings",
     "Rankings",
-    "Values with 95% intervals; metrics in the same significance cluster cannot be told apart. Where humans scored "
-    f"systems alone, the measure is {SYSTEM_MEASURE}.",
+    "Values with 95% intervals, ranks with 95% ranges; metrics in the same significance cluster cannot be told apart. "
+    f"Where humans scored systems alone, the measure is {SYSTEM_MEASURE}.",
     _jobs,
     _limits,
 )

@@ -344,6 +344,9 @@ def test_metrics_far_from_the_others_are_at_the_edge_with_their_number() -> None
             "rank": [*range(1, 13), None],
         }
     )
+    ranges = [pl.lit(1).alias("rank_low"), pl.lit(4).alias("rank_high")]
+    ranged = laid(vega_lite(ranking.ranking_dots(frame.with_columns(ranges), "s:1", [])))
+    assert [row["label"] for row in ranged.spec["datasets"]["ranking_1"]][1::11] == ["2 (1-4). m1", "m12"]
     found = laid(vega_lite(ranking.ranking_dots(frame, "s:1", [], own={"m3"})))
     rows = {row["metric"]: row for row in found.spec["datasets"]["ranking_1"]}
     assert (rows["m0"]["at"], rows["m0"]["beyond"]) == (pytest.approx(0.91), "7")

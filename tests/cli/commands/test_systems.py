@@ -1,5 +1,7 @@
 """`systems`: systems against systems by one scorer."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.running import Scorehouse, refused
@@ -49,7 +51,7 @@ def test_bad_questions_end_with_code_2_and_one_line(
 
 
 @pytest.mark.parametrize("test", ["permutation", "wilcoxon"])
-def test_rank_ranges_hold_the_ranks(scorehouse: Scorehouse, test: str) -> None:
+def test_rank_ranges_hold_the_ranks(scorehouse: Scorehouse, test: str, tmp_path: Path) -> None:
     words = ("systems", "sim24", "en-de", "--test", test)
     found = scorehouse(*words, "--ranges", "--format", "json").json
     assert "rank_ranges" not in scorehouse(*words, "--format", "json").json
@@ -57,3 +59,6 @@ def test_rank_ranges_hold_the_ranks(scorehouse: Scorehouse, test: str) -> None:
     for rank, (low, high) in zip(found["ranks"], found["rank_ranges"], strict=True):
         assert 1 <= low <= rank <= high <= n
     assert any(low < high for low, high in found["rank_ranges"])
+    scorehouse(*words, "--ranges", "--chart", chart := tmp_path / "chart.json")
+    (low, high), name = found["rank_ranges"][0], found["systems"][0]
+    assert f'"1 ({low}-{high}). {name}"' in chart.read_text("utf-8")

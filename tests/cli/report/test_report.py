@@ -240,7 +240,7 @@ def test_a_static_page_has_no_script_and_draws_its_charts(on_hostile: Scorehouse
     (drawn,) = re.findall(r'<svg aria-hidden="true".*?</svg>', text, re.DOTALL)
     assert "\u05e9\u05dc\u05d5\u05dd" in drawn
     link = re.findall(r'download="table.csv" href="data:text/csv;charset=utf-8,([^"]*)"', text)[0]
-    assert link.startswith("metric,spa rank,spa,spa 95%25 low,")
+    assert link.startswith("metric,spa rank,spa rank from,spa rank to,spa,spa 95%25 low,")
 
 
 def test_evaluation_sets_beyond_those_in_detail_are_in_the_overview_and_the_page_says_so(
