@@ -1,6 +1,9 @@
 """Human scores standardised by annotator (NAME:z): by hand and by numpy, and what they are refused for."""
 
+from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from metaeval.significance.systems import compare_systems
 from metaeval.tables.domain_means import domain_means
 from metaeval.tables.means import system_means
 from queries.selection import Slice
+from tests.helpers import real_data
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load
 
@@ -90,3 +94,29 @@ def test_means_by_domain_are_those_of_the_scores(campaign: Warehouse) -> None:
     by_name = dict(frame.select("system", "mean").iter_rows())
     assert [by_name[name] for name in SYSTEMS] == pytest.approx(np.nanmean(_expected(), axis=1))
     assert frame["n"].to_list() == [3, 3]
+
+
+def test_real_z_is_that_of_plain_loops(tmp_path: Path) -> None:
+    """WMT24's ESA. No release read here has both annotators and z, so that published z (wmt-z) cannot be compared."""
+    load(sorted(real_data("wmt24-news-systems", "humeval").glob("esa_*.csv")), tmp_path / "w.duckdb")
+    query = "SELECT lp, rater, system, segment, value FROM judgements WHERE human = 'esa' AND status = 'valid'"
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        rows = warehouse.rows(query)
+        lps = sorted({row[0] for row in rows})
+        blocks = {lp: Inputs(warehouse, Slice("wmt24", lp, human="esa:z")).of_level("seg") for lp in lps}
+    own, outputs = defaultdict(list), defaultdict(list)
+    for lp, rater, *_, value in rows:
+        own[lp, rater].append(value)
+    scale = {who: (fmean(one), stdev(one)) for who, one in own.items() if len(one) > 1 and len(set(one)) > 1}
+    for lp, rater, system, segment, value in rows:
+        if (lp, rater) in scale:
+            mean, deviation = scale[lp, rater]
+            outputs[lp, system, segment].append((value - mean) / deviation)
+    n = 0
+    for lp, block in blocks.items():
+        expected = [
+            [fmean(outputs.get((lp, one, k), [np.nan])) for k in block.segments.tolist()] for one in block.systems
+        ]
+        assert block.human == pytest.approx(np.array(expected), nan_ok=True, abs=1e-9)
+        n += int((~np.isnan(block.human)).sum())
+    assert n > 20_000
