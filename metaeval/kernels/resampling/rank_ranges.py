@@ -114,7 +114,7 @@ def stable_ranking_probability(
     of all systems, has one rating in the first round and another in the second, both by chance.
     Returns the probability, and how many pairs the first round tells apart on average.
     Raises ValueError: fewer than 2 ratings, other shapes, a missing score.
-    Source: after Riley et al. 2024.
+    Source: after the abstract of Riley et al. 2024 (arXiv 2404.01474); the definition is ours.
     """
     every = np.stack([np.asarray(one, dtype=np.float64) for one in ratings])  # (R, N, S)
     if len(every) < 2 or every.ndim != 3 or np.isnan(every).any():
