@@ -24,6 +24,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
         "add": ("own", "add"),
         "remove": ("own", "remove"),
         "sql": ("sql", "sql"),
+        "explore": ("explore", "explore"),
         "report": ("report", "report"),
         "compute": ("compute", "compute"),
         "export": ("export", "export"),
@@ -46,7 +47,7 @@ class _Commands(Mapping[str, Callable[..., None]]):
 
 
 _PANELS: Mapping[str, str] = {
-    "Start": "demo load download add remove list sql report",
+    "Start": "demo load download add remove list sql explore report",
     "Rank and compare": "rank compare protocol systems autorank correlations",
     "Over the years": "trend",
     "Look closer": "show segments spans scatter counts thresholds means",

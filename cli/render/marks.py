@@ -44,13 +44,19 @@ class Piece:
     is_bracket: bool = False
 
     @property
+    def gravest(self) -> str:
+        """The severity of the gravest error; none outside errors."""
+        severities = [one.partition(_BY)[0] for one in self.severities]
+        return min(severities, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER), default="")
+
+    @property
     def style(self) -> str:
         """The style of the gravest error; none outside errors."""
         if not self.severities:
             return ""
-        severities = [one.partition(_BY)[0] for one in self.severities]
-        gravest = min(severities, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER))
-        return _STYLES.get(gravest, _STYLE) + ("" if any(_BY not in one for one in self.severities) else _PREDICTED)
+        return _STYLES.get(self.gravest, _STYLE) + (
+            "" if any(_BY not in one for one in self.severities) else _PREDICTED
+        )
 
 
 def marked(text: str, errors: Iterable[Error], *, in_source: bool = False) -> list[Piece]:

@@ -33,12 +33,12 @@ def show(answer: "Answer", output: Output) -> None:
         output.show_answer(replace(answer, frame=found.frame(), notes=notes), page=texts)
         return
     if output.is_for_reading:
-        by_metric = _at_a_glance if format_for(output.format, output.output) is Format.TABLE else _by_metric
-        answer = replace(answer, frame=by_metric(answer.frame, measures))
+        is_table = format_for(output.format, output.output) is Format.TABLE
+        answer = replace(answer, frame=(_at_a_glance if is_table else by_metric)(answer.frame, measures))
     output.show_answer(answer)
 
 
-def _by_metric(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
+def by_metric(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":
     """One row a metric, best by the first measure first; for each measure its value, rank and any tie threshold."""
     import polars as pl
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ STORAGE_VERSION = "v1.4.0"  # every DuckDB from 1.4 on reads the file
 BLOCK_SIZE = 32768  # bytes; an eighth of DuckDB's default: less room is lost at the ends of many small columns
 _ENDINGS = ("", ".wal", ".wal.recovery", ".wal.checkpoint")  # the file, and what DuckDB puts beside it
 _MAGIC, _MAGIC_PLACE = b"DUCK", 8  # what a DuckDB file says of itself, and where
+_LOCKING_UP = threading.Lock()  # threads that open one file share its settings
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # what Path leaves of two slashes
 
 
@@ -114,19 +116,20 @@ def _lock_up(path: Path, connection: duckdb.DuckDBPyConnection, writes_below: Pa
     Connections of one process to one file share their settings; the first of them locks them up for all.
     writes_below: a folder that stays open.
     """
-    (is_locked, allowed), *_ = connection.execute(
-        "SELECT current_setting('lock_configuration'), current_setting('allowed_directories')"
-    ).fetchall()
     folder = None if writes_below is None else plain_path(writes_below) + os.sep
-    if is_locked:
-        if folder is not None and folder not in allowed:
-            raise SchemaError(f"{path}: open in this program already; close it before files are written from it")
-        return
-    silence(connection)
-    if folder is not None:
-        connection.execute(f"SET allowed_directories = [{_literal(folder)}]")
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
+    with _LOCKING_UP:
+        (is_locked, allowed), *_ = connection.execute(
+            "SELECT current_setting('lock_configuration'), current_setting('allowed_directories')"
+        ).fetchall()
+        if is_locked:
+            if folder is not None and folder not in allowed:
+                raise SchemaError(f"{path}: open in this program already; close it before files are written from it")
+            return
+        silence(connection)
+        if folder is not None:
+            connection.execute(f"SET allowed_directories = [{_literal(folder)}]")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
 
 
 def _lock_up_but_for(path: Path, connection: duckdb.DuckDBPyConnection) -> None:

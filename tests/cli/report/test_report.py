@@ -1,10 +1,8 @@
 """The report: its sections, its store, what is refused; and names that mean mischief, in a page and in a browser."""
 
-import contextlib
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from importlib.util import find_spec
@@ -28,6 +26,7 @@ from cli.report.sections.overview import unranked
 from metaeval.charts.parts import titled
 from metaeval.measures import parse_measure
 from queries.longitudinal import EvalsetState
+from tests.cli.browsing import browser as browsing
 from tests.cli.charts.drawing import check_golden
 from tests.cli.running import Scorehouse, faults_of_page, refused
 from tests.helpers import tiny_facts, tiny_layout
@@ -443,33 +442,6 @@ def test_the_program_that_draws_is_kept_whole_or_made_again(tmp_path: Path, monk
 # ------------------------------------------------------------------ in a browser
 
 
-@contextlib.contextmanager
-def _browser() -> Iterator[Any]:
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    from selenium.webdriver.chrome.service import Service
-
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no chromium with its driver here: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for word in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1280,900",
-    ):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(driver))
-    try:
-        browser.set_script_timeout(110)
-        yield browser
-    finally:
-        browser.quit()
-
-
 def _drawn(browser: Any, theme: str) -> None:
     """Wait until every chart is drawn in the colours of a theme."""
     from selenium.webdriver.support.ui import WebDriverWait
@@ -494,7 +466,7 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.ui import WebDriverWait
 
-    with _browser() as browser:
+    with browsing() as browser:
         browser.get(written.as_uri())
         _drawn(browser, "light")
         count = "(one) => one.querySelectorAll('svg path').length"

@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import duckdb
@@ -31,6 +32,23 @@ def test_every_duckdb_from_1_4_on_reads_the_file(database: Path) -> None:
     head = database.read_bytes()[:20]
     assert head[8:12] == b"DUCK"
     assert struct.unpack("<Q", head[12:20]) == (67,)
+
+
+def test_threads_open_one_file_at_the_same_time(database: Path) -> None:
+    ready, found = threading.Barrier(8), []
+
+    def opened() -> None:
+        for _ in range(10):
+            ready.wait(30)
+            with Warehouse.open(database) as warehouse:
+                found.append(warehouse.rows("SELECT testset FROM testsets"))
+
+    threads = [threading.Thread(target=opened) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [[("tiny24",)]] * 80
 
 
 def test_no_other_file_is_left_beside_the_warehouse(database: Path) -> None:

@@ -1,0 +1,116 @@
+"""Questions of the page: asked in a thread of their own, which shows how far it is and can be stopped."""
+
+import atexit
+import shutil
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import marimo as mo
+import polars as pl
+
+from metaeval.answer import Answer
+from metaeval.doors import answered
+from metaeval.questions import question_named
+from metaeval.run import Run
+from queries.adhoc import answer
+from warehouse import Warehouse, WarehouseError
+from warehouse.progress import Progress
+
+_KEPT = 64  # answers that are shown at once when they are asked for again
+_MOMENT = 0.3  # seconds between looks at how far it is
+Asked = tuple[Callable[[Any], None], str, Mapping[str, Any]]
+"""What gets the answer or the error, the name of the question, and its fields."""
+
+
+class StoppedError(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Asking:
+    """What asks a warehouse, which it only reads, and remembers answers.
+
+    is_waiting: each question is waited for, as a page that is written to a file has to.
+    """
+
+    def __init__(self, database: Path, *, is_waiting: bool = False) -> None:
+        self.database, self.is_waiting = database, is_waiting
+        self._n_stops = 0
+        self._kept: OrderedDict[str, Answer] = OrderedDict()
+
+    def answer(self, name: str, given: Mapping[str, Any], progress: Progress | None = None) -> Answer:
+        """The answer of a question.
+
+        Raises WarehouseError: as the question does.
+        """
+        key = f"{name} {sorted(given.items())!r} {self.database.stat().st_mtime_ns}"
+        if key not in self._kept:
+            run = Run(lambda: Warehouse.open(self.database), None, progress)
+            self._kept[key] = answered(question_named(name), dict(given), run)
+        self._kept.move_to_end(key)
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def stop(self) -> None:
+        """End what is being computed."""
+        self._n_stops += 1
+
+    def in_background(self, *asked: Asked) -> None:
+        """Ask questions one after the other, until one ends in an error.
+
+        Ends when the cell that asked runs again, and by `stop`.
+        """
+        if self.is_waiting:
+            self._ask(asked, lambda what, done, total: None)
+            return
+        mo.Thread(target=lambda: self._watched(asked)).start()
+
+    def _watched(self, asked: tuple[Asked, ...]) -> None:
+        thread, shown, begun = mo.current_thread(), time.monotonic(), self._n_stops
+
+        def advance(what: str, done: int, total: int) -> None:
+            nonlocal shown
+            if thread.should_exit or self._n_stops > begun:
+                raise StoppedError
+            if time.monotonic() - shown > _MOMENT:
+                shown = time.monotonic()
+                mo.output.replace(mo.plain_text(f"{what} {f'{done / total:.0%}' if total else ''}"))
+
+        try:
+            mo.output.replace(mo.plain_text("computing …"))
+            self._ask(asked, advance)
+        except StoppedError:
+            mo.output.replace(mo.plain_text("stopped"))
+            return
+        if not thread.should_exit:
+            mo.output.clear()
+
+    def _ask(self, asked: tuple[Asked, ...], advance: Progress) -> None:
+        for put, name, given in asked:
+            try:
+                found: Answer | WarehouseError = self.answer(name, given, advance)
+            except WarehouseError as error:
+                found = error
+            put(found)
+            if isinstance(found, WarehouseError):
+                return
+
+    def sql(self, query: str) -> pl.DataFrame | WarehouseError:
+        """The rows of a query, under the limits of `scorehouse sql`; or the error."""
+        try:
+            return answer(self.database, query)
+        except WarehouseError as error:
+            return error
+
+
+def own_file(name: str, content: bytes) -> Path:
+    """A file that was dropped into the page, under its own name in a folder of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="scorehouse-explore-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / Path(name).name
+    path.write_bytes(content)
+    return path

@@ -1,0 +1,86 @@
+"""Names that the page offers."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import marimo as mo
+import polars as pl
+
+from metaeval.fields import DEFAULT_MEASURES
+from metaeval.measures import DEFINITIONS
+from metaeval.protocols import protocols
+from queries.cookbook import recipes
+from queries.listing import NameKind, listing, names
+from warehouse import QuestionError, Warehouse
+
+_KINDS: tuple[NameKind, ...] = ("testset", "lp", "metric", "human", "system", "domain", "document", "phenomenon")
+_POINTS = """
+SELECT h.system, h.segment, h.value AS human, s.value AS metric
+FROM human_scores AS h
+JOIN scores AS s USING (testset, lp, system, segment)
+JOIN evalsets AS e USING (testset, lp)
+WHERE testset = $testset AND lp = $lp AND s.metric = $metric AND h.human = coalesce($human, e.standard_human_seg)
+ORDER BY ALL
+"""
+
+
+class Names:
+    """What there is to choose from in a warehouse."""
+
+    def __init__(self, database: Path) -> None:
+        self.database = database
+        with Warehouse.open(database) as warehouse:
+            known = listing(warehouse, "testsets")
+        known = known.sort(pl.col("kind") != "task", pl.col("year"), descending=[False, True], nulls_last=True)
+        self.testsets: list[str] = known["testset"].to_list()
+        self.default_measures = [str(one) for one in DEFAULT_MEASURES]
+        self.measures = list(dict.fromkeys([*self.default_measures, *DEFINITIONS]))
+        self.recipes = {recipe.title: recipe.query for recipe in recipes().values()}
+        self.first_query = "SELECT * FROM testsets"
+
+    def testset(self, named: object) -> str | None:
+        """The test set of this name, in any case; else the newest."""
+        found = {one.lower(): one for one in self.testsets}
+        return found.get(str(named).lower(), self.testsets[0] if self.testsets else None)
+
+    def lps(self, testset: str | None) -> list[str]:
+        """Language pairs of a test set, those with its official human score first."""
+        with Warehouse.open(self.database) as warehouse:
+            found = warehouse.rows(
+                "SELECT lp FROM evalsets WHERE testset = $testset ORDER BY NOT is_standard_human_sys_loaded, lp",
+                {"testset": testset},
+            )
+        return [lp for (lp,) in found]
+
+    def of(self, kind: NameKind, testset: str | None, lp: str | None = None) -> list[str]:
+        """Names of a kind in an evaluation set."""
+        with Warehouse.open(self.database) as warehouse:
+            return names(warehouse, kind, [testset] if testset else [], [lp] if lp else [])
+
+    def by_kind(self, testset: str | None, lp: str | None) -> Mapping[str, Sequence[str]]:
+        """Names of every kind that fields of questions have."""
+        found: dict[str, Sequence[str]] = {"measure": self.measures, "protocol": list(protocols())}
+        with Warehouse.open(self.database) as warehouse:
+            for kind in _KINDS:
+                place = [] if kind == "testset" else [testset] if testset else []
+                found[kind] = names(warehouse, kind, place, [lp] if lp and kind not in ("testset", "lp") else [])
+        return found
+
+    def points(self, chosen: Mapping[str, Any], metric: str) -> pl.DataFrame:
+        """Scores of a metric beside people's, an output a row; no rows where one of them has no segment scores."""
+        parameters = {"testset": chosen["testset"], "lp": chosen["lp"], "metric": metric, "human": chosen.get("human")}
+        with Warehouse.open(self.database) as warehouse:
+            try:
+                return warehouse.sql(_POINTS, parameters)
+            except QuestionError:
+                return pl.DataFrame(schema={"system": pl.String, "segment": pl.Int64, "human": pl.Float64})
+
+    def views(self) -> Any:
+        """The views and their columns."""
+        with Warehouse.open(self.database) as warehouse:
+            found = warehouse.sql(
+                "SELECT view_name AS view, comment AS holds FROM duckdb_views() WHERE NOT internal AND "
+                "schema_name = 'main' ORDER BY 1"
+            )
+        return mo.ui.table(found, selection=None, page_size=40, show_column_summaries=False)

@@ -1,0 +1,314 @@
+"""The page of `scorehouse explore`."""
+
+import marimo
+
+app = marimo.App(width="full", app_title="scorehouse")
+
+
+@app.cell
+def _():
+    from pathlib import Path
+
+    import marimo as mo
+
+    from cli.explore import forms, showing
+    from cli.explore.asking import Asking, own_file
+    from cli.explore.names import Names
+    from warehouse import WarehouseError
+
+    return Asking, Names, Path, WarehouseError, forms, mo, own_file, showing
+
+
+@app.cell
+def _(Asking, Names, Path, mo):
+    args, address = mo.cli_args(), mo.query_params()
+    asking = Asking(Path(str(args.get("db"))), is_waiting=args.get("waiting") is not None)
+    names = Names(asking.database)
+    start = {"testset": args.get("testset"), **address.to_dict()}
+    VIEWS = ["Ranking", "Over the years", "Phenomena", "Any question", "SQL"]
+    return VIEWS, address, asking, names, start
+
+
+@app.cell
+def _(VIEWS, asking, mo, names, start):
+    view = mo.ui.radio(VIEWS, value=start.get("view") if start.get("view") in VIEWS else VIEWS[0], inline=True)
+    testset = mo.ui.dropdown(
+        names.testsets, value=names.testset(start.get("testset")), label="test set", searchable=True
+    )
+    stop = mo.ui.button(label="Stop", on_click=lambda _: asking.stop(), tooltip="Ends what is being computed")
+    dropped = mo.ui.file(label="Rank scores of your own, without storing them", kind="button")
+    return dropped, stop, testset, view
+
+
+@app.cell
+def _(mo, names, start, testset):
+    _lps = names.lps(testset.value)
+    lp = mo.ui.dropdown(_lps, value=start.get("lp") if start.get("lp") in _lps else _lps[0], label="language pair")
+    return (lp,)
+
+
+@app.cell
+def _(lp, mo, names, start, testset):
+    _humans = names.of("human", testset.value, lp.value)
+    human = mo.ui.dropdown(
+        _humans, value=start.get("human") if start.get("human") in _humans else None, label="human score (official)"
+    )
+    _measures = [one for one in str(start.get("measures", "")).split(";") if one in names.measures]
+    measures = mo.ui.multiselect(names.measures, value=_measures or names.default_measures, label="measures")
+    return human, measures
+
+
+@app.cell
+def _(dropped, human, lp, measures, mo, stop, testset, view):
+    mo.vstack(
+        [
+            mo.hstack([mo.md("**scorehouse**"), view], justify="start", gap=2, wrap=True),
+            mo.hstack([testset, lp, human, measures, dropped, stop], justify="start", align="end", wrap=True),
+        ]
+    )
+    return
+
+
+@app.cell
+def _(address, human, lp, measures, testset, view):
+    for _name, _value in (("view", view), ("testset", testset), ("lp", lp), ("human", human)):
+        if _value.value:
+            address.set(_name, _value.value)
+        else:
+            address.remove(_name)
+    address.set("measures", ";".join(measures.value))
+    return
+
+
+@app.cell
+def _(human, lp, measures, testset):
+    chosen = {"testset": testset.value, "lp": lp.value, "measures": measures.value}
+    if human.value:
+        chosen["human"] = human.value
+    return (chosen,)
+
+
+@app.cell
+def _(mo):
+    ranking, put_ranking = mo.state(None)
+    drawn, put_drawn = mo.state(None)
+    compared, put_compared = mo.state(None)
+    worst, put_worst = mo.state(None)
+    scattered, put_scattered = mo.state(None)
+    read, put_read = mo.state(None)
+    other, put_other = mo.state(None)
+    return (
+        compared,
+        drawn,
+        other,
+        put_compared,
+        put_drawn,
+        put_other,
+        put_ranking,
+        put_read,
+        put_scattered,
+        put_worst,
+        ranking,
+        read,
+        scattered,
+        worst,
+    )
+
+
+@app.cell
+def _(asking, chosen, dropped, mo, own_file, put_drawn, put_ranking, view):
+    mo.stop(view.value != "Ranking")
+    put_ranking(None)
+    put_drawn(None)
+    _own = {"with_file": own_file(dropped.name(), dropped.contents())} if dropped.value else {}
+    _asked = {**chosen, **_own}
+    asking.in_background((put_ranking, "rank", _asked), (put_drawn, "rank", {**_asked, "charted": True}))
+    return
+
+
+@app.cell
+def _(mo, ranking, showing, view):
+    mo.stop(view.value != "Ranking")
+    metrics = showing.ranking_table(ranking())
+    mo.vstack(
+        [metrics, mo.md("Select one metric to look into it, two to compare them.")]
+    ) if metrics is not None else None
+    return (metrics,)
+
+
+@app.cell
+def _(metrics):
+    picked = list(dict.fromkeys(metrics.value["metric"])) if metrics is not None and len(metrics.value) else []
+    return (picked,)
+
+
+@app.cell
+def _(asking, chosen, mo, picked, put_compared, view):
+    mo.stop(view.value != "Ranking" or len(picked) != 2)
+    put_compared(None)
+    _place = {name: value for name, value in chosen.items() if name != "measures"}
+    _asked = {**_place, "measure": (chosen["measures"] or [None])[0], "metrics": picked}
+    asking.in_background((put_compared, "compare", _asked))
+    return
+
+
+@app.cell
+def _(compared, mo, picked, showing, view):
+    mo.stop(view.value != "Ranking" or len(picked) != 2)
+    mo.vstack([mo.plain_text(f"{picked[0]} against {picked[1]}"), showing.shown(compared())])
+    return
+
+
+@app.cell
+def _(asking, chosen, mo, picked, put_scattered, put_worst, view):
+    mo.stop(view.value != "Ranking" or len(picked) != 1)
+    put_scattered(None)
+    put_worst(None)
+    _place = {name: value for name, value in chosen.items() if name != "measures"}
+    asking.in_background((put_scattered, "scatter", {**_place, "metric": picked[0], "charted": True}))
+    asking.in_background((put_worst, "segments", {**_place, "metric": picked, "n": 50}))
+    return
+
+
+@app.cell
+def _(mo, picked, scattered, showing, view):
+    mo.stop(view.value != "Ranking" or len(picked) != 1)
+    mo.vstack([mo.plain_text(f"{picked[0]} against people"), showing.shown(scattered())])
+    return
+
+
+@app.cell
+def _(mo, names, chosen, picked, showing, view):
+    mo.stop(view.value != "Ranking" or len(picked) != 1)
+    points = showing.points(names.points(chosen, picked[0]))
+    mo.vstack([mo.md("Each point is an output: select some to read them."), points])
+    return (points,)
+
+
+@app.cell
+def _(mo, picked, showing, view, worst):
+    mo.stop(view.value != "Ranking" or len(picked) != 1)
+    outputs = showing.outputs_table(worst())
+    mo.vstack([mo.md("Outputs on which it and people disagree most: select one to read its segment."), outputs])
+    return (outputs,)
+
+
+@app.cell
+def _(asking, chosen, mo, outputs, picked, points, put_read, showing, view):
+    _segments = showing.segments_of(outputs, points)
+    mo.stop(view.value != "Ranking" or not _segments)
+    put_read(None)
+    _place = {"testset": chosen["testset"], "lp": chosen["lp"]}
+    asking.in_background((put_read, "show", {**_place, "segment": _segments[0], "metrics": picked}))
+    return
+
+
+@app.cell
+def _(WarehouseError, mo, outputs, points, read, showing, view):
+    mo.stop(view.value != "Ranking" or not showing.segments_of(outputs, points) or read() is None)
+    showing.fault(read()) if isinstance(read(), WarehouseError) else showing.segment(read())
+    return
+
+
+@app.cell
+def _(drawn, mo, ranking, showing, view):
+    mo.stop(view.value != "Ranking" or ranking() is None)
+    showing.below_ranking(drawn() or ranking())
+    return
+
+
+@app.cell
+def _(forms, mo, names, testset, lp, view):
+    from inspect import cleandoc
+
+    from metaeval.questions import HOMES, question_named
+
+    mo.stop(view.value != "Any question")
+    question = mo.ui.dropdown([one for one in HOMES if one != "show"], value="compare", label="question")
+    return cleandoc, question, question_named
+
+
+@app.cell
+def _(cleandoc, forms, lp, mo, names, question, question_named, testset):
+    asked_kind = question_named(question.value)
+    _place = {"testset": testset.value, "lp": lp.value, "on": testset.value}
+    fields = forms.form(asked_kind, names.by_kind(testset.value, lp.value), _place)
+    ask = mo.ui.run_button(label="Ask")
+    mo.vstack(
+        [
+            mo.hstack([question, ask], justify="start", align="end"),
+            mo.md(cleandoc(asked_kind.__doc__ or "").partition("Example:")[0]),
+            *forms.laid_out(asked_kind, fields.elements),
+        ]
+    )
+    return ask, asked_kind, fields
+
+
+@app.cell
+def _(WarehouseError, ask, asked_kind, asking, fields, forms, mo, put_other, question):
+    put_other(None)
+    mo.stop(not ask.value)
+    try:
+        _given = forms.given(asked_kind, fields.value)
+        asking.in_background((put_other, question.value, {**_given, "charted": asked_kind.has_chart()}))
+    except WarehouseError as error:
+        put_other(error)
+    return
+
+
+@app.cell
+def _(mo, names, view):
+    mo.stop(view.value != "Over the years")
+    followed = mo.ui.dropdown(names.measures, value="pa", label="measure", searchable=True)
+    followed
+    return (followed,)
+
+
+@app.cell
+def _(asking, chosen, followed, put_other):
+    put_other(None)
+    _asked = {"testset": "all", "lp": chosen["lp"], "measure": followed.value, "charted": True}
+    asking.in_background((put_other, "trend", _asked))
+    return
+
+
+@app.cell
+def _(asking, chosen, mo, put_other, view):
+    mo.stop(view.value != "Phenomena")
+    put_other(None)
+    asking.in_background((put_other, "rank", {**chosen, "by": "phenomenon", "charted": True}))
+    return
+
+
+@app.cell
+def _(mo, other, showing, view):
+    mo.stop(view.value in ("Ranking", "SQL"))
+    showing.shown(other())
+    return
+
+
+@app.cell
+def _(mo, names, view):
+    mo.stop(view.value != "SQL")
+    recipe = mo.ui.dropdown(names.recipes, label="question of the cookbook", searchable=True)
+    return (recipe,)
+
+
+@app.cell
+def _(mo, names, recipe, view):
+    mo.stop(view.value != "SQL")
+    query = mo.ui.code_editor(recipe.value or names.first_query, language="sql", min_height=160, label="SQL")
+    run = mo.ui.run_button(label="Run")
+    mo.vstack([recipe, query, run, mo.accordion({"Views": names.views()})])
+    return query, run
+
+
+@app.cell
+def _(asking, mo, query, run, showing, view):
+    mo.stop(view.value != "SQL" or not run.value)
+    showing.rows(asking.sql(query.value))
+    return
+
+
+if __name__ == "__main__":
+    app.run()

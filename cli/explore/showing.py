@@ -1,0 +1,150 @@
+"""Answers as a page shows them; names and texts of a warehouse are never taken for markup."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any, Literal
+
+import altair as alt
+import marimo as mo
+import polars as pl
+import polars.selectors as cs
+
+from cli.render import DIGITS
+from cli.render.cells import number_text
+from cli.render.marks import Piece, in_colour, marked
+from cli.views.rank import by_metric
+from metaeval.answer import Answer
+from metaeval.measures import parse_measure
+from metaeval.notes import Decisive
+from queries.segment import Text
+from warehouse import QuestionError, WarehouseError
+from warehouse.wording import in_python
+
+_PAGE = 20  # rows of a table before one turns the page
+_MOST_NOTES = 4  # in sight
+_MARKS = "<style>mark.minor {background: #fff3b0} mark.major, mark.critical {background: #ffc9c9}</style>"
+
+
+def table(frame: pl.DataFrame, selection: Literal["single", "multi"] | None = None) -> Any:
+    """Rows to search, sort, select and download; texts as they are."""
+    plain = frame.with_columns(
+        pl.Series(name, [None if value is None else str(value) for value in frame[name].to_list()])
+        for name, kind in frame.schema.items()
+        if kind.is_nested()
+    )
+    numbers = [name for name, kind in frame.schema.items() if kind.is_numeric()]
+    return mo.ui.table(
+        plain,
+        selection=selection,
+        page_size=_PAGE,
+        format_mapping=dict.fromkeys(numbers, _number),
+        show_column_summaries=False,
+        show_download=True,
+    )
+
+
+def _number(value: float | None) -> str:
+    return str("" if value is None else value) if not isinstance(value, float) else number_text(value, DIGITS)
+
+
+def fault(error: WarehouseError) -> Any:
+    """What went wrong, in the words of Python's door."""
+    return mo.callout(mo.plain_text(in_python(str(error))), kind="danger")
+
+
+def notes(answer: Answer) -> Any:
+    """What may change a decision in sight; the rest, and the signature, folded."""
+    decisive = [one for one in answer.notes if isinstance(one, Decisive)]
+    first = [in_python(one) for one in decisive[:_MOST_NOTES]]
+    rest = [in_python(one) for one in (*decisive[_MOST_NOTES:], *answer.notes) if one not in decisive[:_MOST_NOTES]]
+    folded = mo.plain_text("\n".join([*rest, answer.signature]))
+    parts = [mo.callout(mo.plain_text("\n".join(first)), kind="warn")] if first else []
+    return mo.vstack([*parts, mo.accordion({"Notes and signature": folded})])
+
+
+def chart(answer: Answer) -> Any:
+    """The answer drawn, where it has a chart."""
+    asked = answer.question
+    if not (type(asked).has_chart() and asked.charted):
+        return mo.md("")
+    try:
+        return mo.as_html(answer.chart()).style({"overflow-x": "auto"})
+    except QuestionError:  # there is no chart of this one
+        return mo.md("")
+
+
+def shown(found: Answer | WarehouseError | None) -> Any:
+    """An answer: chart, rows, notes; or the error in its place."""
+    if found is None:
+        return mo.md("")
+    if isinstance(found, WarehouseError):
+        return fault(found)
+    return mo.vstack([chart(found), table(found.frame), notes(found)])
+
+
+def ranking_table(found: Answer | WarehouseError | None) -> Any:
+    """A row a metric to select; None while there is no ranking."""
+    if not isinstance(found, Answer):
+        return None
+    frame = by_metric(found.frame, [parse_measure(one) for one in found.question.measures])
+    return table(frame.drop(cs.starts_with("epsilon ", "low ", "high ")), "multi")
+
+
+def below_ranking(found: Answer | WarehouseError) -> Any:
+    """The chart and the notes of a ranking; or the error in its place."""
+    return fault(found) if isinstance(found, WarehouseError) else mo.vstack([chart(found), notes(found)])
+
+
+def outputs_table(found: Answer | WarehouseError | None) -> Any:
+    """Outputs to select; None while there are none."""
+    if isinstance(found, WarehouseError):
+        return fault(found)
+    if found is None or found.frame.is_empty():
+        return None
+    a, b = found.frame.row(0, named=True)["scorer_a"], found.frame.row(0, named=True)["scorer_b"]
+    frame = found.frame.select("segment", "system", "residual", "value_a", "value_b", "source", "output")
+    return table(frame.rename({"value_a": a, "value_b": b}), "single")
+
+
+def points(frame: pl.DataFrame) -> Any:
+    """Outputs as points to select."""
+    drawn = alt.Chart(frame).mark_circle(size=22, opacity=0.35)
+    drawn = drawn.encode(x="human:Q", y=alt.Y("metric:Q", scale=alt.Scale(zero=False)), tooltip=["system", "segment"])
+    return mo.ui.altair_chart(drawn, chart_selection="interval")
+
+
+def segments_of(*selected: Any) -> list[int]:
+    """Segments of what is selected in tables and charts of outputs."""
+    values = [one.value for one in selected if one is not None and hasattr(one, "value")]
+    return [int(number) for one in values if "segment" in one.columns for number in one["segment"].to_list()]
+
+
+def rows(found: pl.DataFrame | WarehouseError) -> Any:
+    """The rows of a query as a table, and as charts of their columns."""
+    if isinstance(found, WarehouseError):
+        return fault(found)
+    return mo.ui.tabs({"Table": table(found), "Charts": mo.ui.data_explorer(found)})
+
+
+def segment(answer: Answer) -> Any:
+    """A segment: source, references and outputs, errors in colour, with all scores."""
+    texts: Sequence[Text] = answer.found.texts
+    scorers = list(dict.fromkeys(name for text in texts for name in text.scores))
+    every = [error for text in texts for error in text.errors]
+    head = "".join(f"<th>{escape(one)}</th>" for one in ("", *scorers, ""))
+    rows = []
+    for text in texts:
+        is_source = text.kind == "source"
+        pieces = in_colour(marked(text.text or "", every if is_source else text.errors, in_source=is_source))
+        scores = "".join(f"<td>{'' if (v := text.scores.get(one)) is None else f'{v:.4g}'}</td>" for one in scorers)
+        name = escape(text.name or text.kind)
+        rows.append(f"<tr><th>{name}</th>{scores}<td dir='auto'>{''.join(map(_piece, pieces))}</td></tr>")
+    body = f"{_MARKS}<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return mo.vstack([mo.plain_text(str(answer.title)), mo.Html(body), notes(answer)])
+
+
+def _piece(piece: Piece) -> str:
+    if not piece.severities:
+        return escape(piece.text)
+    said = escape(", ".join(piece.severities))
+    return f'<mark class="{escape(piece.gravest)}" title="{said}">{escape(piece.text)}</mark>'
