@@ -179,6 +179,23 @@ def _with_errors(texts: Sequence[Text], errors: Errors, segment: int) -> list[Te
     ]
 
 
+def outputs_of(warehouse: Warehouse, testset: str, lp: str, metric: str, human: str | None = None) -> pl.DataFrame:
+    """Segment scores of a metric beside people's: system, segment, human, metric; outputs that both have scored.
+
+    human: None = the official one. No rows where one of them has no segment scores.
+    """
+    query = """
+        SELECT s.system, s.segment, h.value AS human, s.value AS metric
+        FROM scores AS s
+        JOIN human_scores AS h USING (testset, lp, system, segment)
+        JOIN evalsets AS e USING (testset, lp)
+        WHERE testset = $testset AND lp = $lp AND s.metric = $metric
+          AND h.human = coalesce($human, e.standard_human_seg) AND h.value IS NOT NULL AND s.value IS NOT NULL
+        ORDER BY ALL
+        """
+    return warehouse.sql(query, {"testset": testset, "lp": lp, "metric": metric, "human": human})
+
+
 def _distinct(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Names that differ for scorers: a metric that is called as a human score says so."""
     names: dict[tuple[str, str], str] = {}

@@ -12,12 +12,13 @@ from typing import Any
 import marimo as mo
 import polars as pl
 
+from cli.explore.names import opened
 from metaeval.answer import Answer
 from metaeval.doors import answered
 from metaeval.questions import question_named
 from metaeval.run import Run
 from queries.adhoc import answer
-from warehouse import Warehouse, WarehouseError
+from warehouse import WarehouseError
 from warehouse.progress import Progress
 
 _KEPT = 64  # answers that are shown at once when they are asked for again
@@ -48,7 +49,7 @@ class Asking:
         """
         key = f"{name} {sorted(given.items())!r} {self.database.stat().st_mtime_ns}"
         if key not in self._kept:
-            run = Run(lambda: Warehouse.open(self.database), None, progress)
+            run = Run(lambda: opened(self.database), None, progress)
             self._kept[key] = answered(question_named(name), dict(given), run)
         self._kept.move_to_end(key)
         while len(self._kept) > _KEPT:

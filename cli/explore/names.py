@@ -11,18 +11,18 @@ from metaeval.fields import DEFAULT_MEASURES
 from metaeval.measures import DEFINITIONS
 from metaeval.protocols import protocols
 from queries.cookbook import recipes
+from queries.dictionary import dictionary
 from queries.listing import NameKind, listing, names
-from warehouse import QuestionError, Warehouse
+from queries.segment import outputs_of
+from warehouse import Warehouse
 
+_PATIENCE = 60.0  # seconds that a question waits for a load
 _KINDS: tuple[NameKind, ...] = ("testset", "lp", "metric", "human", "system", "domain", "document", "phenomenon")
-_POINTS = """
-SELECT h.system, h.segment, h.value AS human, s.value AS metric
-FROM human_scores AS h
-JOIN scores AS s USING (testset, lp, system, segment)
-JOIN evalsets AS e USING (testset, lp)
-WHERE testset = $testset AND lp = $lp AND s.metric = $metric AND h.human = coalesce($human, e.standard_human_seg)
-ORDER BY ALL
-"""
+
+
+def opened(database: Path) -> Warehouse:
+    """The warehouse, once a load that is writing to it is done."""
+    return Warehouse.open(database, patience=_PATIENCE)
 
 
 class Names:
@@ -37,7 +37,7 @@ class Names:
         self.default_measures = [str(one) for one in DEFAULT_MEASURES]
         self.measures = list(dict.fromkeys([*self.default_measures, *DEFINITIONS]))
         self.recipes = {recipe.title: recipe.query for recipe in recipes().values()}
-        self.first_query = "SELECT * FROM testsets"
+        self.first_query = "FROM testsets"
 
     def testset(self, named: object) -> str | None:
         """The test set of this name, in any case; else the newest."""
@@ -46,41 +46,30 @@ class Names:
 
     def lps(self, testset: str | None) -> list[str]:
         """Language pairs of a test set, those with its official human score first."""
-        with Warehouse.open(self.database) as warehouse:
-            found = warehouse.rows(
-                "SELECT lp FROM evalsets WHERE testset = $testset ORDER BY NOT is_standard_human_sys_loaded, lp",
-                {"testset": testset},
-            )
-        return [lp for (lp,) in found]
+        with opened(self.database) as warehouse:
+            found = listing(warehouse, "lps", testset)
+        return list(found.sort("is_standard_human_sys_loaded", "lp", descending=[True, False])["lp"])
 
     def of(self, kind: NameKind, testset: str | None, lp: str | None = None) -> list[str]:
         """Names of a kind in an evaluation set."""
-        with Warehouse.open(self.database) as warehouse:
+        with opened(self.database) as warehouse:
             return names(warehouse, kind, [testset] if testset else [], [lp] if lp else [])
 
     def by_kind(self, testset: str | None, lp: str | None) -> Mapping[str, Sequence[str]]:
         """Names of every kind that fields of questions have."""
         found: dict[str, Sequence[str]] = {"measure": self.measures, "protocol": list(protocols())}
-        with Warehouse.open(self.database) as warehouse:
+        with opened(self.database) as warehouse:
             for kind in _KINDS:
                 place = [] if kind == "testset" else [testset] if testset else []
                 found[kind] = names(warehouse, kind, place, [lp] if lp and kind not in ("testset", "lp") else [])
         return found
 
     def points(self, chosen: Mapping[str, Any], metric: str) -> pl.DataFrame:
-        """Scores of a metric beside people's, an output a row; no rows where one of them has no segment scores."""
-        parameters = {"testset": chosen["testset"], "lp": chosen["lp"], "metric": metric, "human": chosen.get("human")}
-        with Warehouse.open(self.database) as warehouse:
-            try:
-                return warehouse.sql(_POINTS, parameters)
-            except QuestionError:
-                return pl.DataFrame(schema={"system": pl.String, "segment": pl.Int64, "human": pl.Float64})
+        """Scores of a metric beside people's, an output a row."""
+        with opened(self.database) as warehouse:
+            return outputs_of(warehouse, chosen["testset"], chosen["lp"], metric, chosen.get("human"))
 
     def views(self) -> Any:
         """The views and their columns."""
-        with Warehouse.open(self.database) as warehouse:
-            found = warehouse.sql(
-                "SELECT view_name AS view, comment AS holds FROM duckdb_views() WHERE NOT internal AND "
-                "schema_name = 'main' ORDER BY 1"
-            )
-        return mo.ui.table(found, selection=None, page_size=40, show_column_summaries=False)
+        with opened(self.database) as warehouse:
+            return mo.ui.table(dictionary(warehouse), selection=None, page_size=40, show_column_summaries=False)

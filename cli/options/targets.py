@@ -7,7 +7,7 @@ from typing import Any
 from cli.exit_codes import UsageError
 from cli.render.output import check_target, is_file
 
-_WRITTEN = {"output": "-o", "chart": "--chart", "texts": "--texts"}
+_WRITTEN = {"output": "-o", "chart": "--chart", "texts": "--texts", "export": "--export"}
 _READ = ("paths", "file", "with_file", "before", "after", "folder")
 """Parameters that name files or folders which a command reads."""
 

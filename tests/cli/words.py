@@ -10,6 +10,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "decide": (*SLICE, "simBLEU", "--good", "-1"),
     "deltas": (*SLICE, "simBLEU"),
     "diff": ("other.duckdb",),
+    "explore": ("sim24", "--export", "none/page.html"),
     "export": ("folder",),
     "list": ("testsets",),
     "load": ("task",),

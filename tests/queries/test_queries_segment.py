@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from queries.segment import Segment, read_segment
+from queries.segment import Segment, outputs_of, read_segment
 from tests.helpers import DOCUMENTS, LP, TESTSET, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset
@@ -104,6 +104,16 @@ def test_without_texts_or_an_official_human_score_there_are_still_scores(tmp_pat
         *(("reference", "refA", None, 0.0), ("output", "Ash", None, -1.0)),
         *(("output", "Beech", None, -1.0), ("output", "Cherry", None, -10.0)),
     ]
+
+
+def test_outputs_that_people_and_a_metric_scored_stand_beside_each_other(warehouse: Warehouse) -> None:
+    found = outputs_of(warehouse, TESTSET, LP, "Flat-src")
+    query = "SELECT system, segment, value FROM {} = $name AND value IS NOT NULL ORDER BY ALL"
+    people = {row[:2]: row[2] for row in warehouse.rows(query.format("human_scores WHERE human"), {"name": "mqm"})}
+    scores = warehouse.rows(query.format("scores WHERE metric"), {"name": "Flat-src"})
+    assert found.rows() == [(*row[:2], people[row[:2]], row[2]) for row in scores if row[:2] in people]
+    assert 0 < found.height < len(scores)
+    assert outputs_of(warehouse, TESTSET, LP, "Only-src").is_empty()
 
 
 def test_a_set_of_scores_of_systems_alone_has_no_segments(tmp_path: Path) -> None:
