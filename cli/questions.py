@@ -18,7 +18,7 @@ from cli.progress import progress
 from cli.views import view_of
 from metaeval.question import Field, fields_of
 from metaeval.questions import question_named
-from warehouse.names import is_language_pair
+from warehouse.facts.languages import is_typed_pair
 
 
 def command_of(name: str) -> Callable[..., None]:
@@ -145,7 +145,7 @@ def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -
         and places
         and places[0].name == "testset"
         and places[0].default is not MISSING
-        and is_language_pair(said[0].split(",")[0])
+        and is_typed_pair(said[0].split(",")[0])
     ):
         places.pop(0)  # all test sets
     for place, one in enumerate(places):
@@ -170,7 +170,7 @@ def _given(command: str, known: Mapping[str, Field], words: Mapping[str, Any]) -
 
 
 def _may_be_lp(word: str) -> bool:
-    return word.casefold() == "all" or all(is_language_pair(one.casefold()) or not one for one in word.split(","))
+    return word.casefold() == "all" or all(not one or is_typed_pair(one) for one in word.split(","))
 
 
 def _listed(value: Any) -> list[str]:

@@ -11,6 +11,7 @@ EXPORT_MANIFEST = "scorehouse-export.json"  # lies in each folder of exported Pa
 UNFINISHED_EXPORT = "scorehouse-export.unfinished"  # lies in a folder while an export is being written
 _WIDTHLESS = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z][A-Za-z]+)*")
+_LANGUAGE_IN_ANY_CASE = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z]{4})?(_[A-Za-z]{2})?")
 _HUMAN_SYSTEM = re.compile(
     r"(ref[A-Z]?|synthetic_ref|postedit[A-Z]?|human([-_.][A-Za-z0-9]+)*|ref-[A-Z])(\.\d+)?", re.IGNORECASE
 )
@@ -42,6 +43,18 @@ class LanguagePair:
         if not (_LANGUAGE.fullmatch(source) and _LANGUAGE.fullmatch(target)):
             raise ValueError(f"{text!r} is no language pair such as en-de")
         return cls(source, target)
+
+
+def written_language(code: str) -> str:
+    """A language code in the case that language codes have; other texts as they are.
+
+    >>> [written_language(code) for code in ("ZH_cn", "SR_cyrl_rs", "EN", "chrF++")]
+    ['zh_CN', 'sr_Cyrl_RS', 'en', 'chrF++']
+    """
+    if not _LANGUAGE_IN_ANY_CASE.fullmatch(code):
+        return code
+    base, *marks = code.split("_")
+    return "_".join([base.lower(), *(mark.title() if len(mark) == 4 else mark.upper() for mark in marks)])
 
 
 def is_language_pair(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from warehouse.facts.packaged import packaged
-from warehouse.names import LanguagePair
+from warehouse.names import LanguagePair, is_language_pair, written_language
 
 DA_TRAINING_YEARS = range(2017, 2021)  # the direct assessments that most trained metrics have learned from
 _THREE_LETTERS = {
@@ -137,10 +137,27 @@ def language_pair_called(name: str) -> str:
 def pairs_called(text: str) -> str:
     """Language pairs joined by commas in the codes that WMT uses.
 
-    >>> pairs_called("en-cmn,eng-deu"), pairs_called("all")
-    ('en-zh,en-de', 'all')
+    >>> pairs_called("en-cmn,ENG-deu"), pairs_called("JPN-zho_cn"), pairs_called("all")
+    ('en-zh,en-de', 'ja-zh_CN', 'all')
     """
-    return ",".join(language_pair_called(lp) if "-" in lp else lp for lp in text.split(","))
+    return ",".join(_typed_pair(lp.strip()) if "-" in lp else lp for lp in text.split(","))
+
+
+def is_typed_pair(text: str) -> bool:
+    """Whether a word that is typed is a language pair, in any case and spelling, rather than a metric.
+
+    >>> [is_typed_pair(word) for word in ("ja-zh_CN", "JPN-ZHO_cn", "eng_Latn-deu_Latn", "EED-ref", "chrF-refA")]
+    [True, True, True, False, False]
+    """
+    source, dash, target = _typed_pair(text).partition("-")
+    if is_language_pair(text):
+        return True
+    return bool(dash) and language(source) is not None and language(target) is not None
+
+
+def _typed_pair(text: str) -> str:
+    source, dash, target = text.replace("---", "-").partition("-")
+    return language_pair_called(f"{written_language(source)}{dash}{written_language(target)}")
 
 
 def two_letters(code: str) -> str:
