@@ -28,6 +28,8 @@ from warehouse.facts.optimised import optimised_systems
 from warehouse.facts.testsets import facts
 from warehouse.wording import option
 
+_OF_DOCUMENTS = "of documents are spa, pearson(by=none), kendall_like and others of segment scores"
+
 Opened = Callable[[], AbstractContextManager[Warehouse]]
 """Opens the warehouse, for what reads first and computes when it is closed."""
 
@@ -63,6 +65,8 @@ class Inputs:
 
         Raises QuestionError: see `select`.
         """
+        if self._asked.level == "doc":
+            check_documents(measure)
         if measure.definition.needs_spans:
             return self.of_spans()
         block = self.of_level("seg" if measure.definition.needs_segments else "sys")
@@ -89,7 +93,14 @@ class Inputs:
     def _of_protocol(self, testset: str, lp: str, human: str | None) -> Block | None:
         """The block of another evaluation set with this human score, else the official one of its protocol."""
         for name in (human, None):
-            one = Slice(testset, lp, human=name, all_metrics=self._asked.all_metrics, own=self._asked.own)
+            one = Slice(
+                testset,
+                lp,
+                human=name,
+                all_metrics=self._asked.all_metrics,
+                own=self._asked.own,
+                level=self._asked.level,
+            )
             try:
                 block = Inputs(self._warehouse, one, self._round_human).of_level("seg")
             except QuestionError:
@@ -166,6 +177,14 @@ def check_whole(options: Options, asked: Slice) -> None:
         raise QuestionError(
             f"a part of a test set has no submitted system scores; take {option('system_score', 'mean')}"
         )
+
+
+def check_documents(measure: Measure) -> None:
+    """Raises QuestionError: the measure takes no scores of documents."""
+    if measure.definition.needs_spans or measure.get("good", "") == "error_free":
+        raise QuestionError(f"{measure} counts marked errors, which are of segments, not of documents")
+    if not measure.definition.needs_segments:
+        raise QuestionError(f"{measure} is of submitted system scores, whatever {option('level')}; {_OF_DOCUMENTS}")
 
 
 def check_used(options: Options, measures: Sequence[Measure]) -> None:

@@ -54,6 +54,7 @@ def restricted(
         ("lp", lp),
         ("human", human),
         ("reference", reference or asked.reference),
+        ("level", None if asked.level == "seg" else asked.level),
         ("domain", ",".join(asked.domains) or None),
         ("document", ",".join(asked.documents) or None),
         ("phenomenon", ",".join(asked.phenomena) or None),

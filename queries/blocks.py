@@ -70,7 +70,7 @@ class Block:
             if choice.segment_gap is not None:
                 reasons[choice.name] = choice.segment_gap
             elif n := int(np.isnan(scores[self.judged]).sum()):
-                reasons[choice.name] = some_missing(n)
+                reasons[choice.name] = some_missing(n, "document" if self.selection.slice.level == "doc" else "segment")
         return reasons
 
     @property
@@ -108,13 +108,16 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         "scorers": [human_id, *scorers],
         "systems": [choice.system_id for choice in systems],
     }
+    scores = "slice_scores"
+    if selection.slice.level == "doc":
+        scores, parameters = "slice_documents", {**parameters, "documents": list(selection.documents)}
     cube = np.full((len(metrics) + 1, len(systems), len(segments)), np.nan)
     numbers = [int(segment) for segment in segments]
     segment_column = _places(numbers)
     n_at_once = max(1, _SCORES // max(1, len(systems) * len(segments)))
     for first in range(0, len(scorers) + 1, n_at_once):
         asked = {**parameters, "scorers": [human_id, *scorers][first : first + n_at_once], "segments": numbers}
-        found = warehouse.columns(questions()["slice_scores"].text, asked)
+        found = warehouse.columns(questions()[scores].text, asked)
         cube[
             scorer_row[found["scorer_id"]],
             system_row[found["system_id"]],
@@ -122,6 +125,7 @@ def fetch_block(warehouse: Warehouse, selection: Selection) -> Block:
         ] = found["value"]
     flat = np.full((len(metrics) + 1, len(systems)), np.nan)
     if selection.slice.is_whole:
+        parameters.pop("documents", None)
         submitted = warehouse.columns(questions()["submitted"].text, parameters)
         flat[scorer_row[submitted["scorer_id"]], system_row[submitted["system_id"]]] = submitted["value"]
     if selection.is_by_annotator:

@@ -32,6 +32,8 @@ class Reason(Enum):
     OTHER_LEVELS = "no system or segment scores"
     NO_SEGMENT_SCORES = "no segment scores"
     SOME_SEGMENT_SCORES = "no segment scores for the output of {}"
+    NO_DOCUMENT_SCORES = "no document scores"
+    SOME_DOCUMENT_SCORES = "no document scores for the output of {}"
     MISSING_SCORES = "{} missing"
     NO_SYSTEM_SCORES = "no system scores in this slice"
     NO_SPANS = "no error spans"
@@ -52,6 +54,8 @@ _FOR_WANT_OF_SCORES = frozenset(
         Reason.OTHER_LEVELS,
         Reason.NO_SEGMENT_SCORES,
         Reason.SOME_SEGMENT_SCORES,
+        Reason.NO_DOCUMENT_SCORES,
+        Reason.SOME_DOCUMENT_SCORES,
         Reason.MISSING_SCORES,
         Reason.NO_SYSTEM_SCORES,
         Reason.NO_SPANS,
@@ -93,14 +97,14 @@ class Exclusion:
         return self.reason in _FOR_WANT_OF_SCORES
 
 
-def some_missing(n: int) -> Exclusion:
-    """That n (system, segment) scores are missing.
+def some_missing(n: int, of: str = "segment") -> Exclusion:
+    """That n (system, segment) scores are missing, or (system, document) scores.
 
     >>> from warehouse.wording import in_python
     >>> in_python(str(some_missing(1)))
     '1 (system, segment) score missing (intersection=True excludes those pairs for all)'
     """
-    return Exclusion(Reason.MISSING_SCORES, (counted(n, "(system, segment) score"),))
+    return Exclusion(Reason.MISSING_SCORES, (counted(n, f"(system, {of}) score"),))
 
 
 def by_reason(excluded: Mapping[str, Exclusion]) -> dict[Exclusion, list[str]]:

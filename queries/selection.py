@@ -19,8 +19,11 @@ Level = Literal["seg", "sys"]
 Outliers = Literal["organisers", "mad", "none"]
 
 
+Scored = Literal["seg", "doc"]
+"""What has scores and is judged: segments or documents."""
+
 Place = tuple[int, str | None, str | None, str | None]
-"""A segment: its number, domain, document and phenomenon."""
+"""A segment, or a document: its number, domain, document and phenomenon."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Slice:
     compared with; None for the official one.
     domains, documents, phenomena, systems, metrics: names or shell patterns; empty for all. segments: first and last
         number.
+    level: whether segments are scored, or documents, which then stand wherever segments are named.
     only: "reference-based" or "reference-free" metrics, or None for both. primary: primary and baseline metrics only.
     human_references: rank extra human references too; None as the organisers did. outliers: which systems are
         excluded as outliers: those of the organisers' list, those of the MAD rule (applied where scores are known), or
@@ -57,6 +61,7 @@ class Slice:
     own: bool = False
     all_metrics: bool = False
     intersection: bool = False
+    level: Scored = "seg"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lp", pairs_called(self.lp))
@@ -65,6 +70,13 @@ class Slice:
     def is_whole(self) -> bool:
         """Whether it has all segments."""
         return not self.domains and not self.documents and not self.phenomena and self.segments is None
+
+    def check_level(self) -> None:
+        """Raises QuestionError: documents are restricted by what only segments have."""
+        if self.level == "doc" and (self.phenomena or self.segments is not None):
+            raise QuestionError(f"{option('level', 'doc')} is of whole documents: no {option('segments')} or phenomena")
+        if self.level == "doc" and self.human is not None and self.human.endswith(BY_ANNOTATOR):
+            raise QuestionError(f"{self.human} is of segments: judgements of documents are not standardised")
 
 
 @dataclass(frozen=True)
@@ -120,18 +132,20 @@ class Holdings:
 
     standard_*: the official reference and human scores. humans: identifiers by name. scored: the systems that have
     scores, by kind, name and level of the scorer. metrics, systems: by name; a system has its identifier, name, kind
-    and whether it is a listed outlier. segments: in test-set order.
+    and whether it is a listed outlier. segments: in test-set order. documents: those with scores of their own.
     """
 
     standard_reference: str | None
     standard_seg: str | None
     standard_sys: str | None
+    standard_doc: str | None
     ranks_references: bool
     humans: Mapping[str, int]
     scored: Mapping[tuple[str, str, str], set[str]]
     metrics: tuple[MetricVariant, ...]
     systems: tuple[tuple[int, str, str, bool], ...]
     segments: tuple[Place, ...]
+    documents: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -189,10 +203,12 @@ def select(
     Raises QuestionError: an unknown test set, language pair, human score or reference, a pattern that matches nothing,
         no human score found and none named, or nothing left.
     """
+    asked.check_level()
     number = evalset_id(warehouse, asked.testset, asked.lp)
     where = f"{asked.testset} {asked.lp}"
     found = warehouse.once((Holdings, number), lambda: _holdings(warehouse, number))
-    official = found.standard_seg if level == "seg" else found.standard_sys or found.standard_seg
+    by_level = {"seg": found.standard_seg, "doc": found.standard_doc, "sys": found.standard_sys or found.standard_seg}
+    official = by_level[asked.level if level == "seg" else level]
     chosen_human, notes = standards.human_score(found.humans, asked.human, official, human, where)
     stored = None if chosen_human is None else stored_human(chosen_human)
     if stored is not None and stored != chosen_human:
@@ -214,8 +230,11 @@ def select(
         segments=tuple(row[0] for row in segments),
         domains=tuple(row[1] for row in segments),
         documents=tuple(row[2] for row in segments),
-        n_segments=len(found.segments),
-        notes=(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
+        n_segments=len(found.documents if asked.level == "doc" else found.segments),
+        notes=(
+            *(["documents stand in the place of segments"] if asked.level == "doc" else []),
+            *(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
+        ),
     )
 
 
@@ -236,9 +255,10 @@ def _standardised(warehouse: Warehouse, number: int, human_id: int, human: str, 
 
 def _holdings(warehouse: Warehouse, number: int) -> Holdings:
     """What an evaluation set has; of its own rows, where the views group those of all."""
-    ((standard_reference, standard_seg, standard_sys, ranks_references),) = warehouse.rows(
+    ((standard_reference, standard_seg, standard_sys, standard_doc, ranks_references),) = warehouse.rows(
         """
-        SELECT standard_reference, standard_human_seg, standard_human_sys, ranks_human_references
+        SELECT
+          standard_reference, standard_human_seg, standard_human_sys, standard_human_doc, ranks_human_references
         FROM evalset
         WHERE evalset_id = $evalset
         """,
@@ -279,17 +299,21 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
         standard_reference=standard_reference,
         standard_seg=standard_seg,
         standard_sys=standard_sys,
+        standard_doc=standard_doc,
         ranks_references=bool(ranks_references),
         humans=humans,
         scored=scored,
         metrics=tuple(sorted((MetricVariant(*row) for row in metrics), key=lambda one: one.name)),
         systems=tuple(sorted(systems, key=lambda row: str(row[1]))),
         segments=tuple(segments),
+        documents=tuple(catalog.ask(warehouse, "scored_documents", evalset=number).rows()),
     )
 
 
 def _choose_segments(found: Holdings, asked: Slice, where: str) -> Sequence[Place]:
-    rows = found.segments
+    rows = found.documents if asked.level == "doc" else found.segments
+    if asked.level == "doc" and not rows:
+        raise QuestionError(f"no scores of documents of {IT}", where=where)
     asked_for = {"domain": asked.domains, "document": asked.documents, "phenomenon": asked.phenomena}
     for column, (kind, patterns) in enumerate(asked_for.items(), start=1):
         names = {str(name) for row in rows if (name := row[column]) is not None}
@@ -382,22 +406,18 @@ def _choose_metrics(
     named = (*asked.metrics, *also)
     choices = []
     for one in found.metrics:
-        by_segment = found.scored.get(("metric", one.name, "seg"), set())
+        by_segment = found.scored.get(("metric", one.name, asked.level), set())
         submitted = found.scored.get(("metric", one.name, "sys"), set())
         of_parts = {name for level in ("doc", "domain") for name in found.scored.get(("metric", one.name, level), ())}
         is_named = one.name in named or one.base_name in named
+        gap = _segment_gap(wanted, by_segment, asked)
         reason = (
             _filtered(asked, named, one, reference)
             or (None if is_named else _by_status(asked, one.status, one.is_own, has_lists))
+            or (gap if asked.level == "doc" else None)
             or _without_scores(wanted, by_segment, submitted, of_parts, asked.intersection)
         )
-        choices.append(
-            MetricChoice(
-                **vars(one),
-                segment_gap=_segment_gap(wanted, by_segment, asked.intersection),
-                reason=reason,
-            )
-        )
+        choices.append(MetricChoice(**vars(one), segment_gap=gap, reason=reason))
     return choices
 
 
@@ -456,14 +476,17 @@ def _without_scores(
     return Exclusion(Reason.NO_SCORES, (_first_names(missing),))
 
 
-def _segment_gap(wanted: set[str], by_segment: set[str], intersection: bool) -> Exclusion | None:
-    """Which systems a metric has no scores of segments for. by_segment: the systems that it has some for."""
+def _segment_gap(wanted: set[str], by_segment: set[str], asked: Slice) -> Exclusion | None:
+    """Which systems a metric has no scores of segments, or documents, for. by_segment: those that it has some for."""
     missing = wanted - by_segment
-    if not missing or (intersection and by_segment):
+    if not missing or (asked.intersection and by_segment):
         return None
-    if missing == wanted:
-        return Exclusion(Reason.NO_SEGMENT_SCORES)
-    return Exclusion(Reason.SOME_SEGMENT_SCORES, (_first_names(missing),))
+    none, some = (
+        (Reason.NO_DOCUMENT_SCORES, Reason.SOME_DOCUMENT_SCORES)
+        if asked.level == "doc"
+        else (Reason.NO_SEGMENT_SCORES, Reason.SOME_SEGMENT_SCORES)
+    )
+    return Exclusion(none) if missing == wanted else Exclusion(some, (_first_names(missing),))
 
 
 def _first_names(names: set[str]) -> str:

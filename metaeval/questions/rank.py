@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metaeval.answer import Answer
     from metaeval.ranking import Read
     from metaeval.table import Table
+    from queries.selection import Slice
     from warehouse import Warehouse
 
 _OTHER_DATA = "people are on other data in each column"
@@ -52,6 +53,13 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     hidden = ("plus_one", "mid_p", "early_stop", "legacy_df", "absolute", "threads", "dask")
 
     measures: Measures = DEFAULT_MEASURES
+    level: Annotated[
+        Literal["seg", "doc"],
+        Option(
+            "Scores of segments, or of documents, which then stand in the place of segments.",
+            excludes={"ceiling": "judgements are of segments"},
+        ),
+    ] = "seg"
     by: Annotated[
         Literal["domain", "phenomenon"] | None,
         Option("Rank each domain by itself, or each phenomenon of a challenge set."),
@@ -128,6 +136,9 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             metavar="FILE",
         ),
     ] = None
+
+    def slice(self) -> "Slice":
+        return replace(super().slice(), level=self.level)
 
     def check_fields(self) -> None:
         from metaeval.measures import parse_measure
