@@ -31,7 +31,8 @@ def _(Asking, Names, Path, mo):
 
 @app.cell
 def _(VIEWS, asking, mo, names, start):
-    view = mo.ui.radio(VIEWS, value=start.get("view") if start.get("view") in VIEWS else VIEWS[0], inline=True)
+    _first = start.get("view") if start.get("view") in VIEWS else VIEWS[0]
+    view = mo.ui.tabs(dict.fromkeys(VIEWS, ""), value=_first)
     testset = mo.ui.dropdown(
         names.testsets, value=names.testset(start.get("testset")), label="test set", searchable=True
     )
@@ -62,7 +63,7 @@ def _(lp, mo, names, start, testset):
 def _(dropped, human, lp, measures, mo, stop, testset, view):
     mo.vstack(
         [
-            mo.hstack([mo.md("**scorehouse**"), view], justify="start", gap=2, wrap=True),
+            mo.hstack([mo.md("# scorehouse"), view], justify="start", gap=2, wrap=True),
             mo.hstack([testset, lp, human, measures, dropped, stop], justify="start", align="end", wrap=True),
         ]
     )

@@ -142,7 +142,8 @@ const all = (root) => [...root.querySelectorAll("*")]
   .flatMap((one) => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])]);
 const found = all(document).find((one) => one.matches(arguments[0])
   && (one.closest("tr") ?? one).textContent.includes(arguments[1]));
-if (found) found.click();
+found?.dispatchEvent(new MouseEvent("mousedown", {bubbles: true}));
+found?.click();
 return Boolean(found)
 """
 
@@ -169,7 +170,7 @@ def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(ho
         seen(opened, "tiny24 en-de, segment")
         clicked(opened, "[role=checkbox]", "Fine-src")
         seen(opened, f"Fine-src against {HOSTILE}-src")
-        clicked(opened, "label", "SQL")
+        clicked(opened, "[role=tab]", "SQL")
         seen(opened, "question of the cookbook")
         assert opened.execute_script("return window.ran ?? null") is None
         assert "testset=tiny24" in opened.current_url
