@@ -38,8 +38,9 @@ def complete_measure(incomplete: str) -> list[str]:
 
 def complete_protocol(incomplete: str) -> list[str]:
     from metaeval.protocols import protocols
+    from metaeval.protocols.composed import weights
 
-    return [name for name in protocols() if name.startswith(incomplete)]
+    return [name for name in (*protocols(), *weights()) if name.startswith(incomplete)]
 
 
 def complete_query(context: typer.Context, incomplete: str) -> list[str]:

@@ -4,6 +4,7 @@ import polars as pl
 
 from metaeval.measures import DEFINITIONS
 from metaeval.protocols import protocols
+from metaeval.protocols.composed import MEASURE, weights, year_of
 
 
 def measures() -> pl.DataFrame:
@@ -24,7 +25,7 @@ def measures() -> pl.DataFrame:
 
 
 def protocol_table() -> pl.DataFrame:
-    """Columns protocol, year, lps (each or pooled), measure, test, weight, outliers; one row a rule."""
+    """Columns protocol, year, lps (each or pooled), measure, test, weight, outliers; one row a rule or class."""
     rows = [
         {
             "protocol": protocol.name,
@@ -38,5 +39,19 @@ def protocol_table() -> pl.DataFrame:
         }
         for protocol in protocols().values()
         for rule in protocol.rules
+    ]
+    rows += [
+        {
+            "protocol": name,
+            "year": year_of(name),
+            "lps": "pooled",
+            "measure": f"{one}: {MEASURE}",
+            "test": "none",
+            "weight": str(weight),
+            "outliers": "in",
+            "official_lps": "",
+        }
+        for name, of_classes in weights().items()
+        for one, weight in of_classes.items()
     ]
     return pl.DataFrame(rows)

@@ -1,7 +1,7 @@
 """The official protocols: which measures the shared tasks scored metrics by, with which tests and weights."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
@@ -120,9 +120,9 @@ def _declared() -> dict[str, Protocol]:
     return {name: _protocol(name, found) for name, found in data.items()}
 
 
-def protocol_named(name: str) -> Protocol:
+def protocol_named(name: str, composed: Collection[str] = ()) -> Protocol:
     """A protocol by its year's name; a year without rules of its own has those of the year before. Protocols of error
-    spans have names of their own (`wmt25-spans`).
+    spans have names of their own (`wmt25-spans`). composed: names of composed scores, which an error lists, too.
 
     Raises QuestionError: there is none.
     >>> protocol_named("wmt15").name, protocol_named("wmt19").name
@@ -136,4 +136,4 @@ def protocol_named(name: str) -> Protocol:
         earlier = [one for one in known.values() if one.year <= 2000 + int(digits)]
         if earlier and 2000 + int(digits) <= max(one.year for one in known.values()):
             return earlier[-1]
-    raise unknown("protocol", name, _declared())
+    raise unknown("protocol", name, [*_declared(), *composed])

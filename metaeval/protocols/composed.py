@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,10 +22,18 @@ MEASURE = "(right - wrong) / pairs, a tie is wrong"
 
 
 @cache
+def _declared() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((files("metaeval.protocols") / "composed.toml").read_text(encoding="utf-8"))
+
+
 def weights() -> Mapping[str, Mapping[str, float]]:
     """Composed score -> class -> weight."""
-    data = tomllib.loads((files("metaeval.protocols") / "composed.toml").read_text(encoding="utf-8"))
-    return {name: one["weights"] for name, one in data.items()}
+    return {name: one["weights"] for name, one in _declared().items()}
+
+
+def year_of(name: str) -> int:
+    """The year that a composed score was published in."""
+    return int(_declared()[name]["year"])
 
 
 def composed_score(warehouse: Warehouse, name: str, testset: str, lps: Sequence[str]) -> ProtocolScore:

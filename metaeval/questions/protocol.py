@@ -154,9 +154,10 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         from pathlib import Path
 
         from metaeval.protocols import protocol_named
+        from metaeval.protocols.composed import weights
         from metaeval.protocols.own import OWN, own_protocol
 
-        found = own_protocol(Path(named)) if named.endswith(OWN) else protocol_named(named)
+        found = own_protocol(Path(named)) if named.endswith(OWN) else protocol_named(named, weights())
         return found if self.level is None else found.of_level(self.level)
 
     def _testset(self) -> str:

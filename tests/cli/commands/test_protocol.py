@@ -141,7 +141,8 @@ def test_an_official_language_pair_that_is_not_loaded_is_reported(
 
 def test_protocols_are_listed(scorehouse: Scorehouse) -> None:
     listed = scorehouse("list", "protocols", "--format", "json").json
-    assert {"wmt23", "wmt24", "wmt25"} <= {row["protocol"] for row in listed}
+    assert {"wmt23", "wmt24", "wmt25", "aces"} <= {row["protocol"] for row in listed}
+    refused(scorehouse("protocol", "acess"), 2, "did you mean 'aces'?")
 
 
 def test_wmt23_by_its_own_rules_names_what_is_not_loaded(
