@@ -12,6 +12,7 @@ from metaeval.limits import MOST_DECIMALS
 from metaeval.measures import Measure
 from metaeval.notes import Decisive, hinted
 from metaeval.options import Options
+from metaeval.own_choices import overrated, own_choices
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
 from queries.evalsets import expand
@@ -23,9 +24,6 @@ from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.autorank import autoranks
 from warehouse.facts.human_protocols import protocol_of
-from warehouse.facts.metrics import describe
-from warehouse.facts.optimised import optimised_systems
-from warehouse.facts.testsets import facts
 from warehouse.wording import option
 
 _OF_DOCUMENTS = "of documents are spa, pearson(by=none), kendall_like and others of segment scores"
@@ -254,7 +252,12 @@ def rounded(block: Block, decimals: int | None) -> Block:
 
 def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
-    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *map(Decisive, wrong_way(block))]
+    return [
+        *slice_remarks(block.selection, block.metrics),
+        *overrated(block),
+        *equal_metrics(block),
+        *map(Decisive, wrong_way(block)),
+    ]
 
 
 def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
@@ -264,7 +267,7 @@ def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list
         *_own_metrics(selection, metrics),
         *_reference_without_metrics(selection, metrics),
         *_chosen_by_metrics(selection),
-        *_own_choices(selection, metrics),
+        *own_choices(selection, metrics),
     ]
 
 
@@ -299,21 +302,6 @@ def _chosen_by_metrics(selection: Selection) -> list[str]:
     if selection.human is None or testset not in autoranks():
         return []
     return [f"AutoRank, a mean of metrics, chose the systems of {testset} that people judged (`scorehouse autorank`)"]
-
-
-def _own_choices(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line on each included system that metrics which are ranked here, or their relatives, selected."""
-    testset = selection.slice.testset
-    there = {choice.name for choice in selection.chosen_systems}
-    found = []
-    for one in optimised_systems():
-        if one.testset != testset or one.system not in there or selection.human is None:
-            continue
-        year = facts(testset).year
-        judges = [metric.name for metric in metrics if describe(metric.base_name, year).family in one.families]
-        if judges:
-            found.append(f"{one.system} was made by {one.how}: {', '.join(judges)} judge their own choice")
-    return found
 
 
 def equal_metrics(block: Block) -> list[str]:

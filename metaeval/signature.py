@@ -65,6 +65,7 @@ def restricted(
         ("primary", "yes" if asked.primary else None),
         ("human_references", None if asked.human_references is None else "in" if asked.human_references else "out"),
         ("outliers", None if asked.outliers == "organisers" else asked.outliers),
+        ("optimised", "out" if asked.without_optimised else None),
         ("own", "in" if asked.own else None),
         ("all_metrics", "yes" if asked.all_metrics else None),
         ("intersection", "yes" if asked.intersection else None),

@@ -18,6 +18,7 @@ class Reason(Enum):
     IS_REFERENCE = "the reference that the metrics use"
     LISTED_OUTLIER = "on the organisers' list of outliers"
     MAD_OUTLIER = "an outlier by the MAD rule"
+    OPTIMISED = "made by {}"
     QUALITY_CONTROL = "an attention check or tutorial for annotators"
     HUMAN_TRANSLATION = "a human translation"
     # metrics

@@ -13,6 +13,7 @@ from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.languages import pairs_called
+from warehouse.facts.optimised import optimised_in
 from warehouse.wording import counted, option
 
 Level = Literal["seg", "sys"]
@@ -34,6 +35,7 @@ class Slice:
     compared with; None for the official one.
     domains, documents, phenomena, systems, metrics: names or shell patterns; empty for all. segments: first and last
         number.
+    without_optimised: systems that a metric selected or trained are excluded.
     level: whether segments are scored, or documents, which then stand wherever segments are named.
     only: "reference-based" or "reference-free" metrics, or None for both. primary: primary and baseline metrics only.
     human_references: rank extra human references too; None as the organisers did. outliers: which systems are
@@ -62,6 +64,7 @@ class Slice:
     all_metrics: bool = False
     intersection: bool = False
     level: Scored = "seg"
+    without_optimised: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lp", pairs_called(self.lp))
@@ -349,6 +352,8 @@ def _choose_systems(
             raise unknown("system", pattern, {name for _, name, _, _ in found.systems}, where=where)
     with_references = found.ranks_references if asked.human_references is None else asked.human_references
 
+    optimised = {one.system: one.how for one in optimised_in(asked.testset)} if asked.without_optimised else {}
+
     def reason(name: str, kind: str, is_outlier: bool) -> Exclusion | None:
         if not _matches(name, asked.systems):
             return Exclusion(Reason.NOT_SELECTED)
@@ -356,6 +361,8 @@ def _choose_systems(
             return Exclusion(Reason.NOT_JUDGED, (human or "any metric",))
         if name == reference:
             return Exclusion(Reason.IS_REFERENCE)
+        if name in optimised:
+            return Exclusion(Reason.OPTIMISED, (optimised[name],))
         if is_outlier and asked.outliers == "organisers":
             return Exclusion(Reason.LISTED_OUTLIER)
         if kind == "qc":

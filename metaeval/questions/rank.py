@@ -60,6 +60,9 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
             excludes={"ceiling": "judgements are of segments"},
         ),
     ] = "seg"
+    without_optimised: Annotated[
+        bool, Option("Exclude systems that a metric selected or trained, which it and its relatives overrate.")
+    ] = False
     by: Annotated[
         Literal["domain", "phenomenon"] | None,
         Option("Rank each domain by itself, or each phenomenon of a challenge set."),
@@ -138,7 +141,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     ] = None
 
     def slice(self) -> "Slice":
-        return replace(super().slice(), level=self.level)
+        return replace(super().slice(), level=self.level, without_optimised=self.without_optimised)
 
     def check_fields(self) -> None:
         from metaeval.measures import parse_measure

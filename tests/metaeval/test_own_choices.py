@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import metaeval
+from metaeval.own_choices import residual
 from tests.helpers import ScoreTable, mqm_table, tiny_layout
 from warehouse import Warehouse, load
 from warehouse.facts.metrics import describe
@@ -49,6 +50,37 @@ def test_a_ranking_names_the_metrics_that_judge_their_own_choice(database: Path)
             assert not [note for note in other.notes if "own choice" in note]
         findings = metaeval.audit(warehouse, "wmt23", check="issues").frame
     assert any("Made by minimum Bayes risk decoding" in text for text in findings["finding"])
+
+
+def test_such_systems_are_excluded_on_request(database: Path) -> None:
+    with Warehouse.open(database) as warehouse:
+        found = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all", without_optimised=True)
+        by_name = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all", systems=["Ash", "Beech"])
+        why = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all", without_optimised=True, explain=True)
+    assert found.frame["value"].to_list() == by_name.frame["value"].to_list()
+    assert "|optimised:out|" in found.signature
+    assert not [note for note in found.notes if "own choice" in note]
+    reasons = dict(why.frame.select("name", "reason").rows())
+    assert reasons["NLLB_MBR_BLEU"] == "made by minimum Bayes risk decoding with BLEU"
+
+
+def test_too_few_other_systems_for_a_residual_are_named(database: Path) -> None:
+    with Warehouse.open(database) as warehouse:
+        notes = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all").notes
+    assert any("no residuals of metrics on their own choices, as 2 systems" in note for note in notes)
+
+
+def test_a_residual_is_that_of_a_regression_without_the_system() -> None:
+    rng = np.random.default_rng(0)
+    human, metric = rng.normal(size=9), rng.normal(size=9)
+    others = np.arange(9) < 7
+    design = np.column_stack([np.ones(7), human[:7]])
+    (intercept, slope), squares, *_ = np.linalg.lstsq(design, metric[:7], rcond=None)
+    expected = (metric[8] - intercept - slope * human[8]) / np.sqrt(squares[0] / 5)
+    assert residual(human, metric, others, 8) == pytest.approx(expected, rel=1e-12)
+    assert residual(human, 3 * metric + 1, others, 8) == pytest.approx(expected, rel=1e-12)
+    assert np.isnan(residual(human, human, others, 8))
+    assert np.isnan(residual(human, metric, np.arange(9) < 2, 8))
 
 
 @pytest.mark.parametrize("one", optimised_systems(), ids=lambda one: one.system)

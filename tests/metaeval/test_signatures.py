@@ -170,6 +170,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "status": ("primary", "all"),
     "human_references": (True, False),
     "with_outliers": (True,),
+    "without_optimised": (True,),
     "mad_outliers": (True,),
     "own": (True,),
     "all_metrics": (True,),
@@ -292,8 +293,13 @@ def options_of(function: str) -> list[str]:
     return [name for name in able if (function, name) not in OF_ITSELF | REFUSED]
 
 
+ELSEWHERE = {("rank", "level"), ("rank", "without_optimised")}
+"""Options whose data the varied task has not; `test_document_scores` and `test_own_choices` hold their signatures."""
 OPTIONS = [
-    (function, option) for function in dict.fromkeys(f for f, _ in ASKED.values()) for option in options_of(function)
+    (function, option)
+    for function in dict.fromkeys(f for f, _ in ASKED.values())
+    for option in options_of(function)
+    if (function, option) not in ELSEWHERE
 ]
 
 

@@ -24,3 +24,12 @@ def optimised_systems() -> tuple[OptimisedSystem, ...]:
         OptimisedSystem(one["testset"], one["system"], tuple(one["families"]), one["how"], one["source"])
         for one in packaged("optimised.toml")["system"]
     )
+
+
+def optimised_in(testset: str) -> tuple[OptimisedSystem, ...]:
+    """Those of one test set.
+
+    >>> [one.system for one in optimised_in("wmt23")]
+    ['NLLB_MBR_BLEU']
+    """
+    return tuple(one for one in optimised_systems() if one.testset == testset)
