@@ -45,7 +45,7 @@ from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES
-from metaeval.significance.levels import MID_P, Null
+from metaeval.significance.levels import BY_DOCUMENT, MID_P, Null
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block
@@ -67,6 +67,7 @@ _NORMAL: Test = "bootstrap-normal"
 _SYSTEM_TESTS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both", "bootstrap", _NORMAL, *JACKKNIVES)
 _OF_ONE_POPULATION: tuple[str, ...] = (*JACKKNIVES, _NORMAL, "jackknife-segments")
 _WITH_TIES: tuple[Test, ...] = ("perm-inputs", "perm-systems")
+_NORMAL_BY_DOCUMENT = f"{_NORMAL}{BY_DOCUMENT}"
 _TIES_HALF = tuple(f"{test}{MID_P}" for test in _WITH_TIES)
 TESTED: dict[str, tuple[str, ...]] = {
     "acc_eq(by=item)": ("pairs", "perm-inputs", "bootstrap", *JACKKNIVES),
@@ -77,12 +78,12 @@ TESTED: dict[str, tuple[str, ...]] = {
     "pearson(by=item)": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
     "pearson(by=none)": ("perm-inputs", "perm-systems", "perm-both", "bootstrap", *JACKKNIVES),
     "pdp": ("perm-inputs", "perm-systems", "bootstrap", *JACKKNIVES),
-    "pearson": ("williams", *_SYSTEM_TESTS, "jackknife-segments"),
-    "spearman": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
-    "kendall": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
-    "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL, "jackknife-systems"),
-    "pa": (*_SYSTEM_TESTS, *_TIES_HALF, f"perm-both{MID_P}"),
-    "spa(n=99)": _SYSTEM_TESTS,
+    "pearson": ("williams", *_SYSTEM_TESTS, "jackknife-segments", f"jackknife-segments{BY_DOCUMENT}"),
+    "spearman": (*_WITH_TIES, *_TIES_HALF, _NORMAL, _NORMAL_BY_DOCUMENT, "jackknife-systems"),
+    "kendall": (*_WITH_TIES, *_TIES_HALF, _NORMAL, _NORMAL_BY_DOCUMENT, "jackknife-systems"),
+    "tau_ap": (*_WITH_TIES, *_TIES_HALF, _NORMAL, _NORMAL_BY_DOCUMENT, "jackknife-systems"),
+    "pa": (*_SYSTEM_TESTS, _NORMAL_BY_DOCUMENT, *_TIES_HALF, f"perm-both{MID_P}"),
+    "spa(n=99)": (*_SYSTEM_TESTS, _NORMAL_BY_DOCUMENT),
     "mpp": ("perm-inputs", "jackknife-segments"),
     "char_f1": ("perm-inputs", "jackknife-segments"),
 }
@@ -96,7 +97,7 @@ class Row:
     """A line of the results: one measure and its test in one kind of world.
 
     null: what the metrics have in common. effect: 0 = nothing sets them apart, else B is worse. test: its name, with
-    `MID_P` after it where ties count half.
+    `MID_P` after it where ties count half and `BY_DOCUMENT` where its units are documents.
     """
 
     data: str
@@ -173,6 +174,8 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
     """Documents, and real differences, matter to tests of that population; tests made for one population only to it."""
     parsed = parse_measure(measure)
     claimed = parsed.claims(plain(test))
+    if test.endswith(BY_DOCUMENT):
+        return population == "documents"
     if measure in _LEFT_OUT:
         return population == "segments" and effect == 0
     if effect:
@@ -186,6 +189,8 @@ def _is_wanted(population: Population, effect: float, measure: str, test: str) -
 
 def is_for(population: Population, measure: str, test: str) -> bool:
     """Whether a test is one of this population: named for it, or its default."""
+    if test.endswith(BY_DOCUMENT):
+        return population == "documents"
     parsed = parse_measure(measure)
     of_tests = "segments" if population == "documents" else population
     return parsed.claims(plain(test)) == of_tests or plain(test) == parsed.holding_test(of_tests)
@@ -228,8 +233,8 @@ class _Real:
 
 
 def plain(test: str) -> Test:
-    """A test's name without the way in which ties are counted."""
-    name: Test = test.removesuffix(MID_P)  # type: ignore[assignment]
+    """A test's name without its unit and the way in which ties are counted."""
+    name: Test = test.removesuffix(BY_DOCUMENT).removesuffix(MID_P)  # type: ignore[assignment]
     return name
 
 
@@ -247,6 +252,7 @@ def p_values(world: Pair | Block, tested: Sequence[tuple[str, str]], seed: int) 
             alternative="two-sided",
             draws=DRAWS[text.startswith("spa")],
             mid_p=test.endswith(MID_P),
+            whole_documents=test.endswith(BY_DOCUMENT),
             n_threads=1,
         )
         rng = np.random.default_rng([seed, 1])

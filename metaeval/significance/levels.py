@@ -16,6 +16,7 @@ NULLS: tuple[Null, ...] = get_args(Null)
 NOMINAL = 0.05
 LEAST_WORLDS = 200  # with fewer a level is not known well enough to be stated
 MID_P = " mid_p"  # after a test's name: ties count half
+BY_DOCUMENT = " by document"  # after a test's name: whole documents are swapped, resampled or left out
 OFF = 0.5  # of the nominal level: further off than this is reported
 
 
@@ -51,12 +52,14 @@ def _measured() -> dict[tuple[str, str, str, str], tuple[Level, ...]]:
 
 
 def measured_levels(
-    measure: Measure, test: Test, population: Population, *, mid_p: bool = False
+    measure: Measure, test: Test, population: Population, *, mid_p: bool = False, whole_documents: bool = False
 ) -> Mapping[Null, Level]:
     """By null, the level of a test for a population that is furthest off over the kinds of data, where measured.
 
-    mid_p: with ties counted half, which matters to measures that take few values alone.
+    mid_p: with ties counted half, which matters to measures that take few values alone. whole_documents: of a test by
+    document where documents are new.
     """
     named = f"{test}{MID_P}" if mid_p and measure.takes_few_values else test
-    found = {null: _measured().get((measure.measured_as, named, population, null), ()) for null in NULLS}
+    named, drawn = (f"{named}{BY_DOCUMENT}", "documents") if whole_documents else (named, population)
+    found = {null: _measured().get((measure.measured_as, named, drawn, null), ()) for null in NULLS}
     return {null: max(levels, key=lambda one: one.distance) for null, levels in found.items() if levels}

@@ -100,7 +100,13 @@ def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:
     """The measured levels of a test, by null."""
     assert testing.test is not None
     assert testing.population is not None
-    return measured_levels(measure, testing.test, testing.population, mid_p=bool(testing.mid_p))
+    return measured_levels(
+        measure,
+        testing.test,
+        testing.population,
+        mid_p=bool(testing.mid_p),
+        whole_documents=testing.whole_documents,
+    )
 
 
 def fitted_options(measure: Measure, test: Test, options: Options, asked: Slice) -> Options:

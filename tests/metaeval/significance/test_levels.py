@@ -25,12 +25,15 @@ def test_the_level_that_is_told_is_the_one_furthest_off(monkeypatch: pytest.Monk
         ("pa", "perm-inputs", "segments", "equal"): (Level(0.03, "one"), Level(0.09, "other"), Level(0.06, "third")),
         ("pa", "perm-inputs", "segments", "exchangeable"): (Level(0.05, "one"),),
         ("pa", "perm-both", "both", "exchangeable"): (Level(0.3, "one"),),
+        ("pa", "bootstrap-normal by document", "documents", "equal"): (Level(0.04, "one"),),
     }
     monkeypatch.setattr(levels, "_measured", lambda: found)
     measure = parse_measure("pa")
     of_both = {"equal": Level(0.09, "other"), "exchangeable": Level(0.05, "one")}
     assert measured_levels(measure, "perm-inputs", "segments") == of_both
     assert measured_levels(measure, "perm-both", "both") == {"exchangeable": Level(0.3, "one")}
+    by_document = measured_levels(measure, "bootstrap-normal", "segments", whole_documents=True)
+    assert by_document == {"equal": Level(0.04, "one")}
     assert measured_levels(measure, "perm-inputs", "systems") == {}
     assert measured_levels(parse_measure("pa(ties=tship)"), "perm-inputs", "segments") == {}
 
@@ -44,10 +47,12 @@ def test_every_line_of_the_results_is_a_test_that_there_is() -> None:
     with FILE.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
             measure = parse_measure(line["measure"])
-            test = line["test"].removesuffix(levels.MID_P)
+            named = line["test"].removesuffix(levels.BY_DOCUMENT)
+            test = named.removesuffix(levels.MID_P)
             assert test in TESTS
             assert test in measure.tests
-            assert measure.takes_few_values or test == line["test"]
+            assert measure.takes_few_values or test == named
+            assert named == line["test"] or line["population"] == "documents"
             assert 0 <= int(line["n_found"]) <= int(line["n_worlds"])
             assert line["population"] in ("segments", "systems", "both", "documents")
             assert line["null"] in NULLS
