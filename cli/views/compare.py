@@ -21,11 +21,11 @@ def show(answer: "Answer", output: Output) -> None:
     chosen = format_for(output.format, output.output)
     if chosen is Format.TABLE and is_matrix and len(answer.frame.columns) - len(columns) > MOST_COLUMNS:
         more = "the matrix of p-values is in --format csv, json or latex, and in --chart FILE"
-        answer = replace(answer, frame=answer.frame.select(columns), notes=(*answer.notes, more))
+        answer = replace(answer, reading=answer.frame.select(columns), notes=(*answer.notes, more))
     if output.is_for_reading and not is_matrix:
-        answer = replace(answer, frame=answer.frame.drop("difference", "low", "high", "sentence"))
+        answer = replace(answer, reading=answer.frame.drop("difference", "low", "high", "sentence"))
         if output.is_for_terminal and chosen is Format.TABLE:
-            answer = replace(answer, frame=_tests(answer.frame))
+            answer = replace(answer, reading=_tests(answer.frame))
     words = () if is_matrix or isinstance(answer.found, tuple) else answer.found.words
     output.show_answer(answer, lead=words)
 

@@ -23,9 +23,9 @@ def show(answer: "Answer", output: Output) -> None:
     names = answer.frame["metric"].to_list()
     if len(names) * _COLUMN + _NAMES <= width:
         numbered = answer.frame.rename({name: f"{number}" for number, name in enumerate(names, start=1)})
-        output.show_answer(replace(answer, frame=numbered.with_row_index("#", offset=1)))
+        output.show_answer(replace(answer, reading=numbered.with_row_index("#", offset=1)))
         return
     from metaeval.tables.agreement import extremes
 
     more = "the matrix is in --format csv or json, and in --chart FILE"
-    output.show_answer(replace(answer, frame=extremes(answer.frame)), below=[more])
+    output.show_answer(replace(answer, reading=extremes(answer.frame)), below=[more])

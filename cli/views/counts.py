@@ -21,4 +21,4 @@ def show(answer: "Answer", output: Output) -> None:
         output.show_answer(answer)
         return
     more = "all groups together; --all and --format csv have each"
-    output.show_answer(replace(answer, frame=frame), digits=3, below=[more])
+    output.show_answer(replace(answer, reading=frame), digits=3, below=[more])

@@ -21,5 +21,5 @@ def show(answer: "Answer", output: Output) -> None:
     """Six columns on a terminal."""
     if output.is_for_terminal and output.is_for_reading and answer.question.what in _SHOWN:
         frame = answer.frame.select(*_SHOWN[answer.question.what])
-        answer = replace(answer, frame=frame.rename({k: v for k, v in _HEADINGS.items() if k in frame.columns}))
+        answer = replace(answer, reading=frame.rename({k: v for k, v in _HEADINGS.items() if k in frame.columns}))
     output.show_answer(answer)

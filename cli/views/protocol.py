@@ -25,7 +25,7 @@ def show(answer: "Answer", output: Output) -> None:
         output.show_answer(answer)
         return
     tasks = [f"[{number}] {task_name(task)}" for number, task in enumerate(answer.found.tasks, start=1)]
-    output.show_answer(replace(answer, frame=_numbered(answer.found)), below=["; ".join(tasks)])
+    output.show_answer(replace(answer, reading=_numbered(answer.found)), below=["; ".join(tasks)])
 
 
 def _numbered(found: "ProtocolScore") -> "pl.DataFrame":

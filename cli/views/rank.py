@@ -34,7 +34,7 @@ def show(answer: "Answer", output: Output) -> None:
         return
     if output.is_for_reading:
         is_table = format_for(output.format, output.output) is Format.TABLE
-        answer = replace(answer, frame=(_at_a_glance if is_table else by_metric)(answer.frame, measures))
+        answer = replace(answer, reading=(_at_a_glance if is_table else by_metric)(answer.frame, measures))
     output.show_answer(answer)
 
 

@@ -18,7 +18,7 @@ def show(answer: "Answer", output: Output) -> None:
     if not output.is_for_reading or (is_list and not answer.found):
         output.show_answer(answer)
     elif answer.question.by is not None:
-        output.show_answer(replace(answer, frame=groups_for_reading(answer.frame)))
+        output.show_answer(replace(answer, reading=groups_for_reading(answer.frame)))
     else:
         page = outputs_page(answer.frame, answer.found, DIGITS, output.width, every_row=output.every_row)
-        output.show_answer(replace(answer, frame=for_reading(answer.frame, answer.found)), page=page)
+        output.show_answer(replace(answer, reading=for_reading(answer.frame, answer.found)), page=page)

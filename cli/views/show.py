@@ -31,4 +31,4 @@ def show(answer: "Answer", output: Output) -> None:
     dressed = None
     if answer.notes and output.is_for_terminal:
         dressed = {"text": [styled(in_colour(one)) for one in pieces]}
-    output.show_answer(replace(answer, frame=frame), dressed=dressed)
+    output.show_answer(replace(answer, reading=frame), dressed=dressed)

@@ -19,7 +19,7 @@ def show(answer: "Answer", output: Output) -> None:
         view, frame = answer.question.view, answer.frame if answer.reading is None else answer.reading
         if view == "within":
             first = pl.col("what").replace_strict(dict(zip(_FIRST, range(4), strict=True)), default=4)
-            answer = replace(answer, frame=frame.sort(first, maintain_order=True))
+            answer = replace(answer, reading=frame.sort(first, maintain_order=True))
         elif view == "years" and frame.columns[0] == "group":
             answer = replace(answer, reading=frame.select("group", *reversed(frame.columns[1:])))
     output.show_answer(answer)
