@@ -12,7 +12,7 @@ from metaeval.limits import MOST_DECIMALS
 from metaeval.measures import Measure
 from metaeval.notes import Decisive, hinted
 from metaeval.options import Options
-from metaeval.own_choices import overrated, own_choices
+from metaeval.own_choices import own_choices
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
 from queries.evalsets import expand
@@ -254,7 +254,6 @@ def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
     return [
         *slice_remarks(block.selection, block.metrics),
-        *overrated(block),
         *equal_metrics(block),
         *map(Decisive, wrong_way(block)),
     ]

@@ -19,7 +19,8 @@ _LEAST = 3  # other systems; a line through two has no residuals
 def own_choices(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
     """A line on each included system that metrics which are ranked here, or their relatives, selected."""
     return [
-        f"{one.system} was made by {one.how}: {', '.join(judges)} judge their own choice"
+        f"{one.system} was made by {one.how}: {', '.join(judges)} {'judges its' if len(judges) < 2 else 'judge their'} "
+        "own choice"
         for one, judges in _judged(selection, metrics)
     ]
 

@@ -15,6 +15,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure, parse_measure
 from metaeval.notes import EXPLAIN, Hinted, excluding
 from metaeval.options import Options
+from metaeval.own_choices import overrated
 from metaeval.signature import signature
 from metaeval.table import or_none
 from queries.blocks import Block
@@ -99,7 +100,7 @@ def float_noise(human: Floats, by: str) -> int:
 def _result(block: Block, measure: Measure, options: Options) -> Result:
     evaluation = evaluate(measure, block, options)
     is_judged = block.judged.any() or not measure.definition.needs_segments
-    notes = remarks(block)
+    notes = [*remarks(block), *overrated(block)]
     if evaluation.excluded:
         notes.append(excluding(f"{measure}: without", by_reason(evaluation.excluded).items()))
     if not evaluation.metrics:

@@ -57,25 +57,26 @@ def explore(
         if find_spec(extra) is None:
             raise UsageError('explore needs the explore extra: python3 -m pip install "scorehouse[explore]"')
     from warehouse import Warehouse
+    from warehouse.temporary import temporary_folder
 
     with Warehouse.open(output.database):
         pass
-    page = Path(str(files("cli.explore") / "page.py"))
+    source = Path(str(files("cli.explore") / "page.py"))
     given = ["--", "--db", str(output.database.resolve()), *(["--testset", testset] if testset else [])]
     marimo = [sys.executable, "-m", "marimo", "-q"]
-    if export is not None:
-        words = [*marimo, "export", "html", str(page), "--no-include-code", "--force", "-o", str(export)]
-        _run([*words, *given, "--waiting", "1"])
-        output.note(f"wrote {export}")
-        return
-    if edit:
-        if not _NOTEBOOK.exists():
-            shutil.copyfile(page, _NOTEBOOK)
-        page = _NOTEBOOK.resolve()
-    port, token = port or _free_port(), secrets.token_urlsafe()
-    words = [*marimo, *(["edit", "--skip-update-check"] if edit else ["run"]), str(page), "--headless"]
-    words += ["--host", _HOST, "--port", str(port), "--token", "--token-password-file", "-"]
-    _run([*words, *given], token, lambda: _opened(port, token, is_shown=not no_browser))
+    if edit and not _NOTEBOOK.exists():
+        shutil.copyfile(source, _NOTEBOOK)
+    with temporary_folder() as folder:  # marimo leaves files beside a notebook
+        page = _NOTEBOOK.resolve() if edit else Path(shutil.copy(source, folder))
+        if export is not None:
+            words = [*marimo, "export", "html", str(page), "--no-include-code", "--force", "-o", str(export)]
+            _run([*words, *given, "--waiting", "1"])
+            output.note(f"wrote {export}")
+            return
+        port, token = port or _free_port(), secrets.token_urlsafe()
+        words = [*marimo, *(["edit", "--skip-update-check"] if edit else ["run"]), str(page), "--headless"]
+        words += ["--host", _HOST, "--port", str(port), "--token", "--token-password-file", "-"]
+        _run([*words, *given], token, lambda: _opened(port, token, is_shown=not no_browser))
 
 
 def _free_port() -> int:

@@ -38,7 +38,7 @@ def database(tmp_path: Path) -> Path:
     return tmp_path / "w.duckdb"
 
 
-LINE = "NLLB_MBR_BLEU was made by minimum Bayes risk decoding with BLEU: BLEU-refA judge their own choice"
+LINE = "NLLB_MBR_BLEU was made by minimum Bayes risk decoding with BLEU: BLEU-refA judges its own choice"
 
 
 def test_a_ranking_names_the_metrics_that_judge_their_own_choice(database: Path) -> None:
