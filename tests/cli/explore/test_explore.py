@@ -137,19 +137,26 @@ const walk = (node) => node.nodeType === 3 ? node.textContent
   : (node.shadowRoot ? walk(node.shadowRoot) : "") + [...node.childNodes].map(walk).join(" ");
 return walk(document.body)
 """
-_CLICK = """
+_FOUND = """
 const all = (root) => [...root.querySelectorAll("*")]
   .flatMap((one) => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])]);
 const found = all(document).find((one) => one.matches(arguments[0])
   && (one.closest("tr") ?? one).textContent.includes(arguments[1]));
-found?.dispatchEvent(new MouseEvent("mousedown", {bubbles: true}));
+return found
+"""
+_CLICK = f"""
+const found = ((...words) => {{ {_FOUND.replace("arguments", "words")} }})(...arguments);
+found?.dispatchEvent(new MouseEvent("mousedown", {{bubbles: true}}));
 found?.click();
 return Boolean(found)
 """
 
 
 @pytest.mark.long("a browser: 20 seconds")
-def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(hostile: Path) -> None:
+def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(hostile: Path, tmp_path: Path) -> None:
+    own = tmp_path / "Mine-src.seg.score"
+    own.write_text("".join(f"{name}\t{at}\n" for name in (HOSTILE, "Beech", "Cherry") for at in range(5)))
+
     def until(true: Callable[[], bool], what: str) -> None:
         end = time.monotonic() + 60
         while not true():
@@ -165,6 +172,8 @@ def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(ho
     with _explored(hostile, "tiny24") as address, browser() as opened:
         opened.get(address)
         seen(opened, HOSTILE)
+        opened.execute_script(_FOUND, "input[type=file]", "").send_keys(str(own))
+        seen(opened, "Mine-src")
         clicked(opened, "[role=checkbox]", HOSTILE)
         clicked(opened, "[role=checkbox]", "Beech")
         seen(opened, "tiny24 en-de, segment")
@@ -173,6 +182,7 @@ def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(ho
         clicked(opened, "[role=tab]", "SQL")
         seen(opened, "question of the cookbook")
         assert opened.execute_script("return window.ran ?? null") is None
+        assert Names(hostile).of("metric", "tiny24") == [f"{HOSTILE}-src", "Fine-src"], "what is dropped is not stored"
         assert "testset=tiny24" in opened.current_url
         sent = [json.loads(line["message"])["message"] for line in opened.get_log("performance")]
         asked = [one["params"]["request"]["url"] for one in sent if one["method"] == "Network.requestWillBeSent"]
