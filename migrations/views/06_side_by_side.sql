@@ -152,6 +152,45 @@ COMMENT ON COLUMN judgement_pairs.value_a IS 'That annotator''s judgement, highe
 COMMENT ON COLUMN judgement_pairs.rater_b IS 'The other annotator.';
 COMMENT ON COLUMN judgement_pairs.value_b IS 'The other annotator''s judgement.';
 
+CREATE OR REPLACE VIEW standardised_judgements AS
+WITH valid AS (
+  SELECT v.evalset_id, v.scorer_id, y.name AS system, j.segment, j.rater, j.value
+  FROM internal.judgement AS j
+  JOIN internal.vector AS v ON v.vector_id = j.vector_id AND v.level = 'seg'
+  JOIN internal.system AS y ON y.system_id = v.system_id AND y.kind <> 'qc'
+  WHERE j.status = 'valid' AND j.rater IS NOT NULL AND j.value IS NOT NULL
+), annotator AS (
+  SELECT evalset_id, scorer_id, rater, avg(value) AS mean, stddev_samp(value) AS sd
+  FROM valid
+  GROUP BY ALL
+  HAVING max(value) > min(value)
+)
+SELECT
+  t.name AS testset,
+  t.year,
+  e.lp,
+  sc.name AS human,
+  valid.system,
+  valid.segment,
+  valid.rater,
+  valid.value,
+  (valid.value - annotator.mean) / annotator.sd AS z
+FROM valid
+JOIN annotator USING (evalset_id, scorer_id, rater)
+JOIN internal.evalset AS e ON e.evalset_id = valid.evalset_id
+JOIN internal.testset AS t ON t.testset_id = e.testset_id
+JOIN internal.scorer AS sc ON sc.scorer_id = valid.scorer_id;
+COMMENT ON VIEW standardised_judgements IS 'Valid judgements standardised by annotator; annotators with one judgement or no spread are left out. One row per judgement; the mean z of an output is its score in NAME:z.';
+COMMENT ON COLUMN standardised_judgements.testset IS 'Test set, such as wmt24.';
+COMMENT ON COLUMN standardised_judgements.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN standardised_judgements.lp IS 'Language pair, such as en-cs.';
+COMMENT ON COLUMN standardised_judgements.human IS 'Human score that the judgement belongs to.';
+COMMENT ON COLUMN standardised_judgements.system IS 'System judged.';
+COMMENT ON COLUMN standardised_judgements.segment IS 'Segment number inside the evaluation set.';
+COMMENT ON COLUMN standardised_judgements.rater IS 'Annotator.';
+COMMENT ON COLUMN standardised_judgements.value IS 'The judgement, higher is better.';
+COMMENT ON COLUMN standardised_judgements.z IS 'Its distance from the mean of all valid judgements of the annotator in the evaluation set, in standard deviations (n - 1).';
+
 CREATE OR REPLACE VIEW languages AS
 SELECT k.code, k.name, k.script, k.in_da_training
 FROM internal.language AS k;

@@ -64,6 +64,14 @@ def test_scores_are_mean_z_of_annotators_with_a_spread(campaign: Warehouse) -> N
     assert np.isnan(block.human_submitted).all()
 
 
+def test_sql_has_them_too(campaign: Warehouse) -> None:
+    query = "SELECT system, segment, avg(z) FROM standardised_judgements WHERE human = 'esa' GROUP BY ALL"
+    found = {(system, segment): z for system, segment, z in campaign.rows(query)}
+    block = Inputs(campaign, ASKED).of_level("seg")
+    places = [(one, segment) for one in block.systems for segment in block.segments.tolist()]
+    assert [found.get(place, np.nan) for place in places] == pytest.approx(block.human.ravel(), nan_ok=True)
+
+
 def test_what_is_left_out_is_counted(campaign: Warehouse) -> None:
     (note,) = Inputs(campaign, ASKED).of_level("seg").selection.notes
     assert (

@@ -86,7 +86,7 @@ def missing(connection: duckdb.DuckDBPyConnection, path: Path) -> list[Migration
 def _has_evalsets(connection: duckdb.DuckDBPyConnection) -> bool:
     """Whether the current database holds an evaluation set; a first load may have ended before it made the table."""
     try:
-        return connection.execute("SELECT 1 FROM evalset LIMIT 1").fetchone() is not None
+        return connection.execute("SELECT 1 FROM internal.evalset LIMIT 1").fetchone() is not None
     except duckdb.CatalogException:
         return False
 
