@@ -39,6 +39,7 @@ WITHOUT_CHART = {
     "annotators": "each row has statistics on several scales",
     "audit": "lists findings, not numbers",
     "report": "a page with the charts of other commands",
+    "explore": "a page with the charts of other commands",
     "compute": "stores scores",
     "add": "stores scores",
     "remove": "changes the warehouse",

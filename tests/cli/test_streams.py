@@ -46,8 +46,8 @@ WORDS = {
     "demo": ("demo", "-q"),
 }
 """Cheap words for commands whose example takes long, or needs files."""
-CHANGES = ("load", "compute", "add", "remove")
-"""They have no answer without a change: see the test of their own."""
+CHANGES = ("load", "compute", "add", "remove", "explore")
+"""They have no answer without a change: see the test of their own; or none but an address."""
 ANSWERS = {
     **{name: tuple(shlex.split(examples(name)[0])) for name in COMMANDS if name not in CHANGES},
     **WORDS,
