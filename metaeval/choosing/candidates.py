@@ -97,7 +97,9 @@ class Candidates:
         if budget == "words":
             return self.words()
         if words_per_minute is None:
-            raise QuestionError("minutes need a pace: how many words of the source an annotator judges per minute")
+            raise QuestionError(
+                f"{option('minutes')} needs {option('words_per_minute')}: how many words of the source an annotator judges"
+            )
         return self.words() * len(self.block.systems) / words_per_minute
 
 

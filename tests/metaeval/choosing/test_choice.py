@@ -111,7 +111,7 @@ def test_words_that_two_outputs_share_count_once_for_each() -> None:
         (Asked(metric="simBLUE"), "unknown metric 'simBLUE'"),
         (Asked(method="diversity", metric="simBLEU"), "diversity takes no metric"),
         (Asked(size=-1), "budget -1"),
-        (Asked(budget="minutes", size=5), "minutes need a pace"),
+        (Asked(budget="minutes", size=5), "how many words of the source an annotator judges"),
         (Asked(budget="words", size=0.5), "0.5 words buy no segment"),
     ],
 )
