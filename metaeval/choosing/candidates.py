@@ -15,7 +15,7 @@ from queries.catalog import ask
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-from warehouse.wording import counted
+from warehouse.wording import counted, option
 
 Among = Literal["annotated", "all"]
 Unit = Literal["segment", "document"]
@@ -97,9 +97,8 @@ class Candidates:
         if budget == "words":
             return self.words()
         if words_per_minute is None:
-            raise QuestionError(
-                f"{option('minutes')} needs {option('words_per_minute')}: how many words of the source an annotator judges"
-            )
+            pace = option("words_per_minute")
+            raise QuestionError(f"{option('minutes')} needs {pace}: how many words of the source an annotator judges")
         return self.words() * len(self.block.systems) / words_per_minute
 
 
