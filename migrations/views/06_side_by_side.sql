@@ -160,7 +160,7 @@ WITH valid AS (
   JOIN internal.system AS y ON y.system_id = v.system_id AND y.kind <> 'qc'
   WHERE j.status = 'valid' AND j.rater IS NOT NULL AND j.value IS NOT NULL
 ), annotator AS (
-  SELECT evalset_id, scorer_id, rater, avg(value) AS mean, stddev_samp(value) AS sd
+  SELECT evalset_id, scorer_id, rater, avg(value ORDER BY value) AS mean, stddev_samp(value ORDER BY value) AS sd
   FROM valid
   GROUP BY ALL
   HAVING max(value) > min(value)
