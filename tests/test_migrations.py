@@ -13,6 +13,7 @@ from warehouse.database.migration import apply_migrations, pending
 
 PUBLIC = {
     *("testsets", "evalsets", "segments", "texts", "systems", "spellings", "metrics", "metric_facts", "humans"),
+    "standardised_judgements",
     *("sources", "known_issues", "results", "scores", "human_scores", "system_scores", "aggregate_scores"),
     *(
         "judgements",
