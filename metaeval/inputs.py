@@ -252,11 +252,7 @@ def rounded(block: Block, decimals: int | None) -> Block:
 
 def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
-    return [
-        *slice_remarks(block.selection, block.metrics),
-        *equal_metrics(block),
-        *map(Decisive, wrong_way(block)),
-    ]
+    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *map(Decisive, wrong_way(block))]
 
 
 def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:

@@ -135,7 +135,7 @@ class Holdings:
 
     standard_*: the official reference and human scores. humans: identifiers by name. scored: the systems that have
     scores, by kind, name and level of the scorer. metrics, systems: by name; a system has its identifier, name, kind
-    and whether it is a listed outlier. segments: in test-set order. documents: those with scores of their own.
+    and whether it is a listed outlier. segments: in test-set order.
     """
 
     standard_reference: str | None
@@ -148,7 +148,6 @@ class Holdings:
     metrics: tuple[MetricVariant, ...]
     systems: tuple[tuple[int, str, str, bool], ...]
     segments: tuple[Place, ...]
-    documents: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -218,7 +217,8 @@ def select(
         notes = (*notes, _standardised(warehouse, number, found.humans[stored], stored, where))
     used = {one.reference for one in found.metrics if one.reference is not None}
     reference, of_reference = standards.reference(warehouse, where, asked.reference, found.standard_reference, used)
-    segments = _choose_segments(found, asked, where)
+    places = found.segments if asked.level == "seg" else _scored_documents(warehouse, number, where)
+    segments = _choose_segments(places, asked, where)
     systems = _choose_systems(found, asked, stored, reference, where)
     chosen = [choice for choice in systems if choice.reason is None]
     metrics = _choose_metrics(found, asked, also, reference, chosen, where)
@@ -233,7 +233,7 @@ def select(
         segments=tuple(row[0] for row in segments),
         domains=tuple(row[1] for row in segments),
         documents=tuple(row[2] for row in segments),
-        n_segments=len(found.documents if asked.level == "doc" else found.segments),
+        n_segments=len(places),
         notes=(
             *(["documents stand in the place of segments"] if asked.level == "doc" else []),
             *(*notes, *of_reference, *_matched_in_vain(asked, metrics)),
@@ -309,14 +309,17 @@ def _holdings(warehouse: Warehouse, number: int) -> Holdings:
         metrics=tuple(sorted((MetricVariant(*row) for row in metrics), key=lambda one: one.name)),
         systems=tuple(sorted(systems, key=lambda row: str(row[1]))),
         segments=tuple(segments),
-        documents=tuple(catalog.ask(warehouse, "scored_documents", evalset=number).rows()),
     )
 
 
-def _choose_segments(found: Holdings, asked: Slice, where: str) -> Sequence[Place]:
-    rows = found.documents if asked.level == "doc" else found.segments
-    if asked.level == "doc" and not rows:
+def _scored_documents(warehouse: Warehouse, number: int, where: str) -> Sequence[Place]:
+    rows: list[Place] = catalog.ask(warehouse, "scored_documents", evalset=number).rows()
+    if not rows:
         raise QuestionError(f"no scores of documents of {IT}", where=where)
+    return rows
+
+
+def _choose_segments(rows: Sequence[Place], asked: Slice, where: str) -> Sequence[Place]:
     asked_for = {"domain": asked.domains, "document": asked.documents, "phenomenon": asked.phenomena}
     for column, (kind, patterns) in enumerate(asked_for.items(), start=1):
         names = {str(name) for row in rows if (name := row[column]) is not None}
