@@ -187,6 +187,14 @@ def test_a_load_brings_an_older_database_up_to_date_and_says_so(tmp_path: Path) 
     assert len(held(database)["human_scores"]) == 40
 
 
+def test_a_load_asks_a_file_whose_views_are_of_before(tmp_path: Path) -> None:
+    """Not as one without scores: the tables' names are found only once it is known what they are."""
+    database = loaded(tiny_layout(tmp_path / "in"), tmp_path / "a.duckdb")
+    with_views_of_before(database)
+    with duckdb.connect() as connection, updating.reading(database, connection) as ask:
+        assert ask("SELECT name FROM testset", {}) == [("tiny24",)]
+
+
 _READER = """
 import duckdb, sys
 with duckdb.connect(sys.argv[1], read_only=True):
