@@ -1,11 +1,10 @@
 """Questions of the page: asked in a thread of their own, which shows how far it is and can be stopped."""
 
 import atexit
-import shutil
-import tempfile
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,16 @@ from metaeval.run import Run
 from queries.adhoc import answer
 from warehouse import WarehouseError
 from warehouse.progress import Progress
+from warehouse.temporary import temporary_folder
 
 _KEPT = 64  # answers that are shown at once when they are asked for again
 _MOMENT = 0.3  # seconds between looks at how far it is
 Asked = tuple[Callable[[Any], None], str, Mapping[str, Any]]
 """What gets the answer or the error, the name of the question, and its fields."""
+
+
+_DROPPED = ExitStack()  # the folders of files that were dropped into the page
+atexit.register(_DROPPED.close)
 
 
 class StoppedError(Exception):
@@ -96,6 +100,7 @@ class Asking:
                 found: Answer | WarehouseError = self.answer(name, given, advance)
             except WarehouseError as error:
                 found = error
+            advance(name, 1, 1)  # nobody may wait for it any more
             put(found)
             if isinstance(found, WarehouseError):
                 return
@@ -110,8 +115,6 @@ class Asking:
 
 def own_file(name: str, content: bytes) -> Path:
     """A file that was dropped into the page, under its own name in a folder of its own."""
-    folder = Path(tempfile.mkdtemp(prefix="scorehouse-explore-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = folder / Path(name).name
+    path = _DROPPED.enter_context(temporary_folder()) / Path(name).name
     path.write_bytes(content)
     return path

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import marimo as mo
 import polars as pl
 
 from metaeval.fields import DEFAULT_MEASURES
@@ -64,12 +62,12 @@ class Names:
                 found[kind] = names(warehouse, kind, place, [lp] if lp and kind not in ("testset", "lp") else [])
         return found
 
-    def points(self, chosen: Mapping[str, Any], metric: str) -> pl.DataFrame:
+    def points(self, metric: str, testset: str, lp: str, human: str | None = None) -> pl.DataFrame:
         """Scores of a metric beside people's, an output a row."""
         with opened(self.database) as warehouse:
-            return outputs_of(warehouse, chosen["testset"], chosen["lp"], metric, chosen.get("human"))
+            return outputs_of(warehouse, testset, lp, metric, human)
 
-    def views(self) -> Any:
+    def views(self) -> pl.DataFrame:
         """The views and their columns."""
         with opened(self.database) as warehouse:
-            return mo.ui.table(dictionary(warehouse), selection=None, page_size=40, show_column_summaries=False)
+            return dictionary(warehouse)

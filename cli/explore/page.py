@@ -83,10 +83,9 @@ def _(address, human, lp, measures, testset, view):
 
 @app.cell
 def _(human, lp, measures, testset):
-    chosen = {"testset": testset.value, "lp": lp.value, "measures": measures.value}
-    if human.value:
-        chosen["human"] = human.value
-    return (chosen,)
+    place = {"testset": testset.value, "lp": lp.value, **({"human": human.value} if human.value else {})}
+    chosen = {**place, "measures": measures.value}
+    return chosen, place
 
 
 @app.cell
@@ -144,11 +143,10 @@ def _(metrics):
 
 
 @app.cell
-def _(asking, chosen, mo, picked, put_compared, view):
+def _(asking, measures, mo, picked, place, put_compared, view):
     mo.stop(view.value != "Ranking" or len(picked) != 2)
     put_compared(None)
-    _place = {name: value for name, value in chosen.items() if name != "measures"}
-    _asked = {**_place, "measure": (chosen["measures"] or [None])[0], "metrics": picked}
+    _asked = {**place, "measure": (measures.value or [None])[0], "metrics": picked}
     asking.in_background((put_compared, "compare", _asked))
     return
 
@@ -161,13 +159,12 @@ def _(compared, mo, picked, showing, view):
 
 
 @app.cell
-def _(asking, chosen, mo, picked, put_scattered, put_worst, view):
+def _(asking, mo, picked, place, put_scattered, put_worst, view):
     mo.stop(view.value != "Ranking" or len(picked) != 1)
     put_scattered(None)
     put_worst(None)
-    _place = {name: value for name, value in chosen.items() if name != "measures"}
-    asking.in_background((put_scattered, "scatter", {**_place, "metric": picked[0], "charted": True}))
-    asking.in_background((put_worst, "segments", {**_place, "metric": picked, "n": 50}))
+    asking.in_background((put_scattered, "scatter", {**place, "metric": picked[0], "charted": True}))
+    asking.in_background((put_worst, "segments", {**place, "metric": picked, "n": 50}))
     return
 
 
@@ -179,9 +176,9 @@ def _(mo, picked, scattered, showing, view):
 
 
 @app.cell
-def _(mo, names, chosen, picked, showing, view):
+def _(mo, names, picked, place, showing, view):
     mo.stop(view.value != "Ranking" or len(picked) != 1)
-    points = showing.points(names.points(chosen, picked[0]))
+    points = showing.points(names.points(picked[0], **place))
     mo.vstack([mo.md("Each point is an output: select some to read them."), points])
     return (points,)
 
@@ -195,11 +192,11 @@ def _(mo, picked, showing, view, worst):
 
 
 @app.cell
-def _(asking, chosen, mo, outputs, picked, points, put_read, showing, view):
+def _(asking, lp, mo, outputs, picked, points, put_read, showing, testset, view):
     _segments = showing.segments_of(outputs, points)
     mo.stop(view.value != "Ranking" or not _segments)
     put_read(None)
-    _place = {"testset": chosen["testset"], "lp": chosen["lp"]}
+    _place = {"testset": testset.value, "lp": lp.value}
     asking.in_background((put_read, "show", {**_place, "segment": _segments[0], "metrics": picked}))
     return
 
@@ -219,7 +216,7 @@ def _(drawn, mo, ranking, showing, view):
 
 
 @app.cell
-def _(forms, mo, names, testset, lp, view):
+def _(mo, view):
     from inspect import cleandoc
 
     from metaeval.questions import HOMES, question_named
@@ -266,9 +263,9 @@ def _(mo, names, view):
 
 
 @app.cell
-def _(asking, chosen, followed, put_other):
+def _(asking, followed, lp, put_other):
     put_other(None)
-    _asked = {"testset": "all", "lp": chosen["lp"], "measure": followed.value, "charted": True}
+    _asked = {"testset": "all", "lp": lp.value, "measure": followed.value, "charted": True}
     asking.in_background((put_other, "trend", _asked))
     return
 
@@ -296,11 +293,11 @@ def _(mo, names, view):
 
 
 @app.cell
-def _(mo, names, recipe, view):
+def _(mo, names, recipe, showing, view):
     mo.stop(view.value != "SQL")
     query = mo.ui.code_editor(recipe.value or names.first_query, language="sql", min_height=160, label="SQL")
     run = mo.ui.run_button(label="Run")
-    mo.vstack([recipe, query, run, mo.accordion({"Views": names.views()})])
+    mo.vstack([recipe, query, run, mo.accordion({"Views": showing.table(names.views())})])
     return query, run
 
 

@@ -28,7 +28,7 @@ from warehouse.export.mtme import ScoreTable
 pytest.importorskip("marimo", reason="the explore extra is not installed")
 
 from cli.explore import forms
-from cli.explore.asking import Asking, own_file
+from cli.explore.asking import Asking, StoppedError, own_file
 from cli.explore.names import Names
 
 _FILLED = {"testset": "tiny24", "lp": "en-de", "seed": 7}
@@ -80,6 +80,19 @@ def test_questions_are_asked_one_after_the_other_until_an_error_and_remembered(h
     assert asking.answer("rank", place) is first
     assert asking.sql("SELECT 1 AS x").to_dicts() == [{"x": 1}]
     assert isinstance(asking.sql("COPY testsets TO 'x'"), QuestionError)
+
+
+def test_an_answer_that_nobody_waits_for_any_more_is_put_nowhere(hostile: Path) -> None:
+    asking, found = Asking(hostile, is_waiting=True), []
+    place = {"testset": "tiny24", "lp": "en-de", "measures": ["pa"]}
+    asking.answer("rank", place)
+
+    def advance(what: str, done: int, total: int) -> None:
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        asking._ask(((found.append, "rank", place),), advance)
+    assert found == []
 
 
 def test_a_dropped_file_keeps_its_name_and_leaves_its_folders(hostile: Path) -> None:
