@@ -53,6 +53,12 @@ def test_preliminary_ranking_of_wmt25_has_the_printed_values(tmp_path: Path) -> 
     assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 2939}
 
 
+def test_means_of_mslc24_are_the_published_ones_up_to_the_rounding_of_scores(tmp_path: Path) -> None:
+    load([beside_data("more", "mslc", "wide", "wmt24.news.en-es.tsv")], tmp_path / "w.duckdb")
+    found = _run(tmp_path / "w.duckdb", "knowles-2024", "system-means")
+    assert Counter(row.verdict for row in found.rows if row.printed) == {"met": 516, "explained": 2, "not_loaded": 1208}
+
+
 def test_williams_p_of_both_degrees_of_freedom(real_load: tuple[Path, LoadReport]) -> None:
     values = _values(_run(real_load[0], "graham-2014", "code-example"))
     row = "AMBER over BLEU_4_closest_cased"

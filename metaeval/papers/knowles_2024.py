@@ -1,0 +1,40 @@
+"""Knowles et al. 2024, MSLC24: means of weak and submitted systems on WMT24's news, by metrics and by people."""
+
+from dataclasses import replace
+
+import polars as pl
+
+from metaeval.papers.items import Cell, Computed, Item, Paper, Request
+from metaeval.tables.means import system_means
+from queries import counting
+from queries.selection import Slice, select
+
+
+def means(request: Request, asked: Slice) -> Computed:
+    """The mean of each system by each metric, judged or not, and by people where they judged it."""
+    everything = replace(asked, metrics=request.metrics, all_metrics=True, human_references=True)
+    with request.opened() as warehouse:
+        by_people = system_means(warehouse, everything)
+        scored = counting.system_means(warehouse, select(warehouse, everything, "seg", human="none"))
+    judged = by_people.frame.filter(pl.col("kind") == "human")
+    rows = [*judged.iter_rows(named=True), *scored.iter_rows(named=True)]
+    cells = [Cell(row["system"], _base_name(row["scorer"]), asked.testset, asked.lp, row["mean"]) for row in rows]
+    return Computed(tuple(cells), by_people.signature, by_people.notes)
+
+
+def _base_name(scorer: str) -> str:
+    return scorer.removesuffix("-src").removesuffix("-refA")
+
+
+PAPER = Paper(
+    "knowles-2024",
+    "MSLC24: Further Challenges for Metrics on a Wide Landscape of Translation Quality",
+    (
+        Item(
+            "system-means",
+            "means of systems of low to high quality, by metrics and people",
+            tuple(("wmt24.news", lp) for lp in ("en-de", "en-es", "ja-zh")),
+            means,
+        ),
+    ),
+)
