@@ -1,12 +1,23 @@
 """The papers that this project implements: their tables and figures, computed and laid beside the printed values."""
 
-from metaeval.papers import deutsch_2023, diianni_2025, graham_2014, kocmi_2021, kocmi_2025, knowles_2024, thompson_2024, zerva_2022
+from metaeval.papers import (
+    deutsch_2023,
+    diianni_2025,
+    graham_2014,
+    knowles_2024,
+    kocmi_2021,
+    kocmi_2025,
+    thompson_2024,
+    zerva_2022,
+)
 from metaeval.papers.items import Item, Paper
 from warehouse.errors import unknown
 
 PAPERS: dict[str, Paper] = {
     one.PAPER.name: one.PAPER
-    for one in (thompson_2024, graham_2014, diianni_2025, kocmi_2021, deutsch_2023, zerva_2022, kocmi_2025, knowles_2024)
+    for one in (
+        *(thompson_2024, graham_2014, diianni_2025, kocmi_2021, deutsch_2023, zerva_2022, kocmi_2025, knowles_2024),
+    )
 }
 
 
