@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -9,16 +10,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
+from metaeval.kernels.resampling.sign_flip import Signs, draw_signs, sign_flip_p_values
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task, competition_ranks
 from metaeval.signature import line, program_version
+from metaeval.significance.options import TestOptions
 from queries.catalog import ask
 from queries.evalsets import challenge_sets, expand
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted
 
 MEASURE = "(right - wrong) / pairs, a tie is wrong"
+SIGNS = "sign flips by item"
 
 
 @cache
@@ -28,7 +33,7 @@ def _declared() -> Mapping[str, Mapping[str, Any]]:
 
 def weights() -> Mapping[str, Mapping[str, float]]:
     """Composed score -> class -> weight."""
-    return {name: one["weights"] for name, one in _declared().items()}
+    return {name: {of: float(w) for of, w in one["weights"].items()} for name, one in _declared().items()}
 
 
 def year_of(name: str) -> int:
@@ -36,11 +41,14 @@ def year_of(name: str) -> int:
     return int(_declared()[name]["year"])
 
 
-def composed_score(warehouse: Warehouse, name: str, testset: str, lps: Sequence[str]) -> ProtocolScore:
+def composed_score(
+    warehouse: Warehouse, name: str, testset: str, lps: Sequence[str], testing: TestOptions | None = None, seed: int = 0
+) -> ProtocolScore:
     """The metrics of a challenge set by a composed score, one's own among them.
 
     A phenomenon's tau is over the items of all language pairs. A metric without a score for an item of a class has
-    no value there. A class that no item belongs to is dropped, and the score is over the rest.
+    no value there. A class that no item belongs to is dropped, and the score is over the rest. testing: None = none;
+    else metrics are tested by the signs of their items' differences, see `sign_flip_p_values`.
     Raises QuestionError: unknown names; no challenge set; nothing of its classes or no metric.
     """
     chosen = [lp for _, lp in expand(warehouse, testset, ",".join(lps) or "all").chosen]
@@ -53,54 +61,87 @@ def composed_score(warehouse: Warehouse, name: str, testset: str, lps: Sequence[
     there = [one for one in declared if one in set(rows["class"])]
     if not there:
         raise QuestionError(f"{testset} has none of the classes of {name}: {', '.join(declared)}")
-    complete = pl.when(pl.col("n_missing") == 0).then((2 * pl.col("n_right") - pl.col("n_pairs")) / pl.col("n_pairs"))
-    rows = rows.with_columns(tau=complete)
     known = rows.filter(pl.col("class").is_in(there))
-    names = sorted(known["metric"].unique())
-    values = {one: _class_means(known.filter(pl.col("class") == one), names) for one in there}
-    overall = np.sum([declared[one] * values[one] for one in there], axis=0)
-    order = np.array(
-        sorted(range(len(names)), key=lambda at: (np.isnan(overall[at]), -np.nan_to_num(overall[at]), names[at])),
-        dtype=np.int64,
+    names = known["metric"].unique(maintain_order=True).to_list()
+    parts = _parts(known, len(names), declared)  # (n_metrics, n_items)
+    classes = known["class"].to_numpy()[: parts.shape[1]]
+    overall = parts.sum(axis=1)
+    order = np.lexsort((np.arange(len(names)), -np.nan_to_num(overall), np.isnan(overall)))
+    parts, overall = parts[order], overall[order]
+    test = (
+        None
+        if testing is None
+        else _Test(testing, draw_signs(np.random.default_rng(seed), testing.draws, len(classes)))
     )
-    none = np.zeros(len(names), dtype=np.int64)
-    tasks = tuple(
-        Task(tuple(chosen), "seg", MEASURE, "none", "none", declared[one], values[one], False,
-             competition_ranks(values[one]), none, domain=one).among(order)
-        for one in there
-    )  # fmt: skip
-    of_one = rows.filter(metric=names[0])
-    n_pairs = int(of_one.filter(pl.col("class").is_in(there))["n_pairs"].sum())
+    clusters, n_significant = _tested(test, parts)
+    tasks = []
+    for one in there:
+        of_class = classes == one
+        values = parts[:, of_class].sum(axis=1) / declared[one]
+        found, _ = _tested(test, parts, of_class)
+        tasks.append(
+            Task(tuple(chosen), "seg", MEASURE, "none" if test is None else SIGNS, "none", declared[one], values, False,
+                 competition_ranks(values), found, domain=one)
+        )  # fmt: skip
+    counts = rows.filter(metric=names[0])
+    n_pairs = int(known["n_pairs"].sum()) // len(names)
     notes = []
     if absent := [one for one in declared if one not in there]:
         notes.append(f"without {', '.join(absent)}, of which there are no items; the score is over the rest")
-    if outside := int(of_one["n_pairs"].sum()) - n_pairs:
+    if outside := int(counts["n_pairs"].sum()) - n_pairs:
         notes.append(f"{counted(outside, 'pair')} of other classes, or of none, excluded")
     if gaps := known.filter(pl.col("n_missing") > 0)["metric"].unique().sort().to_list():
         notes.append(f"without an overall score, as scores are missing: {', '.join(gaps)}")
-    parts = [("protocol", name), ("testset", testset), ("lp", ",".join(chosen)), ("classes", len(there))]
-    parts += [("n_metrics", len(names)), ("n_pairs", n_pairs), ("scorehouse", program_version())]
+    said = [("protocol", name), ("testset", testset), ("lp", ",".join(chosen)), ("classes", len(there))]
+    if testing is not None:
+        said += [("test", SIGNS), ("alternative", testing.side), ("resamples", testing.draws), ("seed", seed)]
+        said += [("alpha", testing.alpha)]
+    said += [("n_metrics", len(names)), ("n_pairs", n_pairs), ("scorehouse", program_version())]
     return ProtocolScore(
         protocol=name,
         testset=testset,
         metrics=tuple(names[at] for at in order),
-        overall=overall[order],
+        overall=overall,
         by_ranks=False,
-        ranks=competition_ranks(overall)[order],
-        clusters=none,
-        tasks=tasks,
+        ranks=competition_ranks(overall),
+        clusters=clusters,
+        tasks=tuple(tasks),
         missing={},
         excluded={},
-        n_significant=None,
-        signature=line(parts),
+        n_significant=n_significant,
+        signature=line(said),
         notes=tuple(notes),
     )
 
 
-def _class_means(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
-    """The plain mean over phenomena for each metric; NaN where one of them has no value."""
-    means = {
-        metric: float("nan") if of_one["tau"].null_count() else float(np.mean(of_one["tau"].to_numpy()))
-        for (metric,), of_one in rows.group_by("metric")
-    }
-    return np.array([means[name] for name in names])
+def _parts(known: pl.DataFrame, n_metrics: int, declared: Mapping[str, float]) -> Floats:
+    """(n_metrics, n_items) what each item adds to the composed score; NaN where a metric has no score of it."""
+    share = 1 / pl.col("phenomenon").n_unique().over("metric", "class")
+    share /= pl.col("n_pairs").sum().over("metric", "class", "phenomenon")
+    part = pl.col("class").replace_strict(declared, return_dtype=pl.Float64) * share
+    part *= 2 * pl.col("n_right") - pl.col("n_pairs")
+    found = known.select(part=pl.when(pl.col("n_missing") == 0).then(part))
+    return found["part"].to_numpy().reshape(n_metrics, -1)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """How metrics are tested. signs: (n_draws, n_items)."""
+
+    options: TestOptions
+    signs: Signs
+
+
+def _tested(test: _Test | None, parts: Floats, items: Bools | slice = slice(None)) -> tuple[Ints, int | None]:
+    """Clusters by the sum of some items' parts (0 = not tested), and how many pairs of metrics differ."""
+    values = parts[:, items].sum(axis=1)
+    known = ~np.isnan(values)
+    clusters = np.zeros(len(parts), dtype=np.int64)
+    if test is None or known.sum() < 2:
+        return clusters, None
+    scores = parts[known][:, items]
+    p = sign_flip_p_values(scores[np.newaxis], np.ones(scores.shape, dtype=np.bool_), test.signs[:, items])[0]
+    if test.options.side == "two-sided":
+        p = np.minimum(1.0, 2 * np.minimum(p, p.T))
+    clusters[known] = significance_clusters(values[known], p, test.options.alpha)
+    return clusters, n_significant_pairs(values[known], p, test.options.alpha)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _OF_ONE = ("on", "level", "lp", "human", "reference", "all_metrics", "significance", "versus")
 
+_OF_COMPOSED = ("rules", "on", "lp", "significance", "alternative", "draws", "seed", "alpha", "fresh")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol(ComputeFields, TestFields, name="protocol"):
@@ -120,14 +122,14 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
 
     def _composed(self, run: Run) -> "ProtocolScore":
         from metaeval.protocols.composed import composed_score
+        from metaeval.protocols.significance import organisers
 
-        fields = ("human", "reference", "all_metrics", "significance", "versus", "seed", "system_score", "round_human")
-        for name in (*fields, "raw_ties"):
-            if self.is_given(name):
-                raise QuestionError(f"{self.rules} counts pairs of grades; {option(name)} does nothing there")
+        if unused := [name for name in self.given() if name not in _OF_COMPOSED]:
+            raise QuestionError(f"{self.rules} counts pairs of grades; {option(unused[0])} does nothing there")
         lps = [one for part in self.lp for one in part.split(",")]
+        testing = organisers(self.testing()) if self.significance else None
         with run.opened() as warehouse:
-            return composed_score(warehouse, self.rules, self.on or self.rules, lps)
+            return composed_score(warehouse, self.rules, self.on or self.rules, lps, testing, self.seed)
 
     def _scored(self, run: Run, rules: str, significance: bool) -> "tuple[ProtocolScore, list[str]]":
         from metaeval.protocols.cached import scored

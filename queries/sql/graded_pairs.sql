@@ -1,6 +1,6 @@
 -- Pairs of hypotheses of one item with different grades, and on how many of them each metric scores the better one higher.
--- Params: $testset, $lps (empty for all). One row per metric and phenomenon; a tie is not right; n_missing: pairs without
--- both scores.
+-- Params: $testset, $lps (empty for all). One row per metric and item, items in the same order for all; a tie is not right;
+-- n_missing: pairs without both scores.
 WITH graded AS (
   SELECT h.lp, h.segment, h.system, h.value AS grade, g.phenomenon, g.phenomenon_class
   FROM human_scores AS h
@@ -21,7 +21,7 @@ WITH graded AS (
 SELECT
   m.metric,
   p.phenomenon,
-  any_value(p.phenomenon_class) AS class,
+  p.phenomenon_class AS class,
   count(*) AS n_pairs,
   count(*) FILTER (WHERE x.value > y.value) AS n_right,
   count(*) FILTER (WHERE x.value IS NULL OR y.value IS NULL) AS n_missing
@@ -31,5 +31,5 @@ LEFT JOIN metric_scores AS x
   ON x.metric = m.metric AND x.lp = p.lp AND x.segment = p.segment AND x.system = p.better
 LEFT JOIN metric_scores AS y
   ON y.metric = m.metric AND y.lp = p.lp AND y.segment = p.segment AND y.system = p.worse
-GROUP BY m.metric, p.phenomenon
-ORDER BY m.metric, p.phenomenon
+GROUP BY m.metric, p.phenomenon, p.phenomenon_class, p.lp, p.segment
+ORDER BY m.metric, p.lp, p.segment

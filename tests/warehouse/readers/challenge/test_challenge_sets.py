@@ -359,7 +359,23 @@ def test_aces_score_tells_what_is_missing(tmp_path: Path, database: Path) -> Non
         assert "3 pairs of other classes, or of none, excluded" in notes
         assert "without an overall score, as scores are missing: B-ref" in notes
         with pytest.raises(QuestionError, match="counts pairs of grades"):
-            metaeval.protocol(warehouse, "aces", significance=True)
+            metaeval.protocol(warehouse, "aces", human="grade")
+
+
+@pytest.mark.parametrize(
+    ("alpha", "alternative", "clusters"),
+    [(0.3, "greater", [1, 2]), (0.2, "greater", [1, 1]), (0.4, "two-sided", [1, 1]), (0.55, "two-sided", [1, 2])],
+)
+def test_aces_score_is_tested_by_the_signs_of_items(
+    tmp_path: Path, database: Path, alpha: float, alternative: str, clusters: list[int]
+) -> None:
+    assert not load([_aces(tmp_path, ("addition", "copy-source"))], database).faults
+    with Warehouse.open(database) as warehouse:
+        found = metaeval.protocol(warehouse, "aces", significance=True, alpha=alpha, alternative=alternative).found
+    # of six items B is right in two more, of one class: one of four choices of their signs gives B as much
+    assert found.clusters.tolist() == clusters
+    assert found.n_significant == max(clusters) - 1
+    assert [task.clusters.tolist() for task in found.tasks] == [clusters, [1, 1]]
 
 
 def test_aces_score_is_of_challenge_sets_alone(own_beside_a_task: Path) -> None:
