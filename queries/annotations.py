@@ -54,3 +54,17 @@ def judged_scores(
 def annotations(warehouse: Warehouse, score: JudgedScore) -> pl.DataFrame:
     """Columns system, segment, document, rater, value, n, time, counts: all judgements, in the order of files."""
     return ask(warehouse, "annotations", evalset=score.evalset, human=score.human)
+
+
+def span_agreement(warehouse: Warehouse, score: JudgedScore) -> dict[tuple[str, str], float]:
+    """F of the error spans of two annotators, by their names in order: a span is found where it overlaps one of theirs.
+
+    Precision and recall are those of all outputs together, 1 without spans; pairs that marked none are left out.
+    """
+    rows = ask(warehouse, "span_agreement", testset=score.testset, lp=score.lp, human=score.human).iter_rows()
+    found = {}
+    for a, b, n_a, n_b, found_a, found_b in rows:
+        if n_a or n_b:
+            recall, precision = found_a / n_a if n_a else 1.0, found_b / n_b if n_b else 1.0
+            found[a, b] = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return found

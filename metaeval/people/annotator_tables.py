@@ -32,6 +32,7 @@ _LEGEND: dict[str, Sequence[tuple[str, str]]] = {
             "difference",
             "difference: mean of a minus b; distance: mean absolute difference; on outputs that both judged",
         ),
+        ("spans_f", "spans_f: F of the error spans of a and b; a span is found where it overlaps one of the other's"),
     ),
 }
 
@@ -81,7 +82,10 @@ _COLUMNS: dict[View, Sequence[str]] = {
         *("annotator", "n_judgements", "n_excluded", "n_outputs", "n_shared", "mean", "sd"),
         *("leniency", "difference", "drift", "drift_low", "drift_high", "signature"),
     ),
-    "pairs": (*_OF, "annotator_a", "annotator_b", "n_shared", "difference", "distance", "tau_b", "alpha", "signature"),
+    "pairs": (
+        *_OF,
+        *("annotator_a", "annotator_b", "n_shared", "difference", "distance", "tau_b", "alpha", "spans_f", "signature"),
+    ),
 }
 
 

@@ -14,7 +14,7 @@ from metaeval.people.judgements import People, Settings, read, resamples, shared
 from metaeval.people.reliability import Reliability, reliability
 from metaeval.signature import line, program_version
 from metaeval.table import Table, or_none
-from queries.annotations import JudgedScore, judged_scores
+from queries.annotations import JudgedScore, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted, option
 
@@ -41,7 +41,8 @@ def annotators(
     annotators, a row for each: testset, lp, human, annotator, n_judgements, n_excluded, n_outputs, n_shared, mean, sd,
     leniency (mean residual), difference (mean distance to the others' mean on shared outputs), drift with its interval,
     signature. pairs, a row for two annotators with outputs in common: testset, lp, human, annotator_a, annotator_b,
-    n_shared, difference (mean of a minus b), distance (mean absolute difference), tau_b, alpha, signature.
+    n_shared, difference (mean of a minus b), distance (mean absolute difference), tau_b, alpha, spans_f (of the error
+    spans that both marked), signature.
     Raises QuestionError: see `judged_scores`; a view of annotators where none is known, or of pairs where none share
     outputs.
     """
@@ -59,11 +60,14 @@ def annotators(
             continue
         signature = _signature(score, people, settings, chosen)
         signatures.append(signature)
-        notes += [f"{where}: {remark}" for remark in _remarks(people)]
+        notes += [f"{where}: {remark}" for remark in _remarks(people, chosen)]
         if view is None and chosen == "annotators" and not people.names:
             chosen = "sets"
         of_score = {"testset": score.testset, "lp": score.lp, "human": score.human}
         found = _ROWS[chosen](people, settings)
+        if chosen == "pairs" and found:
+            agreed = span_agreement(warehouse, score)
+            found = [{**row, "spans_f": agreed.get((row["annotator_a"], row["annotator_b"]))} for row in found]
         if chosen == "annotators" and found:
             notes.append(f"{where}: {summary(_set_rows(people, settings)[0])}")
         rows += [{**of_score, **row, "signature": signature} for row in found]
@@ -75,7 +79,8 @@ def annotators(
 
 
 def _signature(score: JudgedScore, people: People, settings: Settings, view: View) -> str:
-    halves = settings.halves or people.judged.halves
+    of_pairs = view == "pairs"
+    halves = None if of_pairs else settings.halves or people.judged.halves
     return line(
         [
             ("annotators", score.human),
@@ -87,22 +92,23 @@ def _signature(score: JudgedScore, people: People, settings: Settings, view: Vie
             ("n_judgements", int(people.n_each.sum())),
             ("n_annotators", len(people.names) or None),
             ("alpha", "interval" if people.names else None),
-            ("interval", f"percentile,{settings.unit}s" if people.names else None),
-            ("resamples", settings.draws if people.names else None),
-            ("drift", "jackknife,documents,t" if people.names and people.has_order else None),
+            ("interval", f"percentile,{settings.unit}s" if people.names and not of_pairs else None),
+            ("resamples", settings.draws if people.names and not of_pairs else None),
+            ("drift", "jackknife,documents,t" if people.names and people.has_order and not of_pairs else None),
+            ("spans", "mp,matching=many_to_many" if of_pairs else None),
             ("halves", halves),
-            ("splits", N_SPLITS),
-            ("seed", settings.seed),
+            ("splits", halves and N_SPLITS),
+            ("seed", None if of_pairs else settings.seed),
             ("scorehouse", program_version()),
         ]
     )
 
 
-def _remarks(people: People) -> list[str]:
+def _remarks(people: People, view: View) -> list[str]:
     found = []
     if not people.names:
         found.append("annotators are not on file: no agreement and no drift")
-    elif not people.has_order:
+    elif not people.has_order and view != "pairs":
         found.append("no order of annotation is on file: no drift")
     if (people.n_each > 1).any():
         found.append(f"means of several judgements count as one: {counted(int((people.n_each > 1).sum()), 'value')}")

@@ -214,10 +214,8 @@ def _missing(name: str, place: int, jobs: Sequence[Job], tasks: Sequence[Task], 
             why = one.absent[name].sentence if name in one.absent else "no such metric"
             found.append(Missing(number, (one.lp,), why))
         if not without and np.isnan(task.values[place]):
-            as_zero = task.mapped and not (by_ranks and task.clusters.any())
-            found.append(
-                Missing(number, task.lps, f"{task.measure} is undefined" + (", counted as 0" if as_zero else ""))
-            )
+            how = ", so in no cluster" if by_ranks and task.clusters.any() else ", counted as 0" if task.mapped else ""
+            found.append(Missing(number, task.lps, f"{task.measure} is undefined{how}"))
     return tuple(found)
 
 

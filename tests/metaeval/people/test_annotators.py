@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import stats
 import metaeval
 from metaeval.people.annotator_tables import View
 from tests.warehouse.readers.samples import esa
-from warehouse import QuestionError, Warehouse, load
+from warehouse import Given, QuestionError, Warehouse, load
 
 SET = ("wmt24", "en-ja")
 SYSTEMS = ("Ash", "Beech", "Cherry")
@@ -151,3 +152,28 @@ def test_options_out_of_range_are_refused(campaign: Warehouse) -> None:
 def test_counts_are_whole_numbers(campaign: Warehouse, view: View) -> None:
     kinds = metaeval.annotators(campaign, *SET, view=view).frame.schema
     assert {kind for name, kind in kinds.items() if name.startswith("n_")} == {pl.Int64}
+
+
+def test_pairs_agree_on_spans(tmp_path: Path) -> None:
+    """One span of b covers two of a's: two of a's three are found, and one of b's four."""
+    rows = (
+        ("a", 1, "<v>Ein</v> kleiner Tag"),
+        ("a", 1, "Ein <v>kleiner</v> Tag"),
+        ("a", 2, "Noch <v>ein</v> Tag"),
+        ("b", 1, "<v>Ein klei</v>ner Tag"),
+        ("b", 1, "Ein kleiner <v>Tag</v>"),
+        ("b", 2, "<v>Noch</v> ein Tag"),
+        ("b", 2, "Noch ein <v>Tag</v>"),
+    )
+    columns = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
+    lines = [f"Ash\td\t{n}\t{n}\t{rater}\tOne day\t{text}\tFluency/Grammar\tMinor\t{{}}" for rater, n, text in rows]
+    path = tmp_path / "mqm.tsv"
+    path.write_text("\n".join([columns, *lines]) + "\n")
+    load([path], tmp_path / "w.duckdb", given=Given(testset="wmt99", lp="en-de"))
+    with Warehouse.open(tmp_path / "w.duckdb") as warehouse:
+        found = metaeval.annotators(warehouse, view="pairs")
+    (row,) = found.frame.rows(named=True)
+    assert (row["annotator_a"], row["annotator_b"], row["n_shared"]) == ("a", "b", 2)
+    assert row["spans_f"] == pytest.approx(2 * (2 / 3) * (1 / 4) / (2 / 3 + 1 / 4))
+    assert "spans:mp,matching=many_to_many" in found.signature
+    assert not [note for note in found.notes if "drift" in note]

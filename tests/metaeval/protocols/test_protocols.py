@@ -106,8 +106,8 @@ def test_an_undefined_correlation_counts_as_0_and_is_said(tmp_path: Path, signif
     assert (found.clusters > 0).tolist() == [significance] * len(found.metrics)
     better = [value for value in found.tasks[1].values if value > 0]
     assert found.tasks[1].ranks[flat] == 1 + len(better)
-    why = "pearson is undefined" if significance else "pearson is undefined, counted as 0"
-    assert ranks.missing["Flat"] == (without(1, "en-de", why),)  # its place would be a cluster, which it has none of
+    why = "pearson is undefined, " + ("so in no cluster" if significance else "counted as 0")
+    assert ranks.missing["Flat"] == (without(1, "en-de", why),)
     assert np.isnan(ranks.overall[ranks.metrics.index("Flat")]) == significance
 
 
