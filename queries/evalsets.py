@@ -1,13 +1,12 @@
 """Evaluation sets by their names: one, or several from names joined by commas or "all"."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown
 from warehouse.facts.languages import pairs_called
 from warehouse.facts.testsets import facts, known_testsets
-from warehouse.names import GRADE
 from warehouse.wording import option
 
 BY_ANNOTATOR = ":z"
@@ -132,7 +131,8 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
     Raises QuestionError: unknown test set, a language pair that none of the test sets has, or nothing left.
     """
     there = _evalsets_with_humans(warehouse)
-    of_task = [testset for testset, lps_there in there.items() if not _is_challenge_set(lps_there)]
+    challenging = challenge_sets(warehouse, "all")
+    of_task = [one for one in there if one not in challenging]
     names = of_task if testsets == "all" else list(dict.fromkeys(testsets.split(",")))
     wanted = None if lps == "all" else list(dict.fromkeys(pairs_called(lps).split(",")))
     for testset in names:
@@ -152,6 +152,8 @@ def expand(warehouse: Warehouse, testsets: str, lps: str, human: str | None = No
         if human is not None:
             raise QuestionError(f"no language pair of {testsets} has human score {human!r}")
         humans = {name for testset, lp in named for name, _ in there[testset][lp]}
+        if not humans and set(names) & set(challenging):
+            raise without_grades(*names)
         reason = f"no language pair of {testsets} has an official human score that is loaded"
         raise QuestionError(reason, way_out=choice_of_humans(humans))
     return Evalsets(chosen, tuple(one for one in named if one not in chosen))
@@ -191,16 +193,19 @@ def _evalsets_with_humans(warehouse: Warehouse) -> dict[str, dict[str, Humans]]:
     return found
 
 
-def _is_challenge_set(lps: Mapping[str, Humans]) -> bool:
-    """Whether its human score is the grade of hypotheses."""
-    return any(name == GRADE for humans in lps.values() for name, _ in humans)
-
-
 def challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:
-    """The challenge sets among test sets, joined by commas or "all": their grades are expected orders."""
-    there = _evalsets_with_humans(warehouse)
-    named = set(there) if testsets == "all" else set(testsets.split(","))
-    return [testset for testset, lps in there.items() if testset in named and _is_challenge_set(lps)]
+    """The challenge sets among test sets, joined by commas or "all", whose outputs have an expected order."""
+    query = "SELECT testset FROM testsets WHERE kind = 'challenge' ORDER BY year NULLS FIRST, testset"
+    found = [testset for (testset,) in warehouse.once(query, lambda: warehouse.rows(query))]
+    return found if testsets == "all" else [one for one in found if one in testsets.split(",")]
+
+
+def without_grades(*testsets: str) -> QuestionError:
+    """The error for challenge sets that nothing can be ranked by."""
+    return QuestionError(
+        f"{', '.join(testsets)}: a challenge set without grades, so nothing says which output is better",
+        way_out=f"`scorehouse means {testsets[0]} LP` has the metrics' scores",
+    )
 
 
 def without_challenge_sets(warehouse: Warehouse, testsets: str) -> list[str]:

@@ -19,17 +19,7 @@ WHERE ($testset IS NULL OR testset = $testset) AND ($lp IS NULL OR lp = $lp)
 """
 _LISTINGS = {
     "testsets": """
-        SELECT
-          testset,
-          year,
-          CASE
-            WHEN testset IN (SELECT testset FROM sources WHERE reader = 'challenge-set/1') THEN 'challenge'
-            ELSE 'task'
-          END AS kind,
-          * EXCLUDE (testset, year)
-        FROM testsets
-        WHERE ($testset IS NULL OR testset = $testset) AND $lp IS NULL
-        ORDER BY year, testset
+        SELECT * FROM testsets WHERE ($testset IS NULL OR testset = $testset) AND $lp IS NULL ORDER BY year, testset
     """,
     "lps": f"SELECT * FROM evalsets {_NARROW} ORDER BY year, testset, lp",
     "metrics": f"SELECT * FROM metrics {_NARROW} ORDER BY year, testset, lp, metric",

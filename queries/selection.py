@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from queries import catalog, standards
-from queries.evalsets import BY_ANNOTATOR, evalset_id, stored_human
+from queries.evalsets import BY_ANNOTATOR, challenge_sets, evalset_id, stored_human, without_grades
 from queries.reasons import Exclusion, Reason, by_reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
@@ -211,6 +211,8 @@ def select(
     found = warehouse.once((Holdings, number), lambda: _holdings(warehouse, number))
     by_level = {"seg": found.standard_seg, "doc": found.standard_doc, "sys": found.standard_sys or found.standard_seg}
     official = by_level[asked.level if level == "seg" else level]
+    if human == "required" and not found.humans and challenge_sets(warehouse, asked.testset):
+        raise without_grades(asked.testset)
     chosen_human, notes = standards.human_score(found.humans, asked.human, official, human, where)
     stored = None if chosen_human is None else stored_human(chosen_human)
     if stored is not None and stored != chosen_human:

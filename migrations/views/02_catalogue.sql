@@ -4,6 +4,15 @@ CREATE OR REPLACE VIEW testsets AS
 SELECT
   t.name AS testset,
   t.year,
+  CASE
+    WHEN bool_or(sc.kind = 'human' AND sc.name = 'grade') OR t.testset_id IN (
+      SELECT c.testset_id
+      FROM internal.source AS o
+      JOIN internal.evalset AS c ON c.evalset_id = o.evalset_id
+      WHERE o.reader LIKE 'challenge-set/%'
+    ) THEN 'challenge'
+    ELSE 'task'
+  END AS kind,
   t.description,
   count(DISTINCT e.evalset_id) AS n_lps,
   count(DISTINCT v.scorer_id) FILTER (WHERE sc.kind = 'metric') AS n_metrics,
@@ -13,10 +22,11 @@ FROM internal.testset AS t
 JOIN internal.evalset AS e ON e.testset_id = t.testset_id
 LEFT JOIN internal.vector AS v ON v.evalset_id = e.evalset_id
 LEFT JOIN internal.scorer AS sc ON sc.scorer_id = v.scorer_id
-GROUP BY t.name, t.year, t.description;
+GROUP BY t.testset_id, t.name, t.year, t.description;
 COMMENT ON VIEW testsets IS 'Test sets with what is loaded of them. One row per test set.';
 COMMENT ON COLUMN testsets.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN testsets.year IS 'Year of the shared task; NULL where not known.';
+COMMENT ON COLUMN testsets.kind IS 'challenge where the expected order of outputs, not people, judges metrics: it has the human score grade, or texts of a challenge set; else task.';
 COMMENT ON COLUMN testsets.description IS 'What it is, in a few words.';
 COMMENT ON COLUMN testsets.n_lps IS 'Language pairs loaded.';
 COMMENT ON COLUMN testsets.n_metrics IS 'Metric variants with scores.';

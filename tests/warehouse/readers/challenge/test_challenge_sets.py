@@ -206,9 +206,9 @@ def test_aces_has_a_good_and_an_incorrect_translation_in_each_row(tmp_path: Path
     assert dict(frame.select("phenomenon", "value").iter_rows()) == {"addition": 1.0, "omission": 0.0}
 
 
-def submitted(folder: Path, **parts: str) -> Path:
+def submitted(folder: Path, name: str = "mslc-a", **parts: str) -> Path:
     for part, text in parts.items():
-        path = folder / "mslc-a" / f"mslc-a.en-de.{part.replace('_', '-')}.txt"
+        path = folder / name / f"{name}.en-de.{part.replace('_', '-')}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     return folder
@@ -247,6 +247,15 @@ def test_a_copy_of_a_submitted_set_elsewhere_does_not_count(tmp_path: Path, data
 def test_parts_of_a_submitted_set_with_another_number_of_lines_are_faults(tmp_path: Path, database: Path) -> None:
     report = load([submitted(tmp_path, **PARTS | {"hyp_2": "good 1\n"})], database)
     assert ["1 line" in fault.found and "hyp-2" in fault.path for fault in report.faults] == [True]
+
+
+def test_a_challenge_set_whose_order_is_unknown_is_one_and_ranks_nothing(tmp_path: Path, database: Path) -> None:
+    assert not load([submitted(tmp_path, "mslc-b", **PARTS)], database).faults
+    assert ask(database, "SELECT testset, kind FROM testsets") == [("challengeset2025.mslc-b", "challenge")]
+    with Warehouse.open(database) as warehouse:
+        for lp in ("en-de", "all"):
+            with pytest.raises(QuestionError, match="mslc-b: a challenge set without grades, so nothing says which"):
+                metaeval.rank(warehouse, "challengeset2025.mslc-b", lp)
 
 
 @pytest.fixture(scope="module")
