@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from cli.completion import complete_testset
+from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
 from cli.options import Output, folded, whole_number
 from cli.render.output import write
@@ -32,6 +32,10 @@ def explore(
     testset: Annotated[
         str | None,
         typer.Argument(help="Test set to begin with.", show_default="the newest", autocompletion=complete_testset),
+    ] = None,
+    lp: Annotated[
+        str | None,
+        typer.Argument(help="Language pair to begin with.", show_default="the first", autocompletion=complete_lp),
     ] = None,
     port: Annotated[
         int | None,
@@ -49,7 +53,7 @@ def explore(
 
     The page reads the warehouse, is seen on this machine alone, and needs the token in its address. Ctrl-C ends it.
 
-    Example: scorehouse explore sim24 --export page.html
+    Example: scorehouse explore sim24 en-de --export page.html
     """
     if output.output is not None or output.format is not None:
         raise UsageError("explore opens a page; --export FILE writes it")
@@ -62,7 +66,8 @@ def explore(
     with Warehouse.open(output.database):
         pass
     source = Path(str(files("cli.explore") / "page.py"))
-    given = ["--", "--db", str(output.database.resolve()), *(["--testset", testset] if testset else [])]
+    given = ["--", "--db", str(output.database.resolve())]
+    given += [word for name, value in (("testset", testset), ("lp", lp)) if value for word in (f"--{name}", value)]
     marimo = [sys.executable, "-m", "marimo", "-q"]
     if edit and not _NOTEBOOK.exists():
         shutil.copyfile(source, _NOTEBOOK)

@@ -24,7 +24,7 @@ def _(Asking, Names, Path, mo):
     args, address = mo.cli_args(), mo.query_params()
     asking = Asking(Path(str(args.get("db"))), is_waiting=args.get("waiting") is not None)
     names = Names(asking.database)
-    start = {"testset": args.get("testset"), **address.to_dict()}
+    start = {"testset": args.get("testset"), "lp": args.get("lp"), **address.to_dict()}
     VIEWS = ["Ranking", "Over the years", "Phenomena", "Any question", "SQL"]
     return VIEWS, address, asking, names, start
 

@@ -129,18 +129,15 @@ def rows(found: pl.DataFrame | WarehouseError) -> Any:
 def segment(answer: Answer) -> Any:
     """A segment: source, references and outputs, errors in colour, with all scores."""
     texts: Sequence[Text] = answer.found.texts
-    scorers = list(dict.fromkeys(name for text in texts for name in text.scores))
     every = [error for text in texts for error in text.errors]
-    head = "".join(f"<th>{escape(one)}</th>" for one in ("", *scorers, ""))
-    rows = []
+    parts = [_MARKS]
     for text in texts:
         is_source = text.kind == "source"
         pieces = in_colour(marked(text.text or "", every if is_source else text.errors, in_source=is_source))
-        scores = "".join(f"<td>{'' if (v := text.scores.get(one)) is None else f'{v:.4g}'}</td>" for one in scorers)
-        name = escape(text.name or text.kind)
-        rows.append(f"<tr><th>{name}</th>{scores}<td dir='auto'>{''.join(map(_piece, pieces))}</td></tr>")
-    body = f"{_MARKS}<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return mo.vstack([mo.plain_text(str(answer.title)), mo.Html(body), notes(answer)])
+        scores = ", ".join(f"{escape(name)} {value:.4g}" for name, value in text.scores.items() if value is not None)
+        head = f"<b>{escape(text.name or text.kind)}</b> {scores}"
+        parts.append(f"<div>{head}</div><p dir='auto' style='margin: 0 0 1em'>{''.join(map(_piece, pieces))}</p>")
+    return mo.vstack([mo.plain_text(str(answer.title)), mo.Html("".join(parts)), notes(answer)])
 
 
 def _piece(piece: Piece) -> str:
