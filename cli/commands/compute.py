@@ -35,32 +35,56 @@ def compute(
 ) -> None:
     """Score system outputs with sacreBLEU, segments and systems, and store the scores as your own metric.
 
-    It is ranked with --own, as other metrics that users added. TER takes minutes where segments are paragraphs.
+    The language pair may be all, or several joined by commas. Own metrics are ranked with --own. TER takes minutes
+    where segments are paragraphs.
 
     Example: scorehouse compute bleu chrf sim24 en-de --dry-run
     """
     import polars as pl
 
+    from queries.evalsets import language_pairs
+    from warehouse import QuestionError, Warehouse
     from warehouse.own.sacrebleu import compute as score
 
     if "bleu" not in metrics:
         refuse_given(context, ("tokenize",), "needs bleu: other metrics have no tokenizer")
+    with Warehouse.open(output.database) as warehouse:
+        lps = language_pairs(warehouse, testset, lp)
+    rows: list[tuple[object, ...]] = []
+    signature: dict[str, None] = {}
+    notes: list[str] = []
+    failed: list[QuestionError] = []
     with progress(output.quiet) as advance:
-        found = score(
-            output.database,
-            testset,
-            lp,
-            metrics,
-            references=reference or (),
-            tokenize=tokenize,
-            dry_run=dry_run,
-            progress=advance,
-        )
-    rows = [
-        (testset, lp, item.metric, system, value, item.n_segments, item.status)
-        for item in found
-        for system, value in item.systems.items()
-    ]
+        for one in lps:
+            try:
+                found = score(
+                    output.database,
+                    testset,
+                    one,
+                    metrics,
+                    references=reference or (),
+                    tokenize=tokenize,
+                    dry_run=dry_run,
+                    progress=advance,
+                )
+            except QuestionError as error:
+                failed.append(error)
+                continue
+            at = f"{one} " if len(lps) > 1 else ""
+            for item in found:
+                rows += [
+                    (testset, one, item.metric, system, value, item.n_segments, item.status)
+                    for system, value in item.systems.items()
+                ]
+                signature[f"{item.metric}: {item.signature}"] = None
+                notes += [
+                    f"{at}{item.metric}: {system} excluded: {why}"
+                    for system, why in item.excluded.items()
+                    if why != "the reference itself"
+                ]
+                notes.append(f"{at}{item.metric}: {item.status}")
+    if len(failed) == len(lps):
+        raise failed[0]
     schema = {
         "testset": pl.String,
         "lp": pl.String,
@@ -70,15 +94,8 @@ def compute(
         "n_segments": pl.Int64,
         "status": pl.String,
     }
-    notes = [
-        f"{item.metric}: {system} excluded: {why}"
-        for item in found
-        for system, why in item.excluded.items()
-        if why != "the reference itself"
-    ]
-    notes += [f"{item.metric}: {item.status}" for item in found]
     output.show(
         pl.DataFrame(rows, schema=schema, orient="row"),
-        signature=[f"{item.metric}: {item.signature}" for item in found],
-        notes=notes,
+        signature=list(signature),
+        notes=[*notes, *map(str, failed)],
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Scorehouse, refused
-from tests.helpers import tiny_warehouse
+from tests.helpers import tiny_layout, tiny_warehouse
 
 pytest.importorskip("sacrebleu", reason="sacreBLEU (extra `metrics`) is not installed")
 
@@ -33,6 +33,18 @@ def test_several_metrics_stand_before_the_test_set(scorehouse: Scorehouse, datab
     words = ("compute", "bleu", "chrf", "ter", "tiny24", "en-de", "--dry-run")
     ran = scorehouse(*words, "--db", database, "--format", "json")
     assert len({row["metric"] for row in ran.json}) == 3
+
+
+def test_all_language_pairs_are_computed_and_those_without_texts_are_named(
+    scorehouse: Scorehouse, tmp_path: Path
+) -> None:
+    tiny_layout(tmp_path / "one")
+    tiny_layout(tmp_path / "two", lp="he-en", texts=False)
+    with tiny_warehouse(tmp_path, tmp_path / "one", tmp_path / "two") as warehouse:
+        words = ("compute", "chrf", "tiny24", "all", "--db", warehouse.path, "--format", "json")
+    ran = scorehouse(*words)
+    assert {(row["lp"], row["status"]) for row in ran.json} == {("en-de", "stored")}
+    assert any("tiny24 he-en has no texts" in line for line in ran.notes)
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(
