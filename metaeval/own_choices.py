@@ -6,13 +6,16 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.system_scores import system_scores
-from queries.blocks import Block
-from queries.selection import MetricChoice, Selection
+from queries.blocks import Block, fetch_block
+from queries.findings import Finding, shown_query
+from queries.selection import MetricChoice, Selection, Slice, select
+from warehouse import QuestionError, Warehouse
 from warehouse.facts.metrics import describe
 from warehouse.facts.optimised import OptimisedSystem, optimised_in
 from warehouse.facts.testsets import facts
 from warehouse.wording import counted, option
 
+WHY = "standard deviations from the line of the metric on people"
 _LEAST = 3  # other systems; a line through two has no residuals
 
 
@@ -27,26 +30,50 @@ def own_choices(selection: Selection, metrics: Sequence[MetricChoice]) -> list[s
 
 def overrated(block: Block) -> list[str]:
     """A line on the residuals of metrics on systems that they selected, and the option that excludes these systems."""
-    found = list(_judged(block.selection, block.metrics))
-    if not found:
+    if not any(True for _ in _judged(block.selection, block.metrics)):
         return []
+    found, others = _residuals(block)
+    hint = f"{option('rank.without_optimised', True)} excludes systems that metrics selected"
+    n = counted(others, "system")
+    if not found:
+        return [f"no residuals of metrics on their own choices, as {n} that no metric selected are too few ({hint})"]
+    parts = ", ".join(f"{metric} on {system} {away:+.2f}" for metric, system, away in found)
+    return [f"residuals of metrics on their own choices: {parts} ({WHY}, over {n} that no metric selected; {hint})"]
+
+
+def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
+    """How much metrics overrate the systems that they selected, as findings of the audit.
+
+    testset, lp: see `queries.audit.audit`, which refuses unknown names. Evaluation sets without an official human score
+    have none.
+    """
+    for one, pair in warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY testset, lp"):
+        wanted = all(asked in (None, "all") or name in asked.split(",") for asked, name in ((testset, one), (lp, pair)))
+        if not wanted or not optimised_in(one):
+            continue
+        try:
+            block = fetch_block(warehouse, select(warehouse, Slice(one, pair, all_metrics=True), "sys"))
+        except QuestionError:
+            continue
+        found, n = _residuals(block)
+        for metric, system, away in found:
+            text = f"judges {system}, its own choice, {away:+.2f} {WHY}"
+            yield Finding("info", "issues", one, pair, metric, text, n, away, shown_query("issues", {"testset": one}))
+
+
+def _residuals(block: Block) -> tuple[list[tuple[str, str, float]], int]:
+    """Metric, system that it or a relative selected, residual, where there is one; how many systems none selected."""
     chosen = {one.system for one in optimised_in(block.selection.slice.testset)}
     others: Bools = np.array([name not in chosen for name in block.systems])
     scores = system_scores(block, "submitted")
     places = {metric.name: place for place, metric in enumerate(block.metrics)}
-    parts = []
-    for one, judges in found:
-        at = block.systems.index(one.system)
-        for metric in judges:
-            away = residual(scores.human, scores.metrics[places[metric]], others, at)
-            if not np.isnan(away):
-                parts.append(f"{metric} on {one.system} {away:+.2f}")
-    hint = f"{option('rank.without_optimised', True)} excludes systems that metrics selected"
-    n = counted(int(others.sum()), "system")
-    if not parts:
-        return [f"no residuals of metrics on their own choices, as {n} that no metric selected are too few ({hint})"]
-    why = f"standard deviations from the line of the metric on people, over {n} that no metric selected"
-    return [f"residuals of metrics on their own choices: {', '.join(parts)} ({why}; {hint})"]
+    found = [
+        (metric, one.system, residual(scores.human, scores.metrics[places[metric]], others, at))
+        for one, judges in _judged(block.selection, block.metrics)
+        for at in [block.systems.index(one.system)]
+        for metric in judges
+    ]
+    return [row for row in found if not np.isnan(row[2])], int(others.sum())
 
 
 def residual(human: Floats, metric: Floats, others: Bools, at: int) -> float:

@@ -1,6 +1,6 @@
 """The audit: its checks run over the warehouse, and their findings in order."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from queries import catalog
 from queries.evalsets import expand
@@ -36,8 +36,13 @@ def audit(
                 found += _run(warehouse, check, *place)
         if "issues" in asked:
             found += _known_issues(warehouse, *place)
+    return worst_first(finding for finding in found if finding.check in asked)
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, each once: by severity, then by place and check."""
     return sorted(
-        (finding for finding in dict.fromkeys(found) if finding.check in asked),
+        dict.fromkeys(findings),
         key=lambda f: (SEVERITIES.index(f.severity), f.testset, f.lp or "", f.check, f.subject, f.finding),
     )
 

@@ -47,12 +47,15 @@ class Audit(Question, name="audit"):
 
     def answer(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
+        from metaeval.own_choices import overrating
         from metaeval.signature import line, program_version
-        from queries.audit import audit
+        from queries.audit import audit, worst_first
         from queries.findings import SEVERITIES, at_least, by_kind, findings_frame
 
         with run.opened() as warehouse:
             found = audit(warehouse, self.testset, self.lp, self.check)
+            if not self.check or "issues" in self.check:
+                found = worst_first([*found, *overrating(warehouse, self.testset, self.lp)])
         frame = findings_frame(at_least(self.severity, found))
         counts = {name: sum(item.severity == name for item in found) for name in SEVERITIES}
         notes = [", ".join(counted(n, "note" if name == "info" else name) for name, n in counts.items())]

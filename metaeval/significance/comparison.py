@@ -123,7 +123,7 @@ def compare_block(
     """
     started = time.perf_counter()
     tested = run_test(block, measure, options, testing, progress, evaluation)
-    notes = [joined([generalises(measure, testing), *without_p(tested, testing)])]
+    notes = [joined([generalises(measure, testing, block.selection.slice.level), *without_p(tested, testing)])]
     notes += without(tested.excluded)
     notes += undefined(tested.evaluation, tested.block, options)
     notes += remarks(tested.block)

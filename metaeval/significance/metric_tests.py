@@ -20,7 +20,7 @@ from metaeval.significance.runner import run
 from metaeval.study import Study, study
 from queries.blocks import Block
 from queries.reasons import Exclusion
-from queries.selection import Slice
+from queries.selection import Scored, Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -60,11 +60,18 @@ def by_default(measure: Measure, test: Test, population: Population, testing: Te
     return replace(testing, test=test, population=population)
 
 
-def generalises(measure: Measure, testing: TestOptions) -> str:
-    """The line on what a result generalises to, the null hypothesis, whether ties count half, and a level far off."""
+def generalises(measure: Measure, testing: TestOptions, scored: Scored) -> str:
+    """The line on what a result generalises to, the null hypothesis, whether ties count half, and a level far off.
+
+    scored: what has scores; documents are also what is new where they are swapped, resampled or left out.
+    """
     assert testing.test is not None
     assert testing.population is not None
-    line = f"generalises to: {IN_WORDS[testing.population]}; null hypothesis: {null_in_words(testing)}"
+    population = IN_WORDS[testing.population]
+    if scored == "doc" or testing.whole_documents:
+        population = population.replace("segments", "documents")
+    null = "exchangeable" if testing.test in (*PERMUTATIONS, "pairs") else "equally good"
+    line = f"generalises to: {population}; null hypothesis: {null} on {population}"
     if testing.mid_p and measure.takes_few_values:
         line += "; resamples that tie with the data count half (mid-p)"
     levels = levels_of(measure, testing)
@@ -87,13 +94,6 @@ def without_p(tested: "Tested", testing: TestOptions) -> list[str]:
 
 
 _METRICS: Mapping[Null, str] = {"equal": "equally good metrics", "exchangeable": "exchangeable metrics"}
-
-
-def null_in_words(testing: TestOptions) -> str:
-    """The null hypothesis of a test: metrics that are equally good, or ones that could change places."""
-    assert testing.population is not None
-    null = "exchangeable" if testing.test in (*PERMUTATIONS, "pairs") else "equally good"
-    return f"{null} on {IN_WORDS[testing.population]}"
 
 
 def levels_of(measure: Measure, testing: TestOptions) -> Mapping[Null, Level]:

@@ -170,7 +170,7 @@ def compare_pair(
         power=resampled.power,
         words=_words(names, measure, rows, resampled, testing, made[-1]),
         notes=(
-            generalises(measure, main_testing),
+            generalises(measure, main_testing, main.block.selection.slice.level),
             *without_p(main, main_testing),
             *notes,
             *_on_levels(rows),

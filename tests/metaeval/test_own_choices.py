@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import metaeval
+from metaeval.kernels.arrays.checks import Floats
 from metaeval.own_choices import residual
 from tests.helpers import ScoreTable, mqm_table, tiny_layout
 from warehouse import Warehouse, load
@@ -21,16 +22,18 @@ def database(tmp_path: Path) -> Path:
     mqm = mqm_table()
     assert mqm.seg is not None
     seg = np.array(mqm.seg[:3])
-    scores = {
-        name: ScoreTable(systems=SYSTEMS, seg=np.nan_to_num(seg) + at)
-        for at, name in enumerate(("BLEU-refA", "COMET-refA"))
-    }
+    return _loaded(tmp_path, SYSTEMS, seg, np.nan_to_num(seg))
+
+
+def _loaded(tmp_path: Path, systems: tuple[str, ...], human: Floats, metric: Floats) -> Path:
     layout = tiny_layout(
         tmp_path,
         testset="wmt23",
-        systems=(*SYSTEMS, "refA"),
-        humans={"mqm": ScoreTable(systems=SYSTEMS, seg=seg, sys=np.nanmean(seg, axis=1))},
-        metrics=scores,
+        systems=(*systems, "refA"),
+        humans={"mqm": ScoreTable(systems=systems, seg=human, sys=np.nanmean(human, axis=1))},
+        metrics={
+            name: ScoreTable(systems=systems, seg=metric + at) for at, name in enumerate(("BLEU-refA", "COMET-refA"))
+        },
         facts=False,
     )
     report = load([layout], tmp_path / "w.duckdb")
@@ -68,6 +71,19 @@ def test_too_few_other_systems_for_a_residual_are_named(database: Path) -> None:
     with Warehouse.open(database) as warehouse:
         notes = metaeval.rank(warehouse, "wmt23", "en-de", "pa", status="all").notes
     assert any("no residuals of metrics on their own choices, as 2 systems" in note for note in notes)
+
+
+def test_the_audit_says_how_far_a_metric_overrates_its_own_choice(tmp_path: Path) -> None:
+    human, metric = np.array([0.0, 1.0, 2.0, 3.0, 1.0]), np.array([0.0, 2.0, 1.0, 3.0, 4.0])
+    systems = ("Ash", "Beech", "Cherry", "Dogwood", "NLLB_MBR_BLEU")
+    with Warehouse.open(
+        _loaded(tmp_path, systems, *(np.tile(x[:, np.newaxis], 5) for x in (human, metric)))
+    ) as warehouse:
+        rows = metaeval.audit(warehouse, "wmt23", check="issues").frame.filter(subject="BLEU-refA")
+        assert metaeval.audit(warehouse, check="noise").frame.filter(check="issues").is_empty()
+    ((text, value),) = rows.select("finding", "value").rows()
+    assert text.startswith("judges NLLB_MBR_BLEU, its own choice, +3.06 standard deviations")
+    assert value == pytest.approx(3.0569, abs=1e-4)  # as in the example of `residual`
 
 
 def test_a_residual_is_that_of_a_regression_without_the_system() -> None:

@@ -829,6 +829,8 @@ def test_swapped_documents_are_swapped_whole(simulated_warehouse: Warehouse, tex
     testing = TestOptions(test="perm-inputs", draws=50, whole_documents=True, mid_p=measure.takes_few_values)
     found = compare(simulated_warehouse, asked, measure, Options(), testing)
     assert "|unit:document|" in found.signature
+    assert "new documents" in found.notes[0]
+    assert "new segments" not in found.notes[0]
     kept = block.judged.any(axis=0)
     documents = np.unique(np.array(block.selection.documents)[kept], return_inverse=True)[1]
     options = Options(system_score="judged-mean" if measure.level == "sys" else None)
