@@ -8,6 +8,7 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block
 from queries.findings import Finding, shown_query
+from queries.listing import listing
 from queries.selection import MetricChoice, Selection, Slice, select
 from warehouse import QuestionError, Warehouse
 from warehouse.facts.metrics import describe
@@ -47,7 +48,7 @@ def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Ite
     testset, lp: see `queries.audit.audit`, which refuses unknown names. Evaluation sets without an official human score
     have none.
     """
-    for one, pair in warehouse.rows("SELECT testset, lp FROM evalsets ORDER BY testset, lp"):
+    for one, pair in listing(warehouse, "lps").select("testset", "lp").rows():
         wanted = all(asked in (None, "all") or name in asked.split(",") for asked, name in ((testset, one), (lp, pair)))
         if not wanted or not optimised_in(one):
             continue
