@@ -8,13 +8,13 @@ import re
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from cli.charts.program import drawing_program
 from cli.exit_codes import UsageError
+from cli.extras import check_extra
 from cli.render.cells import one_line
 from cli.render.delimited import without_formula
 from cli.render.output import write
@@ -36,8 +36,7 @@ def check_chart(path: Path) -> None:
         raise UsageError(f"--chart {str(path)!r}: expected a file that ends in {', '.join(ENDINGS)}")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"--chart {str(path)!r}: there is no folder {str(path.parent)!r}")
-    if find_spec("altair") is None or find_spec("vl_convert") is None:
-        raise UsageError('charts need the report extra: python3 -m pip install "scorehouse[report]"')
+    check_extra("charts need", "report", "altair", "vl_convert")
 
 
 def draw(chart: "alt.VConcatChart", path: Path) -> None:

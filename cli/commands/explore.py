@@ -10,7 +10,6 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,7 @@ import typer
 
 from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
+from cli.extras import check_extra
 from cli.options import Output, folded, whole_number
 from cli.render.output import write
 
@@ -57,9 +57,7 @@ def explore(
     """
     if output.output is not None or output.format is not None:
         raise UsageError("explore opens a page; --export FILE writes it")
-    for extra in ("marimo", "altair"):
-        if find_spec(extra) is None:
-            raise UsageError('explore needs the explore extra: python3 -m pip install "scorehouse[explore]"')
+    check_extra("explore needs", "explore", "marimo", "altair")
     from warehouse import Warehouse
     from warehouse.temporary import temporary_folder
 

@@ -1,13 +1,12 @@
 """`scorehouse report`."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.completion import complete_lp, complete_testset
-from cli.exit_codes import UsageError
+from cli.extras import check_extra
 from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, pairs_called, whole_number
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write
@@ -60,9 +59,7 @@ def report(
 
     Example: scorehouse report sim24 --lp ja-en --section rankings --section audit -o report.html --draws 20
     """
-    for extra in ("altair", "jinja2", "vl_convert"):
-        if find_spec(extra) is None:
-            raise UsageError('the report needs the report extra: python3 -m pip install "scorehouse[report]"')
+    check_extra("the report needs", "report", "altair", "jinja2", "vl_convert")
     target = output.output or _FILE
     check_target(target)
     from cli.options import language_pair
