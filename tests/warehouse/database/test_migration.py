@@ -1,6 +1,7 @@
 """Bringing a warehouse file up to date: each migration once, whole or not at all, and never another text."""
 
 import hashlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import migrations
 from migrations import VIEWS
 from tests.helpers import tiny_layout, with_views_of_before
 from tests.warehouse.building import empty_warehouse, held, loaded, statuses
+from tests.warehouse.database import upgrades
 from warehouse import QuestionError, SchemaError, Warehouse, load
 from warehouse.database import updating
 from warehouse.database.migration import Migration, apply_migrations, pending
@@ -128,6 +130,20 @@ def test_a_first_load_that_was_killed_between_migrations_is_no_earlier_scorehous
     assert load([tiny_layout(tmp_path / "in")], database).is_clean
     with Warehouse.open(database) as warehouse:
         assert warehouse.rows("SELECT testset FROM testsets") == [("tiny24",)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", sorted(path.stem for path in upgrades.FOLDER.glob("*.json")))
+def test_a_warehouse_of_a_released_version_is_upgraded_and_answers_alike(version: str, tmp_path: Path) -> None:
+    database = upgrades.remade(version, tmp_path)
+    with_views_of_before(database)
+    with Warehouse.open(database) as warehouse:
+        found = upgrades.answers(warehouse)
+    for name, rows in json.loads((upgrades.FOLDER / f"{version}.json").read_text("utf-8")).items():
+        assert len(found[name]) == len(rows)
+        for row, before in zip(found[name], rows, strict=True):  # columns may have come
+            for key, value in before.items():
+                assert row[key] == (pytest.approx(value, rel=1e-12) if isinstance(value, float) else value), (name, key)
 
 
 def _changed(monkeypatch: pytest.MonkeyPatch, *more: Migration, views: str = "") -> None:
