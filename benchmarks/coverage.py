@@ -22,16 +22,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_in_words, write_counts
-from benchmarks.levels import EVALSETS, SIMULATED, Source, sources
+from benchmarks.levels import DECISIONS, EVALSETS, SIMULATED, Source, sources
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, block_of, options_of, simulated_pair
 from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
+from metaeval.kernels.resampling.bootstrap_test import NORMAL
 from metaeval.measures import Measure, parse_measure
 
 Floats = npt.NDArray[np.float64]
@@ -48,6 +49,7 @@ MEASURES = (
     "pearson(by=item)",
     "pearson(by=none)",
     "pdp",
+    *DECISIONS,
 )
 DRAWS, SHARING = 399, 5
 POOL_SYSTEMS, POOL_SEGMENTS = 200, 1000
@@ -56,12 +58,12 @@ TOLERANCE = 1e-12
 
 @dataclass(frozen=True)
 class Row:
-    """One type of interval. of: "value", or "difference" of two metrics."""
+    """One type of interval. of: "value", or "difference" of two metrics. method: "known": `Measure.standard_errors`."""
 
     data: str
     resample: Resample
     measure: str
-    method: IntervalMethod
+    method: IntervalMethod | Literal["known"]
     of: str
 
 
@@ -94,22 +96,30 @@ Kind = tuple[str, Resample, str]  # data, what is resampled, measure
 
 
 def kinds(data: Sequence[str]) -> Iterator[Kind]:
-    """What is simulated together; evaluation sets have too few systems to draw some of them."""
+    """What is simulated together; evaluation sets have too few systems to draw some of them.
+
+    Of decisions, which have no test over systems, segments alone are resampled.
+    """
     for name in data:
         for resample in get_args(Resample) if name == SIMULATED else ("inputs",):
             for measure in MEASURES:
-                yield name, resample, measure
+                if resample == "inputs" or measure not in DECISIONS:
+                    yield name, resample, measure
 
 
 def methods(resample: Resample, measure: Measure) -> list[IntervalMethod]:
-    """Types of intervals that a command prints."""
-    has_bca = measure.has_bca and resample != "both"
-    return [method for method in get_args(IntervalMethod) if method != "bca" or has_bca]
+    """Types of intervals that a command makes of resamples; none of a measure that takes minutes to resample."""
+    if not measure.is_quick_to_resample and measure.n_draws is None:
+        return []
+    has = {"bca": measure.has_bca and resample != "both", "centred": measure.interval == "centred"}
+    return [method for method in get_args(IntervalMethod) if has.get(method, True)]
 
 
 def rows(data: str, resample: Resample, measure: str) -> list[Row]:
     """The rows of a kind."""
     found = methods(resample, parse_measure(measure))
+    if not found:
+        return [Row(data, resample, measure, "known", "value")]
     return [Row(data, resample, measure, method, of) for method in found for of in ("value", "difference")]
 
 
@@ -145,6 +155,15 @@ def bootstrapped(world: Pair, resample: Resample, measure: Measure, seed: int, d
     )
 
 
+def known(world: Pair, measure: Measure) -> list[Interval]:
+    """Intervals of the values of both metrics by their standard errors."""
+    block, options = block_of(world), options_of(measure)
+    values, errors = evaluate(measure, block, options).value, measure.standard_errors(block, options)
+    assert errors is not None
+    ends = zip(values, values - NORMAL * errors, values + NORMAL * errors, strict=True)
+    return [Interval(*map(float, one), 0) for one in ends]
+
+
 def true_values(whole: Pair, measure: Measure) -> Floats:
     """(2,) the measure on the pool."""
     return evaluate(measure, block_of(whole), options_of(measure)).value
@@ -158,7 +177,13 @@ def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: di
     whole = pool(data, resample, source, rng)
     truth = true_values(whole, measure)
     for place in range(n_worlds):
-        resamples = bootstrapped(drawn(whole, resample, rng), resample, measure, SHARING * number + place)
+        world = drawn(whole, resample, rng)
+        if not methods(resample, measure):
+            (row,) = rows(*kind)
+            for metric, found_here in enumerate(known(world, measure)):
+                found.setdefault(row, Count()).add(found_here, float(truth[metric]))
+            continue
+        resamples = bootstrapped(world, resample, measure, SHARING * number + place)
         for row in rows(*kind):
             count = found.setdefault(row, Count())
             if row.of == "difference":
@@ -175,7 +200,8 @@ def simulate(minutes: float, database: Path | None, only: str, most: int, path: 
     asked = [kind for kind in kinds(list(known)) if only in " ".join(kind)]
 
     def so_far(kind: Kind) -> int:
-        return found.get(rows(*kind)[1], Count()).n_intervals  # a difference: one a world
+        last = rows(*kind)[-1]
+        return found.get(last, Count()).n_intervals // (1 if last.of == "difference" else 2)
 
     def add(kind: Kind) -> None:
         add_worlds(kind, so_far(kind) // SHARING, SHARING, known[kind[0]].any, found)

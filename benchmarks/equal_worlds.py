@@ -48,11 +48,12 @@ from benchmarks.null_worlds import (
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.resampling.permutation import standardise
 from metaeval.measures import Measure
+from metaeval.measures.decisions import OutputMeasure
 
 TOLERANCE = 0.05  # of the difference's standard deviation from world to world
 #: Worlds on which the expected difference is known, and worlds that share a pool.
 N_DRAWN = MappingProxyType({"segments": 1000, "documents": 500, "systems": 200, "both": 200})
-N_DRAWN_SOFT = 200  # of spa, which takes long
+N_DRAWN_SOFT = 200  # of what takes long: spa, and decisions, whose thresholds are chosen anew
 CALIBRATED = 50  # worlds on which tie thresholds are calibrated
 SHARING = MappingProxyType({"segments": 10, "documents": 10, "systems": 10, "both": 10})
 POOL_SYSTEMS, POOL_SEGMENTS = 200, 900
@@ -67,7 +68,10 @@ Pools = Callable[[Measure, Population, int], Pair]
 
 def n_drawn(measure: Measure, population: Population) -> int:
     """Worlds on which an expected difference is known."""
-    return min(N_DRAWN_SOFT, N_DRAWN[population]) if measure.name == "spa" else N_DRAWN[population]
+    if measure.name == "brier":  # fitted anew in each
+        return CALIBRATED
+    takes_long = measure.name == "spa" or isinstance(measure, OutputMeasure)
+    return min(N_DRAWN_SOFT, N_DRAWN[population]) if takes_long else N_DRAWN[population]
 
 
 def draw(pool: Pair, population: Population, rng: np.random.Generator) -> tuple[Draw, Ints]:
@@ -134,8 +138,11 @@ class Expected:
         return evaluate(self.measure, block_of(_part(pool, one)), options_of(self.measure))
 
     def gap(self, pool: Pair) -> float:
-        """Expected value of the first metric minus that of the second, in standard deviations of the difference."""
-        first, second = self.values(pool).T
+        """Expected value of the first metric minus that of the second, in standard deviations of the difference.
+
+        Of recall the other way round, which noise raises: more and more is called good.
+        """
+        first, second = self.values(pool).T[:: -1 if self.measure.name == "recall" else 1]
         return float(gaps(first[:, np.newaxis], second[:, np.newaxis])[0])
 
 

@@ -86,7 +86,13 @@ TESTED: dict[str, tuple[str, ...]] = {
     "spa(n=99)": (*_SYSTEM_TESTS, _NORMAL_BY_DOCUMENT),
     "mpp": ("perm-inputs", "jackknife-segments"),
     "char_f1": ("perm-inputs", "jackknife-segments"),
+    **dict.fromkeys(
+        ("mcc", "f_beta", "average_precision", "roc_auc", "rrp", "rmse", "mae"), (_NORMAL, "jackknife-segments")
+    ),
+    **dict.fromkeys(("precision", "recall"), ("bootstrap", _NORMAL, "jackknife-segments")),
+    "brier": ("jackknife-segments",),
 }
+DECISIONS = tuple(TESTED)[-10:]  # which have tests of new segments alone
 SPAN_MEASURES = ("mpp", "char_f1")  # in worlds of their own, `benchmarks.span_worlds`
 _LEFT_OUT = ("acc_eq(by=none)", "acc_eq(by=doc)")  # tested by leaving segments out
 _NOT_MATCHED = (*_LEFT_OUT, "tau_b(by=system)")  # an expected value takes minutes
@@ -145,9 +151,11 @@ def write(found: dict[Row, Count], path: Path = LEVELS) -> None:
 
 
 def rows(data: Sequence[str]) -> Iterator[Row]:
-    """Every row that can be filled; measures of error spans are of simulated new segments alone."""
+    """Every row that can be filled; error spans and decisions are of new segments alone, error spans simulated."""
     for row in _rows(data):
-        if row.measure not in SPAN_MEASURES or (row.data, row.population, row.effect) == (SIMULATED, "segments", 0):
+        has_all = row.measure not in SPAN_MEASURES + DECISIONS
+        is_of_spans = row.measure in SPAN_MEASURES
+        if has_all or ((row.population, row.effect) == ("segments", 0) and (row.data == SIMULATED or not is_of_spans)):
             yield row
 
 

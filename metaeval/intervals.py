@@ -72,8 +72,8 @@ def _ends(
     errors = measure.standard_errors(block, options)
     if errors is not None:
         value, reach = evaluate(measure, block, options).value, NORMAL * errors
-        how = f"{CONFIDENCE:.0%} intervals for new segments (normal, infinitesimal jackknife)"
-        signed = interval_in_words(CONFIDENCE, "infinitesimal_jackknife", "inputs", None, options.seed)
+        how = f"{CONFIDENCE:.0%} intervals for new segments (normal, {measure.known_by})"
+        signed = interval_in_words(CONFIDENCE, measure.known_by.replace(" ", "_"), "inputs", None, options.seed)
         return value - reach, value + reach, how, signed
     try:
         by_systems = None if options.system_score == "judged-mean" else measure.resampled_systems(block, options)

@@ -30,6 +30,8 @@ def metric_ranges(
     evaluation = result.evaluation
     names = {metric.name for metric in evaluation.metrics}
     none = np.zeros(len(names), dtype=np.int64)
+    if not names:
+        return none, none, f"{evaluation.measure}: no ranges, no metric has what it needs"
     measure = evaluation.measure if evaluation.measure.n_draws is None else evaluation.measure.in_simulations
     block = result.block.only([metric.name in names for metric in result.block.metrics])
     by_means = all(source == "judged-mean" for source in evaluation.system_score)

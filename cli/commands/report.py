@@ -13,7 +13,7 @@ from cli.render.output import check_target, is_file, write
 
 SECTIONS = (
     *("overview", "rankings", "significance", "correlations", "calibration", "deltas", "trends", "protocols"),
-    *("hard-pairs", "audit", "methods"),
+    *("hard-pairs", "spans", "audit", "methods"),
 )
 _FILE = Path("report.html")
 

@@ -16,6 +16,7 @@ from metaeval.kernels.agreement.decisions import Decision, best_decision, decide
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.copies import Origins
+from metaeval.kernels.resampling.jackknife_test import segment_errors
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_decisions import (
     calibrated_resample,
@@ -140,7 +141,9 @@ class OutputMeasure(Measure):
 
 
 class DecisionMeasure(OutputMeasure):
-    """A statistic of what a threshold makes of outputs."""
+    """A statistic of what a threshold makes of outputs, by default the best of all thresholds."""
+
+    interval: ClassVar[IntervalMethod] = "centred"
 
     @property
     def beta2(self) -> float:
@@ -207,6 +210,16 @@ class DecisionMeasure(OutputMeasure):
         return decision_resample(good, judged.scores, self.name, self.beta2, kept)  # type: ignore[arg-type]
 
 
+class BesideF(DecisionMeasure):
+    """Precision or recall where F is best: a little data more may move the threshold far, and both with it."""
+
+    interval: ClassVar[IntervalMethod] = "percentile"
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = {
+        **OutputMeasure.holding,
+        "segments": ("bootstrap-normal", "bootstrap"),
+    }
+
+
 class Area(OutputMeasure):
     """A statistic of all thresholds together."""
 
@@ -221,6 +234,12 @@ class Area(OutputMeasure):
 
 class Brier(OutputMeasure):
     """Minus the Brier score of the probability that isotonic calibration over other documents gives."""
+
+    known_by: ClassVar[str] = "jackknife"
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = {
+        **OutputMeasure.holding,
+        "segments": ("jackknife-segments", "bootstrap-normal", "bootstrap"),
+    }
 
     def value(self, block: Block, options: Options) -> Values:
         good, folds = self._good(block), folds_of(block)
@@ -241,6 +260,9 @@ class Brier(OutputMeasure):
     @property
     def is_quick_to_resample(self) -> bool:
         return False
+
+    def standard_errors(self, block: Block, options: Options) -> Floats:
+        return segment_errors(self.resampled(block, options, None))
 
 
 class ErrorOfScores(OutputMeasure):
@@ -387,14 +409,16 @@ DEFINITIONS = (
         _PERRELLA,
         (BETA2, GOOD, THRESHOLD),
     ),
-    _decided(
+    _definition(
+        BesideF,
         "precision",
         "share of good outputs among those that the metric calls good; the best threshold is that of f_beta",
         "TP / (TP + FP)",
         _PERRELLA,
         (BETA2, GOOD, THRESHOLD),
     ),
-    _decided(
+    _definition(
+        BesideF,
         "recall",
         "share of good outputs that the metric calls good; the best threshold is that of f_beta",
         "TP / (TP + FN)",

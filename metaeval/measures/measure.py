@@ -111,6 +111,7 @@ class Measure(ABC):
     has_pairs: ClassVar[bool] = True
     takes_few_values: ClassVar[bool] = False
     interval: ClassVar[IntervalMethod] = "percentile"
+    known_by: ClassVar[str] = "infinitesimal jackknife"
     has_bca: ClassVar[bool] = True
     why_tests: ClassVar[str]
 
@@ -289,7 +290,7 @@ class Measure(ABC):
         return True
 
     def standard_errors(self, block: Block, options: Options) -> Floats | None:
-        """(M,) standard errors of the values over new segments, where they are known without resampling."""
+        """(M,) standard errors of the values over new segments, where they are known without resampling: `known_by`."""
         return None
 
     def pair_agreements(self, block: Block, options: Options) -> Bools | None:

@@ -33,7 +33,7 @@ class TestOptions:
         whole_documents: documents, not single segments, are swapped, resampled or left out.
         legacy_df, absolute: of Williams' test.
         resample, interval: what the intervals of two metrics resample (None = what the population says is new), and
-        how they are made ("percentile", "bca" or "normal"; None = the test's own, else the measure's).
+        how they are made ("percentile", "bca", "normal" or "centred"; None = the test's own, else the measure's).
         keep_null: keep the drawn differences. executor, n_threads: who computes; the numbers do not depend on it, and
         options that differ in nothing else are equal.
     """

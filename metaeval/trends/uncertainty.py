@@ -23,7 +23,7 @@ class Resampled:
     """values: (M,) of the metrics. draws: (M, n) the same on resamples, only those where all are defined; n is 0
     without any.
 
-    resampled: what was: "systems", or "both", systems and segments. reason: why there is nothing.
+    resampled: what was: "systems", "both", systems and segments, or "inputs", segments. reason: why there is nothing.
     """
 
     measure: Measure
@@ -35,7 +35,7 @@ class Resampled:
     @property
     def population(self) -> Population:
         """What intervals, and tests beside them, generalise to."""
-        return "systems" if self.resampled == "systems" else "both"
+        return "segments" if self.resampled == "inputs" else self.resampled
 
     @property
     def is_empty(self) -> bool:
@@ -68,7 +68,7 @@ def resamples(
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
     System scores that are not means over judged segments are resampled by systems; everything else by systems and
-    segments.
+    segments, but by segments alone where no test of the measure is for both.
     """
     none = np.empty((len(block.metrics), 0))
     by_systems = None
@@ -76,7 +76,8 @@ def resamples(
         by_systems = measure.resampled_systems(block, options)
     advance = None if progress is None else lambda done, total: progress("resamples", done, total)
     rng = np.random.default_rng([options.seed, _STREAM])
-    what: Resample = "systems" if by_systems is not None else "both"
+    of_segments: Resample = "inputs" if measure.holding_test("both") is None else "both"
+    what: Resample = of_segments if by_systems is None else "systems"
     try:
         epsilon = evaluation.epsilon if measure.is_calibrated else None
         statistic = by_systems or measure.resampled(block, options, epsilon)

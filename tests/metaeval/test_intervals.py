@@ -27,6 +27,9 @@ def result(warehouse: Warehouse, measure: str, options: Options | None = None) -
         ("pearson", "pearson: 95% intervals for new systems (normal, 30 resamples)"),
         ("pa", "pa: 95% intervals for new systems (percentile, 30 resamples)"),
         ("acc_eq", "acc_eq(by=item): 95% intervals for new segments (percentile, 30 resamples)"),
+        ("mcc(good=-1)", "mcc(good=-1): 95% intervals for new segments (centred, 30 resamples)"),
+        ("recall(good=-1)", "recall(good=-1): 95% intervals for new segments (percentile, 30 resamples)"),
+        ("brier(good=-1)", "brier(good=-1): 95% intervals for new segments (normal, jackknife)"),
     ],
 )
 def test_values_lie_in_their_intervals_which_say_what_they_are_for(

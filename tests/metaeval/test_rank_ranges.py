@@ -29,6 +29,18 @@ def test_every_metric_has_a_range_that_its_rank_is_near(
     assert again.frame.equals(table.frame)
 
 
+def test_a_measure_that_no_metric_has_has_no_ranges(simulated_warehouse: Warehouse) -> None:
+    found = read(
+        simulated_warehouse,
+        Slice("sim24", "en-de", metrics=("simBLEU",)),
+        [parse_measure("pa"), parse_measure("mpp")],
+        Options(),
+    )
+    table, lines = with_ranges(ranked(found), found, Options(), 20)
+    assert lines[1] == "mpp: no ranges, no metric has what it needs"
+    assert set(table.frame["measure"]) == {"pa"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("measure", ["acc_eq(by=item)", "pdp"])
 def test_ranges_hold_the_true_rank(measure: str) -> None:

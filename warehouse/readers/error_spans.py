@@ -1,8 +1,8 @@
 """Error spans in tables and JSON lines: predictions of a user's own metric, or gold ones under a human score's name.
 
 - WMT25's task 2: `start_indices`, `end_indices`, `error_types`, separated by blanks; `-1 -1 no-error` for none.
-- WMT26: an object a line, `item_id` with `task1_pred` or `task3_pred` (scores) or `task2_pred` (lists of spans), by
-  system.
+- WMT26: an object a line, `item_id` with `task1_pred`, `task2_pred` or `task3_pred` by system: lists are spans, in an
+  object with `errors` beside severities of `omission` and `instruction_fault`; numbers and truth values are scores.
 - A table of one's own with `start`, `end` and `severity`, a span a row; severity `no-error` for an output without any.
 
 Ends are the characters behind the spans, as the tasks score them; an output that is not there has no prediction, which
@@ -55,7 +55,7 @@ class WrongSpanError(Exception):
 class ErrorSpanReader:
     """Reader of error spans in tables and JSON lines."""
 
-    name = "error-spans/1"
+    name = "error-spans/2"
 
     def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
         form = _form(path, head)
@@ -319,27 +319,27 @@ def _of_rows(
 
 
 def _of_lines(text: str, claim: Claim, given: Given) -> tuple[pl.DataFrame, pl.DataFrame, list[Fault]]:
-    """Outputs and errors of WMT26's lines; `task1_pred` and `task3_pred` are scores, true and false 1 and 0."""
+    """Outputs and errors of WMT26's lines: lists of spans, and scores, of which true and false are 1 and 0."""
     faults: list[Fault] = []
     wrong: list[Fault] = []
     rows: list[tuple[Any, ...]] = []
     found: list[tuple[int, Error]] = []
     for line, item in json_objects(text, claim.path, faults):
         name = item.get("item_id")
-        by_system: dict[str, dict[str, Any]] = {}
+        by_system: dict[str, list[Any]] = {}
         for task in _PREDICTED:
             for system, predicted in (item.get(task) or {}).items():
-                by_system.setdefault(system, {})[task] = predicted
-        for system, predicted in by_system.items():
+                by_system.setdefault(system, []).append(predicted)
+        for system, predictions in by_system.items():
             try:
                 if not isinstance(name, str):
                     raise WrongSpanError(f"item_id {name!r}")
                 own_pair, domain, document, index = place_of(name)
-                spans = predicted.get("task2_pred")
                 number = len(rows) + 1
-                errors = None if spans is None else [(number, error_of(span)) for span in _listed(spans)]
-                score = next((predicted[task] for task in ("task1_pred", "task3_pred") if task in predicted), None)
-                value = None if score is None else _score(score)
+                looked = [_spans_in(one) for one in predictions if isinstance(one, list | dict)]
+                errors = [(number, error_of(span)) for span in looked[0]] if looked else None
+                scores = [_score(one) for one in predictions if not isinstance(one, list | dict | None)]
+                value = scores[0] if scores else None
             except WrongSpanError as error:
                 _wrong(wrong, claim.path, line, error)
                 continue
@@ -361,13 +361,22 @@ def _of_lines(text: str, claim: Claim, given: Given) -> tuple[pl.DataFrame, pl.D
     return table, errors_frame(found), faults
 
 
-def _listed(spans: object) -> list[Any]:
+def _spans_in(predicted: Any) -> list[Any]:
+    """Spans of an output as WMT26's lines list them.
+
+    >>> _spans_in({"errors": [], "omission": "minor", "instruction_fault": None})
+    [{'severity': 'minor', 'category': 'omission'}]
+    """
+    if isinstance(predicted, list):
+        return predicted
+    spans = predicted.get("errors")
     if not isinstance(spans, list):
-        raise WrongSpanError(f"error spans {str(spans)!r}")
-    return spans
+        raise WrongSpanError(f"error spans {str(predicted)!r}")
+    named = ("omission", "instruction_fault")
+    return spans + [{"severity": predicted[name], "category": name} for name in named if predicted.get(name)]
 
 
 def _score(score: object) -> float:
     if not isinstance(score, bool | int | float) or not math.isfinite(score):
-        raise WrongSpanError(f"score {score!r}")
+        raise WrongSpanError(f"prediction {str(score)!r}")
     return float(score)

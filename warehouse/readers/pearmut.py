@@ -209,10 +209,12 @@ def place_of(item: str) -> Place:
     A name without these parts is that of a document of one segment.
     >>> place_of("cs-de_DE_#_edu_#_edu02178_#_0"), place_of("news_###_newrepublic.com.18633_###_3"), place_of("my item")
     (('cs-de_DE', 'edu', 'edu02178', 1), (None, 'news', 'newrepublic.com.18633', 4), (None, None, 'my item', 1))
+    >>> place_of("official_###_eng_Latn_###_deu_Latn_###_social_###_1162_###_0")
+    ('en-de', 'social', '1162', 1)
     """
     for separator in _SEPARATORS:
         *before, document, number = ["", *item.rsplit(separator, 2)] if separator in item else ["", "", ""]
         if document and _NUMBER.fullmatch(number):
-            pair, _, domain = before[-1].rpartition(separator)
-            return pair or None, domain or None, document, int(number) + 1
+            *pair, domain = before[-1].split(separator)
+            return language_pair_called("-".join(pair[-2:])) or None, domain or None, document, int(number) + 1
     return None, None, item, 1

@@ -12,6 +12,7 @@ from cli.report.sections import (
     protocols,
     rankings,
     significance,
+    spans,
     trends,
 )
 
@@ -27,6 +28,7 @@ SECTIONS: dict[str, Section] = {
         trends.SECTION,
         protocols.SECTION,
         hard_pairs.SECTION,
+        spans.SECTION,
         audit.SECTION,
         methods.SECTION,
     )

@@ -19,7 +19,7 @@ from .draws import BLOCK, Advance, block_sizes, outcomes_in_order, single_blas_t
 from .resampled_statistics import ResampleStatistic
 
 Resample = Literal["inputs", "systems", "both"]
-IntervalMethod = Literal["percentile", "bca", "normal"]
+IntervalMethod = Literal["percentile", "bca", "normal", "centred"]
 Alternative = Literal["greater", "two-sided"]
 
 
@@ -36,7 +36,7 @@ class Bootstrap:
     jackknife: Floats | None
 
     def interval(self, metric: int, confidence: float = 0.95, method: str = "percentile") -> Interval:
-        """Interval of one metric's value; method: "percentile" or "bca"."""
+        """Interval of one metric's value; method: as of `interval`."""
         left_out = None if self.jackknife is None else self.jackknife[metric]
         return interval(float(self.values[metric]), self.draws[metric], left_out, confidence, method)
 
@@ -126,9 +126,10 @@ def interval(
 
     method: "percentile", quantiles of the draws; "bca", bias-corrected and accelerated, which needs the
     jackknife values; as `scipy.stats.bootstrap` computes both; "normal", the value and the normal quantile times
-    the draws' standard deviation on either side, which a bias of the draws does not move. docs/levels.md has the
-    measured coverage of each. Undefined draws are left out and counted; bounds are NaN where the value is, without
-    a defined draw, and for BCa where it degenerates.
+    the draws' standard deviation on either side, which a bias of the draws does not move; "centred", for the best of
+    many values: the value less the bias of the draws, and on either side the normal quantile times their root mean
+    squared distance from the value. docs/levels.md has the measured coverage of each. Undefined draws are left out and
+    counted; bounds are NaN where the value is, without a defined draw, and for BCa where it degenerates.
     Raises ValueError: an unknown method, confidence outside (0, 1), "bca" without jackknife values.
     """
     if method not in get_args(IntervalMethod):
@@ -145,9 +146,10 @@ def interval(
         levels = _bca_levels(value, defined, np.asarray(jackknife, dtype=np.float64), levels)
     if not defined.size or np.isnan(value) or np.isnan(levels).any():
         return Interval(value, np.nan, np.nan, n_undefined)
-    if method == "normal":
+    if method in ("normal", "centred"):
         error = float(defined.std(ddof=1)) if defined.size > 1 else np.nan
-        low, high = value + _normal_quantiles(levels) * error
+        bias = defined.mean() - value if method == "centred" else 0.0
+        low, high = value - bias + _normal_quantiles(levels) * np.hypot(error, bias)
     else:
         low, high = np.quantile(defined, levels)
     return Interval(value, float(low), float(high), n_undefined)

@@ -129,6 +129,17 @@ def jackknife_test(
     return JackknifeTest(values, error, p_of_differences(_scaled(values, fisher), error, df, alternative), df)
 
 
+def segment_errors(statistic: ResampleStatistic) -> Floats:
+    """(M,) standard errors of the values over new segments, by leaving out the groups of `jackknife_test`.
+
+    NaN with fewer than three segments.
+    """
+    without = _without_segments(statistic)
+    n = len(without)
+    variances = variances_of_differences(np.column_stack([np.zeros(n), without]))
+    return np.asarray((n - 1) * np.sqrt(variances[0, 1:] / n))
+
+
 def from_z(values: Floats, anchor: int, reach: Floats, df: int, share: float) -> tuple[Floats, Floats]:
     """Ends of the 95% interval of each correlation minus the anchor's, from that of the difference of Fisher's z.
 

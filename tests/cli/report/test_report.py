@@ -23,6 +23,7 @@ from cli.report.desk import Desk, Settings, desk
 from cli.report.making import Made
 from cli.report.sections import SECTIONS
 from cli.report.sections.overview import unranked
+from metaeval import spans
 from metaeval.charts.parts import titled
 from metaeval.measures import parse_measure
 from queries.longitudinal import EvalsetState
@@ -30,7 +31,7 @@ from tests.cli.browsing import browser as browsing
 from tests.cli.charts.drawing import check_golden
 from tests.cli.running import Scorehouse, faults_of_page, refused
 from tests.helpers import tiny_facts, tiny_layout
-from warehouse import load
+from warehouse import Warehouse, load
 from warehouse.export.mtme import ScoreTable, write_facts
 
 pytest.importorskip("vl_convert", reason="the report extra is not installed")
@@ -100,10 +101,20 @@ def test_the_announced_sections_are_those_there_are() -> None:
     assert list(command.SECTIONS) == list(SECTIONS)
 
 
+def test_predicted_spans_have_a_table_of_metrics_and_the_ten_outputs_that_differ_most(
+    simulated_database: Path, simulated_warehouse: Warehouse
+) -> None:
+    at = desk(simulated_database, Settings("sim24", "en-de"), lambda *_: None)
+    (job,) = SECTIONS["spans"].jobs(at)
+    outputs = spans(simulated_warehouse, "sim24", "en-de", view="outputs").frame
+    assert [len(one.rows) for one in job.compute().grids] == [outputs["metric"].n_unique(), 10]
+
+
 def test_every_section_stands_on_the_page_with_its_parts(written: Path) -> None:
     text = written.read_text("utf-8")
-    assert re.findall(r'<section id="([^"]+)"', text) == [*SECTIONS, "signatures"]
-    for name in SECTIONS:
+    there = [name for name in SECTIONS if name != "spans"]  # nobody predicts any
+    assert re.findall(r'<section id="([^"]+)"', text) == [*there, "signatures"]
+    for name in there:
         assert f'<article id="{name}-1"' in text, name
         assert f'<a href="#{name}">' in text
     assert "Not computed" not in text

@@ -54,6 +54,19 @@ def test_values_are_those_of_rankings(cs_uk: History, simulated_warehouse: Wareh
         assert ((one.low <= one.value + 1e-12) & (one.value <= one.high + 1e-12)).mean() > 0.8
 
 
+def test_a_measure_with_tests_of_segments_alone_is_resampled_and_tested_over_segments(
+    simulated_warehouse: Warehouse,
+) -> None:
+    found = made(simulated_warehouse, Slice("sim24", "cs-uk"), parse_measure("mae"))
+    ((_, one),) = found.official
+    assert "|test:bootstrap-normal|" in one.signature
+    assert "unit:inputs" in one.signature or "inputs" in one.signature.split("interval:")[1]
+    assert np.isnan(one.gap_p).tolist() == [name == "simBLEU-refA" for name in one.metrics]
+    inside = (one.gap_low <= 0) & (one.gap_high >= 0)
+    there = ~np.isnan(one.gap_p)
+    assert (inside == (one.gap_p > 0.05))[there].all()
+
+
 def test_two_protocols_on_the_same_systems_are_a_bridge(cs_uk: History) -> None:
     points = {entry.testset: [(one.human, one.bridge) for one in entry.found.points] for entry in cs_uk.entries}
     assert points["sim22"] == [("mqm", None), ("mqm", "wmt-z"), ("wmt-z", "mqm")]

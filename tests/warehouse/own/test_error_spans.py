@@ -74,14 +74,26 @@ def xcomet(**more: Any) -> str:
     return json.dumps(content)
 
 
-def wmt26() -> str:
+def wmt26(*, is_full: bool = False) -> str:
+    """Spans alone, or as the task has them: beside omissions, which have no place, and scores."""
     lines = []
     for at in range(1, N + 1):
         predicted = {
             system: as_json(spans) for (system, n), spans in PREDICTED.items() if n == at and spans is not None
         }
-        lines.append(json.dumps({"item_id": f"news_###_d_###_{at - 1}", "task2_pred": predicted}))
+        item = {"item_id": f"news_###_d_###_{at - 1}", "task2_pred": predicted}
+        if is_full:
+            objects = {system: _with_omission(spans) for system, spans in predicted.items()}
+            name = f"official_###_eng_Latn_###_deu_Latn_###_news_###_d_###_{at - 1}"
+            item = {"item_id": name, "task1_pred": objects, "task2_pred": dict.fromkeys(predicted, 60.5)}
+        lines.append(json.dumps(item))
     return "\n".join(lines) + "\n"
+
+
+def _with_omission(spans: list[dict[str, Any]]) -> dict[str, Any]:
+    without = [span["severity"] for span in spans if span["start"] is None]
+    placed = [span for span in spans if span["start"] is not None]
+    return {"errors": placed, "omission": without[0] if without else None, "instruction_fault": None}
 
 
 def spans_in(database: Path, scorer: str = "Mine-src") -> dict[tuple[str, int], list[Span]]:
@@ -270,7 +282,8 @@ def test_characters_are_code_points(tmp_path: Path) -> None:
     assert len(text[1:4]) == 3
 
 
-def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_full", [False, True])
+def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path, is_full: bool) -> None:
     documents = "".join("news\td\n" for _ in range(N))
     root = tmp_path / "t26"
     for name, content in {
@@ -281,7 +294,10 @@ def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path) -> None:
         (root / name).write_text(content)
     database = tmp_path / "w.duckdb"
     assert not load([root], database).faults
-    (tmp_path / "pred.jsonl").write_text(wmt26())
+    (tmp_path / "pred.jsonl").write_text(wmt26(is_full=is_full))
     report = add([tmp_path / "pred.jsonl"], database, "Mine", testset="t26", lp=LP)
     assert not report.faults, report.faults
     assert spans_in(database) == EXPECTED
+    with Warehouse.open(database) as warehouse:
+        values = warehouse.rows("SELECT DISTINCT value FROM scores WHERE metric = 'Mine-src'")
+    assert (values == [(60.5,)]) == is_full

@@ -306,6 +306,12 @@ def test_arguments_that_make_no_sense_are_refused() -> None:
         pearson_resample(np.full((2, 3), np.nan), metrics[:, :2, :3])
 
 
+def test_a_centred_interval_lies_as_far_below_the_value_as_the_resamples_lie_above_it() -> None:
+    """Draws 1, 3: a bias of 1 around the value 1, a variance of 2; so 0 and 1.96 times √(2 + 1) on either side."""
+    found = interval(1.0, [1.0, 3.0], method="centred")
+    assert [found.low, found.high] == pytest.approx([-1.959964 * 3**0.5, 1.959964 * 3**0.5])
+
+
 def test_a_normal_interval_is_the_value_and_two_standard_deviations() -> None:
     """Draws of 1, 2 and 3 have standard deviation 1; where they lie does not matter."""
     found = interval(7.0, [1.0, 2.0, 3.0, np.nan], method="normal")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from benchmarks.null_worlds import null_world, simulated_pair
-from metaeval.kernels.resampling.jackknife_test import jackknife_test
+from metaeval.kernels.resampling.jackknife_test import jackknife_test, segment_errors
 from metaeval.kernels.resampling.resampled_statistics import any_resample, system_resample
 from tests.drawn_units import resampled_units
 
@@ -53,6 +53,13 @@ def test_many_segments_are_left_out_in_40_groups() -> None:
     assert found.df == 39
     assert found.error[0, 1] == pytest.approx(error)
     assert found.p[0, 1] == pytest.approx(2 * student.sf(abs(gaps.mean()) / error, 39))
+
+
+def test_the_error_of_a_mean_over_segments_is_that_of_a_mean() -> None:
+    metrics = np.array([[[1, 2, 4, 9]], [[0, 1, 5, 2]]], dtype=float)
+    found = segment_errors(any_resample(np.ones((1, 4)), metrics, mean_of_products))
+    assert found == pytest.approx(metrics[:, 0].std(axis=1, ddof=1) / 2)
+    assert np.isnan(segment_errors(any_resample(np.ones((1, 2)), metrics[:, :, :2], mean_of_products))).all()
 
 
 def test_over_two_segments_no_variance_is_defined() -> None:
