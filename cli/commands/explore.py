@@ -68,9 +68,11 @@ def explore(
     given += [word for name, value in (("testset", testset), ("lp", lp)) if value for word in (f"--{name}", value)]
     marimo = [sys.executable, "-m", "marimo", "-q"]
     if edit and not _NOTEBOOK.exists():
-        shutil.copyfile(source, _NOTEBOOK)
+        notebook = source.read_text(encoding="utf-8").replace(', html_head_file="head.html"', "")
+        _NOTEBOOK.write_text(notebook, encoding="utf-8")
     with temporary_folder() as folder:  # marimo leaves files beside a notebook
         page = _NOTEBOOK.resolve() if edit else Path(shutil.copy(source, folder))
+        shutil.copy(source.with_name("head.html"), folder)
         if export is not None:
             words = [*marimo, "export", "html", str(page), "--no-include-code", "--force", "-o", str(export)]
             _run([*words, *given, "--waiting", "1"])

@@ -2,7 +2,7 @@
 
 import marimo
 
-app = marimo.App(width="full", app_title="scorehouse")
+app = marimo.App(width="full", app_title="scorehouse", html_head_file="head.html")
 
 
 @app.cell

@@ -194,6 +194,9 @@ def test_in_a_browser_one_clicks_from_a_ranking_to_a_segment_and_nothing_runs(ho
         clicked(opened, "[role=tab]", "SQL")
         seen(opened, "question of the cookbook")
         assert opened.execute_script("return window.ran ?? null") is None
+        axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed")
+        faults = axe.Axe().run(opened)["violations"]
+        assert [one["id"] for one in faults if one["impact"] in ("critical", "serious")] == []
         assert Names(hostile).of("metric", "tiny24") == [f"{HOSTILE}-src", "Fine-src"], "what is dropped is not stored"
         assert "testset=tiny24" in opened.current_url
         sent = [json.loads(line["message"])["message"] for line in opened.get_log("performance")]
