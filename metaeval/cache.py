@@ -141,7 +141,7 @@ def _plain_json(value: object) -> object:
     if isinstance(value, Hinted):
         return {"text": value.text, "hint": value.hint}
     if isinstance(value, Decisive):
-        return {"decisive": str(value)}
+        return {"decisive": str(value), "kind": value.kind, "case": value.case, "size": float(value.size)}
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: _plain_json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, np.ndarray):

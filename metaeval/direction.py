@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from metaeval.notes import Decisive
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
 from warehouse.facts.metrics import describe
@@ -12,7 +13,7 @@ _QUESTION = "wrong sign? (audit compares it with the other metrics)"
 _JUDGES_NOTHING = ("sentinel", "random")  # kinds of metrics that need not agree with people
 
 
-def wrong_way(block: Block) -> list[str]:
+def wrong_way(block: Block) -> list[Decisive]:
     """A line for each metric whose system scores clearly fall where the human ones of the block's MT systems rise.
 
     That is: Pearson's r is below -0.3 over at least five systems. Nothing is turned around.
@@ -21,7 +22,7 @@ def wrong_way(block: Block) -> list[str]:
     scores = system_scores(block, "submitted")
     kinds = {choice.name: choice.kind for choice in block.selection.systems}
     is_mt = np.array([kinds.get(name, "mt") == "mt" for name in block.systems], dtype=bool)
-    found: list[str] = []
+    found: list[Decisive] = []
     for metric, values in zip(block.metrics, scores.metrics, strict=True):
         there = is_mt & ~np.isnan(values) & ~np.isnan(scores.human)
         if there.sum() < _FEWEST or describe(metric.base_name).kind in _JUDGES_NOTHING:
@@ -34,5 +35,6 @@ def wrong_way(block: Block) -> list[str]:
                 f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
                 f"{there.sum()} MT systems; {question}"
             )
-            found.append(text)
+            kind = "against people, counting error spans:" if metric.is_derived else "wrong sign?"
+            found.append(Decisive(text, kind, f"{metric.name} r={r:.3f}", -r))
     return found

@@ -11,10 +11,11 @@ import polars as pl
 
 from metaeval.inputs import check_used
 from metaeval.measures import Measure
-from metaeval.notes import because
+from metaeval.notes import because, placed
 from metaeval.options import Options
 from metaeval.pooling import Pooling
 from metaeval.ranking import Read, ranked, read, slices_of
+from metaeval.signature import line
 from metaeval.significance.options import TestOptions
 from metaeval.table import Table
 from queries.listing import names
@@ -87,7 +88,18 @@ def ranked_domains(
     for part, table in tables.items():
         for note in table.notes:
             said.setdefault(note, []).append(part)
-    notes = [note if len(parts) == len(tables) else f"{', '.join(parts)}: {note}" for note, parts in said.items()]
-    signature = "\n".join(table.signature for table in tables.values())
+    notes = [note if len(parts) == len(tables) else placed(", ".join(parts), note) for note, parts in said.items()]
+    signature = "\n".join(_together([line for table in tables.values() for line in table.signature.splitlines()]))
     columns = [name for name in frame.columns if name != by]
     return Table(frame.select(*columns[:2], by, *columns[2:]), signature, tuple(notes))
+
+
+def _together(signatures: Sequence[str]) -> list[str]:
+    """One signature for those of each measure, test and evaluation set; what differs in them is joined by commas."""
+    found: dict[tuple[str, ...], dict[str, dict[str, None]]] = {}
+    for one in signatures:
+        parts = dict(part.split(":", 1) for part in one.split("|"))
+        key = tuple(parts.get(name, "") for name in ("measure", "testset", "lp", "test"))
+        for name, value in parts.items():
+            found.setdefault(key, {}).setdefault(name, {})[value] = None
+    return [line((name, ",".join(values)) for name, values in parts.items()) for parts in found.values()]

@@ -252,7 +252,7 @@ def rounded(block: Block, decimals: int | None) -> Block:
 
 def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
-    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *map(Decisive, wrong_way(block))]
+    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *wrong_way(block)]
 
 
 def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
@@ -306,4 +306,7 @@ def equal_metrics(block: Block) -> list[str]:
         if metric.has_segments:
             seen.setdefault(scores.tobytes(), []).append(metric.name)
     twins = [names for names in seen.values() if len(names) > 1]
-    return [Decisive(f"{' and '.join(names)} have exactly the same scores") for names in twins]
+    return [
+        Decisive(f"{' and '.join(names)} have exactly the same scores", "exactly the same scores:", " = ".join(names))
+        for names in twins
+    ]

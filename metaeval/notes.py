@@ -33,9 +33,24 @@ class Hinted(str):
 
 
 class Decisive(str):
-    """A note that may change a decision, such as a wrong sign; where there is little room, it comes first."""
+    """A note that may change a decision; where there is little room, it comes first, and one line has all of its kind.
 
-    __slots__ = ()
+    kind: how a line on all of its kind begins. case: what it adds to that line. size: how bad it is.
+    """
+
+    __slots__ = ("case", "kind", "size")
+
+    kind: str
+    case: str
+    size: float
+
+    def __new__(cls, text: str, kind: str = "", case: str = "", size: float = 0.0) -> "Decisive":
+        made = super().__new__(cls, text)
+        made.kind, made.case, made.size = kind or text, case, size
+        return made
+
+    def __reduce__(self) -> tuple[type["Decisive"], tuple[str, str, str, float]]:
+        return Decisive, (str(self), self.kind, self.case, self.size)
 
 
 class Excluded(Hinted):
@@ -65,19 +80,21 @@ def placed(place: str, note: str) -> str:
     >>> placed("wmt23 en-de", Decisive("few systems")), type(placed("wmt23 en-de", Decisive("few systems"))).__name__
     ('wmt23 en-de: few systems', 'Decisive')
     """
-    text = f"{place}: {note}"
+    if isinstance(note, Decisive):
+        return Decisive(f"{place}: {note}", note.kind, f"{place} {note.case}", note.size)
     if isinstance(note, Excluded):
         names = [f"{place}: {name}" for name in note.names]
         return Excluded(f"{place}: {note.text}", note.hint, note.what, note.n, names)
     if isinstance(note, Hinted):
         return Hinted(f"{place}: {note.text}", note.hint)
-    return Decisive(text) if isinstance(note, Decisive) else text
+    return f"{place}: {note}"
 
 
 def joined(notes: Sequence[str]) -> str:
     """Notes as one, which is decisive where one of them is."""
     text = "; ".join(notes)
-    return Decisive(text) if any(isinstance(note, Decisive) for note in notes) else text
+    decisive = next((note for note in notes if isinstance(note, Decisive)), None)
+    return text if decisive is None else Decisive(text, decisive.kind, decisive.case, decisive.size)
 
 
 def hinted(text: str, *hints: str) -> str:

@@ -188,7 +188,7 @@ def _tested(
         notes += answer.notes
         if answer.comparison is not None:
             tested.append((one.asked, answer.comparison))
-            notes.append(f"{where}{one.measure}: {answer.comparison.generalises}")
+            notes.append(placed(f"{where}{one.measure}", answer.comparison.generalises))
             if answer.comparison.warning is not None:
                 notes.append(f"{where}{one.measure}: {answer.comparison.warning}")
     return tested

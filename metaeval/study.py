@@ -13,7 +13,7 @@ from metaeval.human_variation import undefined
 from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure, parse_measure
-from metaeval.notes import EXPLAIN, Hinted, excluding
+from metaeval.notes import EXPLAIN, Decisive, Hinted, excluding
 from metaeval.options import Options
 from metaeval.own_choices import overrated
 from metaeval.signature import signature
@@ -119,7 +119,10 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         notes.append(Hinted(words, f"{option('round_human', 6)} ties them"))
     notes += _sources(evaluation, options)
     if evaluation.n_systems == 2 and measure.level == "sys" and measure.definition.is_correlation:
-        notes.append(f"{measure}: of 2 systems, a correlation can only be 1 or -1")
+        text = f"{measure}: of 2 systems, a correlation can only be 1 or -1"
+        notes.append(Decisive(text, "correlations of 2 systems can only be 1 or -1:", str(measure)))
+    elif 2 < (n := evaluation.n_systems) < _FEW_SYSTEMS and measure.level == "sys" and not measure.get("top", 0):
+        notes.append(Decisive(f"the values stand on only {n} systems", "few systems:", str(n), -n))
     if evaluation.metrics and is_judged:
         notes += undefined(evaluation, block, options)
     if (partly := int((evaluation.n_groups_nan > 0).sum())) and not np.isnan(evaluation.value).all():
@@ -137,6 +140,7 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
     return Result(block, evaluation, signature(evaluation, block.selection, options), tuple(notes))
 
 
+_FEW_SYSTEMS = 5  # swaps of fewer have at most 16 outcomes, none with a p below 0.05
 _IN_WORDS: dict[SystemScore, str] = {
     "submitted": "submitted system scores",
     "mean": "means of all segment scores",

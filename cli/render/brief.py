@@ -1,9 +1,13 @@
 """Notes on a terminal: few short lines, what may change a decision first; --verbose shows all of them."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cli.hints import in_flags
 from warehouse.wording import counted
+
+if TYPE_CHECKING:
+    from metaeval.notes import Decisive
 
 MOST = 6  # lines on stderr, with those that are no notes
 LONGEST = 100  # characters of a line
@@ -12,12 +16,17 @@ LONGEST = 100  # characters of a line
 def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) -> list[str]:
     """The notes and the signature in at most MOST lines, less n_other, each as wide as the terminal or LONGEST.
 
-    Decisive notes come first, then one line for all that is excluded, then the others; the signature is last.
+    Decisive notes come first, a line a kind, then one line for all that is excluded, then the others; the signature is
+    last.
     """
     from metaeval.notes import Decisive, Excluded
 
     width = min(width, LONGEST)
-    first = [one for one in notes if isinstance(one, Decisive)]
+    by_kind: dict[str, list[Decisive]] = {}
+    for one in notes:
+        if isinstance(one, Decisive):
+            by_kind.setdefault(one.kind, []).append(one)
+    first = [_of_a_kind(kind, found, width) for kind, found in by_kind.items()]
     out = [one for one in notes if isinstance(one, Excluded)]
     rest = [one for one in notes if not isinstance(one, Decisive | Excluded)]
     lines = [*first, *(_excluded(out) if len(out) > 1 else out), *rest]
@@ -29,6 +38,19 @@ def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) ->
     elif any(len(one) > width for one in shown):
         shown = [one if len(one) <= width else _cut(one, width - 6) + " (-v)" for one in shown]
     return [_cut(one, width) for one in (*shown, signature) if one]
+
+
+def _of_a_kind(kind: str, notes: "Sequence[Decisive]", width: int) -> str:
+    """One line for decisive notes of one kind, the worst first."""
+    if len(notes) == 1 and (len(notes[0]) <= width or not notes[0].case):
+        return notes[0]
+    cases = [one.case for one in sorted(notes, key=lambda one: -one.size)]
+    line = f"{len(notes)} × {kind} {cases[0]}" if len(notes) > 1 else f"{kind} {cases[0]}"
+    for one in cases[1:]:
+        if len(line) + len(one) + len("; ; … (-v)") > width:
+            return f"{line}; … (-v)" if len(line) + len("; … (-v)") <= width else line
+        line += f"; {one}"
+    return line
 
 
 def _excluded(notes: Sequence[str]) -> list[str]:

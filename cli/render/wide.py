@@ -71,7 +71,7 @@ def _table(found: "Wide", digits: int, width: int | None, every_row: bool) -> st
         lines.append(GAP.join(shown).rstrip())
         if number == 0:
             lines.append(GAP.join("─" * room for room in widths[:n_shown]))
-    lines += below(len(rows) - most, list(map(one_line, found.names[n_shown - 1 :])), width or 0)
+    lines += below(max(0, len(rows) - most), list(map(one_line, found.names[n_shown - 1 :])), width or 0)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -96,7 +96,11 @@ def plan(
     whole = protocol.name if own else testset
     is_official = "not the official one" if testset == protocol.name else f"not all of {whole}'s"
     notes: list[str] = [
-        Decisive(f"not loaded: {', '.join(absent)}; the score is over {', '.join(chosen)} only, {is_official}")
+        Decisive(
+            f"not loaded: {', '.join(absent)}; the score is over {', '.join(chosen)} only, {is_official}",
+            f"{is_official}, not loaded:",
+            ", ".join(absent),
+        )
     ]
     return chosen, notes if absent else []
 

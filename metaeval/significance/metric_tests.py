@@ -81,7 +81,10 @@ def generalises(measure: Measure, testing: TestOptions, scored: Scored) -> str:
     which = "too many" if furthest.share > NOMINAL else "too few"
     found = ", ".join(f"{level.share:.3f} between {_METRICS[null]} ({level.data})" for null, level in levels.items())
     return Decisive(
-        f"{line}; but {testing.test} finds {which} differences: level {found}, nominal {NOMINAL:g} (docs/levels.md)"
+        f"{line}; but {testing.test} finds {which} differences: level {found}, nominal {NOMINAL:g} (docs/levels.md)",
+        f"{which} differences found at level {NOMINAL:g} (docs/levels.md):",
+        f"{testing.test} {furthest.share:.3f}",
+        furthest.distance,
     )
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import metaeval
 from metaeval.explanation import excluded, explanation
 from metaeval.measures import parse_measure
+from metaeval.notes import Decisive
 from metaeval.options import Options
 from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, rank, ranking, ranking_order, study
@@ -79,6 +80,12 @@ def test_equal_and_undefined_metrics_are_reported(tiny: Warehouse) -> None:
     assert "kendall: not defined for Flat-src" in notes
     assert any(re.search(r"up to 4 groups undefined for \d metrics", note) for note in notes)
     assert len(notes) == len(set(notes))
+
+
+def test_few_systems_are_said_once_and_may_change_a_decision(tiny: Warehouse) -> None:
+    notes = _study(tiny, "pa", "kendall", "tau_b(by=item)", systems=("Ash", "Beech", "Cherry")).notes
+    (few,) = [note for note in notes if isinstance(note, Decisive) and note.kind == "few systems:"]
+    assert few == "the values stand on only 3 systems"
 
 
 def test_correlations_of_two_systems_come_with_a_caution(tiny: Warehouse) -> None:

@@ -38,3 +38,16 @@ def test_a_note_keeps_its_kind_behind_the_name_of_its_evaluation_set() -> None:
     found = [placed("sim24 en-de", note) for note in ("plain", Decisive("few"), Hinted("3 are", "look"), OUT)]
     assert [type(note) for note in found] == [str, Decisive, Hinted, Excluded]
     assert found[2:] == ["sim24 en-de: 3 are (look)", "sim24 en-de: 2 of 14 systems are excluded (look)"]
+
+
+def test_decisive_notes_of_one_kind_are_one_line_with_the_worst_first() -> None:
+    signs = [
+        placed(f"sim24 {lp}", Decisive("long " * 30, "wrong sign?", f"A r=-0.{n}", n)) for lp, n in (("a", 3), ("b", 9))
+    ]
+        placed(f"sim24 {lp}", Decisive("long " * 30, "wrong sign?", f"A r=-0.{n}", n)) for lp, n in (("a", 3), ("b", 9))
+    ]
+    few = Decisive("the values stand on only 4 systems", "few systems:", "4")
+    lines = brief([signs[0], few, signs[1]], "", 100)
+    assert lines == ["2 × wrong sign? sim24 b A r=-0.9; sim24 a A r=-0.3", "the values stand on only 4 systems"]
+    assert brief(signs, "", 44)[0] == "2 × wrong sign? sim24 b A r=-0.9; … (-v)"
+    assert brief(signs[:1], "", 100) == ["wrong sign? sim24 a A r=-0.3"]
