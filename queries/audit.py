@@ -11,6 +11,9 @@ from warehouse.errors import unknown
 from warehouse.facts.issues import Issue
 from warehouse.facts.issues import issues as published_issues
 
+KINDS = (*CHECKS, "issues")
+"""Kinds of findings."""
+
 
 def audit(
     warehouse: Warehouse,
@@ -24,11 +27,10 @@ def audit(
     checks: only those of these checks; () for all.
     Raises QuestionError: unknown test set, language pair or check.
     """
-    names = [*CHECKS, "issues"]
     for name in checks:
-        if name not in names:
-            raise unknown("check", name, names)
-    asked = set(checks or names)
+        if name not in KINDS:
+            raise unknown("check", name, KINDS)
+    asked = set(checks or KINDS)
     found: list[Finding] = []
     for place in _places(warehouse, testset, lp):
         for check in CHECKS:

@@ -19,6 +19,7 @@ Said = tuple[Severity, str, str]
 """What a check makes of one row of its query: severity, subject, finding."""
 
 _CORPUS_SCORES = frozenset({"BLEU", "chrF", "TER", "NIST"})  # families whose system score is one of the whole corpus
+_NAMED = 5  # systems of a finding
 _JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that need not agree with others
 
 
@@ -166,17 +167,19 @@ def _shifted(row: Row) -> Said:
 
 
 def _sign(row: Row) -> Said:
-    if row["system"] is not None:
-        over = f"over {counted(row['n'], 'segment')}"
-    elif row["n"]:
-        over = f"over segments, median of {counted(row['n'], 'system')}"
+    alone = row["systems"] or []
+    if alone:
+        whose = f"scores of {counted(len(alone), 'system')}"
+        r = ", ".join(f"{one['r']:.3f} ({one['name']})" for one in alone[:_NAMED])
+        r += f", … {len(alone) - _NAMED} more" if len(alone) > _NAMED else ""
     else:
-        over = "over systems"
+        whose, r = "scores", f"{row['value']:.3f} over "
+        r += f"segments, median of {counted(row['n'], 'system')}" if row["n"] else "systems"
     judges = describe(row["base_metric"]).kind not in _JUDGES_NOTHING
     return (
         "error" if judges else "info",
-        ", ".join(filter(None, (row["metric"], row["system"]))),
-        f"scores fall where all others together rise: correlation {row['value']:.3f} {over}"
+        row["metric"],
+        f"{whose} fall where all others together rise: correlation {r}"
         + ("; wrong sign" if judges else "; such a metric need not agree with others"),
     )
 

@@ -39,6 +39,15 @@ class Audit(Question, name="audit"):
         Option("Show each finding's SQL in tables too; other formats always have it.", is_computing=True),
     ] = False
 
+    def __post_init__(self) -> None:
+        """The first word may be a kind, of all test sets."""
+        from queries.audit import KINDS
+
+        super().__post_init__()
+        if self.testset in KINDS and self.lp is None:
+            object.__setattr__(self, "check", (self.testset, *self.check))
+            object.__setattr__(self, "testset", None)
+
     def _way_on(self) -> str:
         """How more of the findings is seen."""
         if self.check:

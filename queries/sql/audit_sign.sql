@@ -2,7 +2,8 @@
 -- What the others say is the mean z-score of all other scores of the segment, or of the system; correlations are over a system's segments, and where a metric has no
 -- segment scores over MT systems that are no outliers. Of WMT19 to WMT25 no system is below -0.17, and no metric -0.87.
 -- Correlations are rounded to ten decimals: their sums are added up in any order, and an answer must not depend on it.
--- Params: $testset, $lp (NULL for all). One row per evaluation set and metric, or metric and system.
+-- Params: $testset, $lp (NULL for all). One row per evaluation set and metric; systems: those whose scores alone fall, worst
+-- first, NULL where all of the metric's do.
 WITH chosen AS (
   SELECT v.vector_id, v.evalset_id, v.scorer_id, v.system_id, v.level, t.name AS testset, e.lp
   FROM evalset AS e
@@ -53,7 +54,10 @@ metric AS (
   FROM fit
   GROUP BY evalset_id, scorer_id
 )
-SELECT DISTINCT c.testset, c.lp, sc.name AS metric, sc.base_name AS base_metric, y.name AS system, found.n, found.r AS value
+SELECT t.name AS testset, e.lp, sc.name AS metric, sc.base_name AS base_metric,
+  list(struct_pack(name := y.name, r := found.r) ORDER BY found.r, y.name) FILTER (WHERE y.name IS NOT NULL) AS systems,
+  coalesce(nullif(count(y.name), 0), max(found.n)) AS n,
+  min(found.r) AS value
 FROM (
   SELECT evalset_id, scorer_id, NULL AS system_id, n_systems AS n, r
   FROM metric
@@ -64,7 +68,9 @@ FROM (
   JOIN metric AS m ON m.evalset_id = f.evalset_id AND m.scorer_id = f.scorer_id AND m.r >= -0.1
   WHERE f.system_id IS NOT NULL AND f.r < -0.2
 ) AS found
-JOIN chosen AS c ON c.evalset_id = found.evalset_id AND c.scorer_id = found.scorer_id
+JOIN evalset AS e ON e.evalset_id = found.evalset_id
+JOIN testset AS t ON t.testset_id = e.testset_id
 JOIN scorer AS sc ON sc.scorer_id = found.scorer_id
 LEFT JOIN system AS y ON y.system_id = found.system_id
-ORDER BY c.testset, c.lp, metric, system;
+GROUP BY t.name, e.lp, sc.name, sc.base_name
+ORDER BY testset, lp, metric;
