@@ -7,63 +7,32 @@
 `open` gives a warehouse whose methods are the questions; each is a function here as well, which takes a warehouse.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import metaeval
-from metaeval.questions import HOMES
-from warehouse.database.connection import Warehouse as _Opened
+from scorehouse.neighbours import taken
 
 if TYPE_CHECKING:
-    import polars as pl
-
-_QUESTIONS = tuple(name.replace("-", "_") for name in HOMES)
-__all__ = ["Warehouse", "kernels", "open", *_QUESTIONS]
+    from scorehouse.face import Warehouse as Warehouse
+    from scorehouse.face import open as open
 
 
-class Warehouse(_Opened):
-    """An open warehouse that answers questions: `warehouse.rank("wmt23", "en-de")`; use it in a `with` block."""
+def _face() -> Any:
+    """The face, imported when it is first used: the program starts without it.
 
-    def __getattr__(self, name: str) -> "Callable[..., metaeval.Answer]":
-        if name not in _QUESTIONS:
-            raise AttributeError(f"a warehouse has no attribute {name!r}")
-        return partial(getattr(metaeval, name), self)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_QUESTIONS]
-
-    def sql(
-        self, query: str, parameters: Mapping[str, object] | None = None, *, limits: bool = False
-    ) -> "pl.DataFrame":
-        """Answer of a query as a Polars frame; parameters are `$name` in the text.
-
-        limits: as `scorehouse sql` has them: a process of its own, bounds of time and memory; for texts of others.
-        Raises QuestionError: DuckDB refuses the query. LimitError: it runs out of time or memory.
-        """
-        if not limits:
-            return super().sql(query, parameters)
-        from queries.adhoc import answer
-
-        return answer(self.path, query, parameters)
-
-
-def open(path: str | Path | None = None) -> Warehouse:
-    """Open a warehouse for questions: read-only, beside any number of other readers.
-
-    path: the file; by default the one in the user's data folder.
-    Raises SchemaError: see `warehouse.Warehouse.open`.
+    Raises ImportError: other packages stand in the place of those that it needs.
     """
-    return Warehouse.open(path)
+    from importlib import import_module
+
+    if (why := taken()) is not None:
+        raise ImportError(why)
+    return import_module("scorehouse.face")
 
 
 def __getattr__(name: str) -> Any:
-    """Questions and kernels are imported when first used."""
-    if name == "kernels" or name in _QUESTIONS:
-        return getattr(metaeval, name)
-    raise AttributeError(f"module 'scorehouse' has no attribute {name!r}")
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(f"module 'scorehouse' has no attribute {name!r}")
+    return getattr(_face(), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_face().__all__)

@@ -1,0 +1,31 @@
+"""The packages that come with `scorehouse` have common names, which other packages may have as well."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = ("cli", "metaeval", "migrations", "queries", "warehouse")
+WAY_OUT = "install scorehouse into an environment of its own, such as `pipx install scorehouse` makes"
+
+
+def taken() -> str | None:
+    """A line on a package or module of another place that would be imported instead of one of ours; None without."""
+    home = Path(__file__).resolve().parents[1]
+    for name in PACKAGES:
+        spec = find_spec(name)
+        places = [] if spec is None else [*(spec.submodule_search_locations or [spec.origin or name])]
+        if (home / name) not in [Path(place).resolve() for place in places[:1]]:
+            there = f"{places[0]} stands in the place of" if places else "there is no"
+            return f"{there} the package {name!r} of scorehouse in {home}; {WAY_OUT}"
+    return None
+
+
+def shared() -> str | None:
+    """A line on packages of ours whose folder another distribution has written to, too; None without."""
+    from importlib.metadata import packages_distributions  # takes longer than a start should
+
+    found = packages_distributions()
+    for name in PACKAGES:
+        others = sorted(set(found.get(name, ())) - {"scorehouse"})
+        if others:
+            return f"{', '.join(others)} has a package {name!r}, too, and its files are among scorehouse's; {WAY_OUT}"
+    return None
