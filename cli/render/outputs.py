@@ -16,7 +16,8 @@ from warehouse.wording import counted
 if TYPE_CHECKING:
     from metaeval.tables.disagreements import Output
 
-_LINES = 4  # of a text on a terminal
+_LINES = 3  # of a text on a terminal
+_GOES_ON = " …"
 _NO_TEXT = "(no text is loaded)"
 
 
@@ -37,6 +38,9 @@ def outputs_page(
             found.append(f"… {counted(len(outputs) - len(found), 'more output')}: --all\n")
             break
         found.append("".join(f"{line}\n" for line in lines))
+    else:
+        if width is not None and any(line.endswith(_GOES_ON) for block in found for line in block.splitlines()):
+            found[-1] += f"{_GOES_ON.lstrip()}: --all has the whole texts\n"
     return "\n".join(found)
 
 
@@ -44,8 +48,8 @@ def _head(row: dict[str, Any], output: "Output", digits: int) -> tuple[str, list
     """Which output it is, and its scores."""
     place = [f"segment {row['segment']}", *(f"{name} {row[name]}" for name in ("document", "domain") if row[name])]
     a, b = (
-        f"{row[f'scorer_{side}']} {number_text(row[f'value_{side}'], digits)} (z {row[f'z_{side}']:+.2f})"
-        for side in "ab"
+        f"{row[f'scorer_{side}']} {number_text(row[f'value_{side}'], digits)} (rank {row[f'rank_{side}']}{of})"
+        for side, of in (("a", f" of {row['n_outputs']}"), ("b", ""))
     )
     first = f"{output.place}. {row['system']}, {', '.join(place)}"
     return one_line(first), [one_line(one) for one in (a, b, f"residual {row['residual']:+.2f}")]
@@ -67,12 +71,16 @@ def _narrow_block(row: dict[str, Any], output: "Output", digits: int, width: int
     for name, text, in_source in (("source", output.source, True), ("output", output.output, False)):
         pieces = marked(text or "", output.errors, in_source=in_source)
         pieces = pieces if "NO_COLOR" in os.environ else in_colour(pieces)
-        found = _wrapped(f"   {name}: ", pieces if text or pieces else [Piece(_NO_TEXT)], width)
-        n_more = len(found) - _LINES if not every_row else 0
-        lines += [*found[:_LINES], f"   … {counted(n_more, 'more line')}: --all"] if n_more > 0 else found
+        found = _wrapped(f"   {name}: ", pieces if text or pieces else [Piece(_NO_TEXT)], width - len(_GOES_ON))
+        lines += found if every_row else _cut(found, _LINES)
     labels = Counter(error.label + (" in the source" if error.is_in_source else "") for error in output.errors)
     said = "; ".join(label if n == 1 else f"{n} × {label}" for label, n in labels.most_common())
-    return [*lines, *wrap(one_line(f"   errors: {said}"), width, subsequent_indent="   ")] if said else lines
+    found = wrap(one_line(f"   errors: {said}"), width - len(_GOES_ON), subsequent_indent="   ") if said else []
+    return [*lines, *(found if every_row else _cut(found, _LINES - 1))]
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    return [*lines[: most - 1], lines[most - 1] + _GOES_ON] if len(lines) > most else lines
 
 
 def _wrapped(lead: str, pieces: Sequence[Piece], width: int) -> list[str]:

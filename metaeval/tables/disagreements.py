@@ -77,6 +77,7 @@ def disagreements(
     standardised, against the human score. by: groups instead of outputs. scale: what is standardised, scores or their
     ranks among the outputs. n: rows at most.
     Outputs: scorer_a, scorer_b, system, segment, domain, document, length (characters of the source), value_a, value_b,
+    rank_a, rank_b (among n_outputs, 1 = the highest score, equal scores share the best), n_outputs (that both score),
     z_a, z_b (scores or ranks, standardised over the slice), residual (`standardised_difference`, negative: a is
     lower), human_value, source, output, errors (a list: rater, category, severity, weight, start, end, is_in_source;
     null where none were marked for the human score), signature; by size of the residual, then system and segment.
@@ -243,6 +244,9 @@ def _listed(warehouse: Warehouse, found: _Found, n: int) -> tuple[pl.DataFrame, 
             "length": pl.Series([None if np.isnan(one) else int(one) for one in lengths], dtype=pl.Int64),
             "value_a": found.first[order],
             "value_b": found.second[order],
+            "rank_a": _ranks(found.first)[order],
+            "rank_b": _ranks(found.second)[order],
+            "n_outputs": pl.Series([len(found.rows)] * len(order), dtype=pl.Int64),
             "z_a": found.z_a[order],
             "z_b": found.z_b[order],
             "residual": found.residual[order],
@@ -255,6 +259,11 @@ def _listed(warehouse: Warehouse, found: _Found, n: int) -> tuple[pl.DataFrame, 
     if not any(one.source or one.output for one in outputs):
         remark.append(f"no texts of {where(selection)} are loaded")
     return frame, outputs, remark
+
+
+def _ranks(scores: Floats) -> Ints:
+    """(n,) competition ranks, 1 = the highest."""
+    return np.searchsorted(np.sort(-scores), -scores) + 1
 
 
 def _texts(warehouse: Warehouse, evalset: int, segments: Ints) -> dict[tuple[int, str, str | None], str]:

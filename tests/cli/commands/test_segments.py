@@ -68,7 +68,7 @@ def test_names_and_texts_cannot_command_the_terminal(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TERM", "xterm")
     name, text = "A\x1b[2J", "\x1b]0;title\x07one\ttwo\u202e [x] <b>"
     row = {"scorer_a": "mqm\x07", "scorer_b": "M", "system": name, "segment": 1, "domain": None, "document": "d\x1b[1m"}
-    row |= {"value_a": -1.0, "value_b": 0.5, "z_a": -1.0, "z_b": 1.0, "residual": -2.0}
+    row |= {"value_a": -1.0, "value_b": 0.5, "rank_a": 9, "rank_b": 2, "n_outputs": 9, "residual": -2.0}
     error = MarkedError(None, "style\x1b[0m", "major", 5.0, 0, 9, False)
     frame, outputs = pl.DataFrame([row]), [Output(1, text, text, (error,))]
     plain = outputs_page(frame, outputs, 4)
@@ -79,3 +79,20 @@ def test_names_and_texts_cannot_command_the_terminal(monkeypatch: pytest.MonkeyP
     assert escapes
     assert "\x1b" not in re.sub(r"\x1b\[[0-9;]*m", "", styled)
     assert "output: \\x1b]0;title\\x07one\\ttwo\\u202e [x] <b>" in re.sub(r"\x1b\[[0-9;]*m", "", styled)
+
+
+def test_three_outputs_with_long_texts_fit_one_screen() -> None:
+    error = MarkedError(None, "style", "major", 5.0, 0, 9, False)
+    errors = (error, *(MarkedError(None, "accuracy " * n, "minor", 1.0, 0, 9, False) for n in range(1, 20)))
+    row = {"scorer_a": "mqm", "scorer_b": "M", "system": "A", "segment": 1, "domain": None, "document": "d"}
+    row |= {"value_a": -1.0, "value_b": 0.5, "rank_a": 9, "rank_b": 2, "n_outputs": 9, "residual": -2.0}
+    frame, outputs = (
+        pl.DataFrame([row] * 3),
+        [Output(place, "word " * 400, "wort " * 400, errors) for place in (1, 2, 3)],
+    )
+    lines = outputs_page(frame, outputs, 4, 100).splitlines()
+    assert len(lines) <= 40 - 6  # notes and signature are on the same screen
+    assert max(len(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in lines) <= 100
+    assert lines[-1] == "…: --all has the whole texts"
+    assert "…" not in outputs_page(frame, outputs, 4, 100, every_row=True)
+    assert "mqm -1.0000 (rank 9 of 9)   M 0.5000 (rank 2)   residual -2.00" in lines[1]

@@ -48,6 +48,9 @@ def test_outputs_are_listed_by_the_size_of_their_residual(tiny: Warehouse, metri
     assert [row[:4] for row in rows] == [one[:4] for one in expected]
     assert [row[4] for row in rows] == pytest.approx([one[4] for one in expected], abs=1e-9)
     assert found.height == 12
+    for side in "ab":  # all 12 outputs are listed
+        assert found[f"rank_{side}"].to_list() == found[f"value_{side}"].rank("min", descending=True).to_list()
+    assert found["n_outputs"].unique().to_list() == [12]
     first = found.row(0, named=True)
     assert (first["scorer_a"], first["scorer_b"], first["human_value"]) == ("mqm", metric, first["value_a"])
     assert (first["source"], first["output"]) == (
