@@ -1,6 +1,6 @@
 """Precision, recall, share and cost of what each threshold lets pass, with bands over new segments."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -47,7 +47,8 @@ def decided(warehouse: Warehouse, asked: Slice, metric: str, measure: Measure) -
 
     Raises QuestionError: see `Inputs`; no such metric; people find all outputs good or none, or nothing says so.
     """
-    block = Inputs(warehouse, asked).block(measure)
+    alone = asked if asked.intersection else replace(asked, metrics=(metric,))  # whatever its status
+    block = Inputs(warehouse, alone).block(measure)
     place = metric_place(block, metric)
     if place is None:
         raise QuestionError(f"no metric {metric!r} in {asked.testset} {asked.lp}")

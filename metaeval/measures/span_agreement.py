@@ -157,14 +157,16 @@ def _weights(text: str) -> Value:
     raise ValueError("none, or what a minor and a major error count, such as 1:5")
 
 
+_MATCHING = "whether a span is matched with one of the other side, or with any number (one_to_one, many_to_many)"
+_SETS = f"{_MATCHING}, or each character counts once (sets, as in WMT23's quality estimation)"
+
+
 def _parameters(matching: str, penalty: float, side: str) -> tuple[Parameter, ...]:
+    known = ("one_to_one", "many_to_many")
     return (
-        Parameter(
-            "matching",
-            matching,
-            "whether a span is matched with one of the other side, or with any number (one_to_one, many_to_many)",
-            choice("one_to_one", "many_to_many"),
-        ),
+        Parameter("matching", matching, _MATCHING, choice(*known))
+        if matching == "one_to_one"
+        else Parameter("matching", matching, _SETS, choice(*known, "sets")),
         Parameter(
             "algorithm",
             "optimal",

@@ -10,7 +10,7 @@ from .flat_spans import Spans
 from .one_to_one import Pairs, best_sums, greedy, overlapping
 
 SpanMeasure = Literal["MPP", "MP", "EM", "WMT25"]
-Matching = Literal["one_to_one", "many_to_many"]
+Matching = Literal["one_to_one", "many_to_many", "sets"]
 Algorithm = Literal["optimal", "greedy"]
 
 
@@ -27,11 +27,17 @@ def span_sums(
     """Numerator and denominator of precision, then of recall, of each output: (n_outputs, 4).
 
     EM counts spans with the same bounds, MP those that overlap, MPP the share of a span that overlaps, WMT25
-    characters. severity_penalty: what a match of different severities loses, from 0 to 1. severity_weights: what
-    "minor" and "major" count (MPP without a penalty); a match counts the smaller of both.
-    Source: Perrella et al. 2026; WMT25 shared task on automated translation evaluation, task 2.
-    Raises ValueError: weights with another measure or with a penalty; too many overlapping spans in one output.
+    characters, with matching sets each once, however many spans cover it. severity_penalty: what a match of different
+    severities loses, from 0 to 1. severity_weights: what "minor" and "major" count (MPP without a penalty); a match
+    counts the smaller of both.
+    Source: Perrella et al. 2026; WMT25 shared task on automated translation evaluation, task 2; Blain et al. 2023.
+    Raises ValueError: weights with another measure or with a penalty; sets of another measure than WMT25; too many
+        overlapping spans in one output.
     """
+    if matching == "sets":
+        if measure != "WMT25":
+            raise ValueError("only characters are matched as sets")
+        return _character_sets(predicted, gold, n_outputs, severity_penalty)
     if severity_weights is not None and (measure != "MPP" or severity_penalty):
         raise ValueError("severity weights go with MPP without a severity penalty")
     sizes = [
@@ -55,6 +61,19 @@ def span_sums(
     else:
         earned = _covered(predicted, gold, n_outputs, measure, severity_penalty, severity_weights)
     return np.column_stack([earned[0], sizes[0], earned[1], sizes[1]])
+
+
+def _character_sets(predicted: Spans, gold: Spans, n_outputs: int, penalty: float) -> np.ndarray:
+    """`span_sums` of characters that count once: one of both severities is right in either."""
+    texts = stretches(predicted, gold)
+    marked = texts.covered > 0
+    by_side = marked[:, :, 0] | marked[:, :, 1]
+    agrees = (marked[:, 0] & marked[:, 1]).any(axis=1)
+    credit = by_side[:, 0] * by_side[:, 1] * np.where(agrees, 1.0, 1.0 - penalty)
+    earned, n_predicted, n_gold = (
+        np.bincount(texts.output, weights=of * texts.length, minlength=n_outputs) for of in (credit, *by_side.T)
+    )
+    return np.column_stack([earned, n_predicted, earned, n_gold])
 
 
 def _pairs(

@@ -95,5 +95,5 @@ def test_a_threshold_loses_nothing_at_home_and_its_shift_away(small: Decided) ->
 def test_what_cannot_be_decided_is_refused(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError, match=r"nothing to decide: .* the same verdict: all are good"):
         decided(simulated_warehouse, ASKED, "simBLEU", parse_measure("mcc(good=-1000)"))
-    with pytest.raises(QuestionError, match="no metric 'nothing' in sim24 en-de"):
+    with pytest.raises(QuestionError, match="unknown metric 'nothing' for sim24 en-de"):
         decided(simulated_warehouse, ASKED, "nothing", MEASURE)

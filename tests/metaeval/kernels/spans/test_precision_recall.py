@@ -57,6 +57,45 @@ def test_two_spans_against_three(measure: str, matching: str, penalty: float, p:
     assert found == pytest.approx((float(p), float(r), float(f)), abs=1e-12)
 
 
+# predicted and gold spans, M major; then by hand P and R of mpp, of characters with half a point across severities, and
+# of characters that count once
+OUTPUTS = (
+    ("", "", "1 1", "1 1", "1 1"),
+    ("0-4", "", "0 1", "0 1", "0 1"),
+    ("", "0-4", "1 0", "1 0", "1 0"),
+    ("0-4", "0-4", "1 1", "1 1", "1 1"),
+    ("0-4", "4-8", "0 0", "0 0", "0 0"),
+    ("0-4", "2-4", "1/2 1", "1/2 1", "1/2 1"),
+    ("2-4", "0-4", "1 1/2", "1 1/2", "1 1/2"),
+    ("0-6", "4-10", "1/3 1/3", "1/3 1/3", "1/3 1/3"),
+    ("0-4M", "0-4", "1 1", "1/2 1/2", "1/2 1/2"),
+    ("0-4M", "0-2 2-4M", "1/2 1/2", "3/4 3/4", "3/4 3/4"),
+    ("0-4 10-14M", "10-14 0-4", "1 1", "3/4 3/4", "3/4 3/4"),
+    ("0-8", "0-4 4-8", "1/2 1/2", "1 1", "1 1"),
+    ("0-4 4-8", "0-8", "1/2 1/2", "1 1", "1 1"),
+    ("0-2 4-6", "0-6", "1/2 1/3", "1 2/3", "1 2/3"),
+    ("0-10", "0-2 8-10", "1/5 1/2", "2/5 1", "2/5 1"),
+    ("0-4 6-8", "0-4 6-10", "1 3/4", "1 3/4", "1 3/4"),
+    ("0-4 0-4", "0-4", "1/2 1", "1/2 1", "1 1"),
+    ("0-4", "0-4 0-4", "1 1/2", "1 1/2", "1 1"),
+    ("0-4 2-6", "2-4", "1/4 1", "1/4 1", "1/3 1"),
+    ("0-4 0-4M", "0-4M", "1/2 1", "1/2 1", "1 1"),
+    ("0-4M", "0-4 0-4M", "1 1/2", "1 1/2", "1 1"),
+)
+
+
+@pytest.mark.parametrize(("predicted", "gold", "mpp", "characters", "sets"), OUTPUTS)
+def test_outputs_by_hand(predicted: str, gold: str, mpp: str, characters: str, sets: str) -> None:
+    def spans(text: str) -> Outputs:
+        ends = [(one.rstrip("M").split("-"), "major" if one.endswith("M") else "minor") for one in text.split()]
+        return [[span(int(start), int(end), severity) for (start, end), severity in ends]]
+
+    for expected, *asked in ((mpp, "MPP"), (characters, "WMT25", "many_to_many"), (sets, "WMT25", "sets")):
+        penalty = 0.0 if asked == ["MPP"] else 0.5
+        p, r, _ = span_precision_recall(spans(predicted), spans(gold), *asked, severity_penalty=penalty)
+        assert (p, r) == pytest.approx(tuple(float(Fraction(one)) for one in expected.split())), asked
+
+
 def test_weights_count_the_smaller_severity() -> None:
     """Of 1 + 5 points, 0-10 earns .5 · 1 and 20-30 earns .8 · 1; of 1 + 5 + 1 the gold ones earn 1 and .8."""
     p, r, _ = span_precision_recall(TWO, THREE, severity_weights={"minor": 1, "major": 5})
