@@ -19,7 +19,7 @@ fewest, and goes on where the last one ended; `python -m docs.generate` makes th
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -27,13 +27,15 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks import span_worlds
 from benchmarks.counted import add_to_fewest, read_counts, run_counting, share_in_words, write_counts
-from benchmarks.levels import DECISIONS, EVALSETS, SIMULATED, Source, sources
+from benchmarks.levels import DECISIONS, EVALSETS, SIMULATED, SPAN_MEASURES, Source, sources
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, block_of, options_of, simulated_pair
 from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
 from metaeval.kernels.resampling.bootstrap_test import NORMAL
 from metaeval.measures import Measure, parse_measure
+from queries.blocks import Block
 
 Floats = npt.NDArray[np.float64]
 COVERAGE = Path(__file__).with_name("coverage.csv")
@@ -50,6 +52,7 @@ MEASURES = (
     "pearson(by=none)",
     "pdp",
     *DECISIONS,
+    *SPAN_MEASURES,
 )
 DRAWS, SHARING = 399, 5
 POOL_SYSTEMS, POOL_SEGMENTS = 200, 1000
@@ -98,12 +101,14 @@ Kind = tuple[str, Resample, str]  # data, what is resampled, measure
 def kinds(data: Sequence[str]) -> Iterator[Kind]:
     """What is simulated together; evaluation sets have too few systems to draw some of them.
 
-    Of decisions, which have no test over systems, segments alone are resampled.
+    Of decisions, which have no test over systems, segments alone are resampled, and of error spans, whose worlds are
+    those of `benchmarks.span_worlds`.
     """
     for name in data:
         for resample in get_args(Resample) if name == SIMULATED else ("inputs",):
             for measure in MEASURES:
-                if resample == "inputs" or measure not in DECISIONS:
+                is_limited = measure in DECISIONS + SPAN_MEASURES
+                if (resample == "inputs" or not is_limited) and (name == SIMULATED or measure not in SPAN_MEASURES):
                     yield name, resample, measure
 
 
@@ -141,9 +146,9 @@ def drawn(whole: Pair, resample: Resample, rng: np.random.Generator) -> Pair:
     return Pair(human, metrics, np.arange(len(segments)))
 
 
-def bootstrapped(world: Pair, resample: Resample, measure: Measure, seed: int, draws: int = DRAWS) -> Bootstrap:
+def bootstrapped(world: Pair | Block, resample: Resample, measure: Measure, seed: int, draws: int = DRAWS) -> Bootstrap:
     """The draws that `compare` makes its intervals of."""
-    block, options = block_of(world), options_of(measure, seed)
+    block, options = world if isinstance(world, Block) else block_of(world), options_of(measure, seed)
     epsilon = evaluate(measure, block, options).epsilon if measure.is_calibrated else None
     return bootstrap(
         measure.resampled(block, options, epsilon),
@@ -155,9 +160,9 @@ def bootstrapped(world: Pair, resample: Resample, measure: Measure, seed: int, d
     )
 
 
-def known(world: Pair, measure: Measure) -> list[Interval]:
+def known(world: Pair | Block, measure: Measure) -> list[Interval]:
     """Intervals of the values of both metrics by their standard errors."""
-    block, options = block_of(world), options_of(measure)
+    block, options = world if isinstance(world, Block) else block_of(world), options_of(measure)
     values, errors = evaluate(measure, block, options).value, measure.standard_errors(block, options)
     assert errors is not None
     ends = zip(values, values - NORMAL * errors, values + NORMAL * errors, strict=True)
@@ -169,15 +174,26 @@ def true_values(whole: Pair, measure: Measure) -> Floats:
     return evaluate(measure, block_of(whole), options_of(measure)).value
 
 
-def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: dict[Row, Count]) -> None:
-    """Worlds of one pool, whose intervals are counted."""
+def worlds(
+    kind: Kind, number: int, source: Source, rng: np.random.Generator
+) -> tuple[Floats, Callable[[], Pair | Block]]:
+    """The measure of both metrics on a new pool, and what draws a world of it."""
     data, resample, text = kind
     measure = parse_measure(text)
-    rng = np.random.default_rng([number, get_args(Resample).index(resample)])
+    if text in SPAN_MEASURES:
+        marked = span_worlds.pool(measure, "exchangeable", number)
+        return marked.values(measure), lambda: marked.world("equal", rng)
     whole = pool(data, resample, source, rng)
-    truth = true_values(whole, measure)
+    return true_values(whole, measure), lambda: drawn(whole, resample, rng)
+
+
+def add_worlds(kind: Kind, number: int, n_worlds: int, source: Source, found: dict[Row, Count]) -> None:
+    """Worlds of one pool, whose intervals are counted."""
+    resample, measure = kind[1], parse_measure(kind[2])
+    rng = np.random.default_rng([number, get_args(Resample).index(resample)])
+    truth, next_world = worlds(kind, number, source, rng)
     for place in range(n_worlds):
-        world = drawn(whole, resample, rng)
+        world = next_world()
         if not methods(resample, measure):
             (row,) = rows(*kind)
             for metric, found_here in enumerate(known(world, measure)):

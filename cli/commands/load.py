@@ -9,7 +9,7 @@ import typer
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
 from cli.options import Output, folded, language_pair, number
-from cli.options.files import AllowUnterminated, SkipBroken
+from cli.options.files import AllowUnterminated, InclusiveEnds, SkipBroken
 from cli.progress import progress
 
 MaxUnpacked = Annotated[
@@ -39,6 +39,7 @@ def load(
         Numbering | None,
         typer.Option("--numbering", help="What segment numbers count within, for files that leave it open."),
     ] = None,
+    inclusive_ends: InclusiveEnds = False,
     skip_broken: SkipBroken = False,
     allow_unterminated: AllowUnterminated = False,
     max_unpacked: MaxUnpacked = None,
@@ -61,6 +62,7 @@ def load(
         lp=language_pair(lp),
         human=human,
         numbering=None if numbering is None else numbering.value,
+        has_inclusive_ends=inclusive_ends,
         may_lack_end=allow_unterminated,
         most_unpacked=None if max_unpacked is None else int(max_unpacked * 1e9),
     )

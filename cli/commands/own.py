@@ -10,7 +10,7 @@ from cli.completion import complete_lp, complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
 from cli.options import Output, folded, language_pair, pairs_called
-from cli.options.files import AllowUnterminated
+from cli.options.files import AllowUnterminated, InclusiveEnds
 from cli.progress import progress
 
 
@@ -40,6 +40,7 @@ def add(
     lower_is_better: Annotated[
         bool, typer.Option("--lower-is-better", help="Lower is better: scores are stored negated.")
     ] = False,
+    inclusive_ends: InclusiveEnds = False,
     allow_unterminated: AllowUnterminated = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check the files; store nothing.")] = False,
 ) -> None:
@@ -73,6 +74,7 @@ def add(
             testset=testset,
             lp=language_pair(lp),
             is_error_measure=lower_is_better,
+            has_inclusive_ends=inclusive_ends,
             may_lack_end=allow_unterminated,
             progress=advance,
         )

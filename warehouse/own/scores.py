@@ -55,6 +55,7 @@ def add(
     testset: str | None = None,
     lp: str | None = None,
     is_error_measure: bool = False,
+    has_inclusive_ends: bool = False,
     may_lack_end: bool = False,
     progress: Progress | None = None,
 ) -> LoadReport:
@@ -62,7 +63,8 @@ def add(
 
     metric: base name. system: that all scores of the files are of, where these name none. reference: what the metric
     compared with; None for a metric that saw none. testset, lp: of files that do not tell theirs. is_error_measure:
-    fewer is better; values are negated when they are stored. may_lack_end: files whose last line has no end are whole.
+    fewer is better; values are negated when they are stored. has_inclusive_ends: error spans end with their last
+    character. may_lack_end: files whose last line has no end are whole.
     Files that came before are replaced. Faults do not raise: they are all in the report, whose n_missing counts the
     (system, segment) scores of the evaluation set that the metric does not have; its own reference needs none.
     Raises QuestionError: a name that the shared task's metrics have, an unknown test set, language pair or reference.
@@ -83,6 +85,7 @@ def add(
         reference=reference,
         is_own=True,
         is_error_measure=is_error_measure,
+        has_inclusive_ends=has_inclusive_ends,
         may_lack_end=may_lack_end,
     )
     report = load(paths, database, given=given, progress=progress)

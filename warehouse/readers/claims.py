@@ -31,10 +31,11 @@ class Given:
     """What a user says of files that do not tell it themselves; None where nothing was said.
 
     system: of all rows. metric, reference: of scores without a name of their own. is_own: scores of the user's own
-    metric. texts: of evaluation sets of the warehouse that own scores may be of, which no user says.
-    is_error_measure: it counts errors, so that fewer are better. may_lack_end: files whose last line has no end are
-    whole. most_unpacked: bytes that a packed file may hold, instead of the usual limits. numbering: what segment
-    numbers count within, the document or the test set, where a file leaves it open.
+    metric. texts: of evaluation sets of the warehouse that own scores may be of, which no user says. is_error_measure:
+    it counts errors, so that fewer are better. has_inclusive_ends: error spans of tables and JSON lines end with their
+    last character, not behind it. may_lack_end: files whose last line has no end are whole. most_unpacked: bytes that a
+    packed file may hold, instead of the usual limits. numbering: what segment numbers count within, the document or the
+    test set, where a file leaves it open.
     """
 
     testset: str | None = None
@@ -45,6 +46,7 @@ class Given:
     reference: str | None = None
     is_own: bool = False
     is_error_measure: bool = False
+    has_inclusive_ends: bool = False
     may_lack_end: bool = False
     most_unpacked: int | None = None
     numbering: Numbering | None = None

@@ -5,8 +5,8 @@
   object with `errors` beside severities of `omission` and `instruction_fault`; numbers and truth values are scores.
 - A table of one's own with `start`, `end` and `severity`, a span a row; severity `no-error` for an output without any.
 
-Ends are the characters behind the spans, as the tasks score them; an output that is not there has no prediction, which
-is not the same as one predicted error-free.
+Ends are the characters behind the spans, as the tasks score them, unless the user says that they are the last ones; an
+output that is not there has no prediction, which is not the same as one predicted error-free.
 """
 
 import math
@@ -105,6 +105,8 @@ class ErrorSpanReader:
         faults += more
         if rows.is_empty():
             return Records(faults=faults)
+        if given.has_inclusive_ends:
+            errors = errors.with_columns(pl.col("span_end") + 1)
         return records_of(rows, errors, given, claim, faults)
 
 

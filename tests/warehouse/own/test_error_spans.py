@@ -282,6 +282,14 @@ def test_characters_are_code_points(tmp_path: Path) -> None:
     assert len(text[1:4]) == 3
 
 
+def test_ends_may_be_the_last_characters(database: Path, tmp_path: Path) -> None:
+    path = tmp_path / "task2.tsv"
+    path.write_text(task_tsv())
+    assert not add([path], database, "Mine", testset=TESTSET, lp=LP, has_inclusive_ends=True).faults
+    later = [(start, None if end is None else end + 1, severity) for start, end, severity in EXPECTED["Ash", 4]]
+    assert spans_in(database)["Ash", 4] == later
+
+
 @pytest.mark.parametrize("is_full", [False, True])
 def test_spans_of_wmt26_are_placed_by_the_items_names(tmp_path: Path, is_full: bool) -> None:
     documents = "".join("news\td\n" for _ in range(N))
