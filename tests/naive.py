@@ -234,18 +234,18 @@ def brier(human: Scores, metric: Scores, least: float, fold_of: list[int]) -> fl
     for fold in set(fold_of):
         others = [(m, good) for other, good, m in cells if other != fold]
         values = sorted({m for m, _ in others})
-        fitted = [
-            max(
-                min(
-                    math.fsum(good for m, good in others if low <= m <= high) / sum(low <= m <= high for m, _ in others)
-                    for high in values
-                    if high >= at
-                )
-                for low in values
-                if low <= at
-            )
-            for at in values
-        ]
+        good_below, n_below = [0.0], [0]
+        for value in values:
+            good_below.append(good_below[-1] + sum(good for m, good in others if m == value))
+            n_below.append(n_below[-1] + sum(m == value for m, _ in others))
+        means: list[list[float]] = []  # by low and at: the least mean of values from low to at or beyond
+        for low in range(len(values)):
+            row, best = [math.nan] * len(values), math.inf
+            for high in reversed(range(low, len(values))):
+                best = min(best, (good_below[high + 1] - good_below[low]) / (n_below[high + 1] - n_below[low]))
+                row[high] = best
+            means.append(row)
+        fitted = [max(means[low][at] for low in range(at + 1)) for at in range(len(values))]
         for good, m in [(good, m) for own, good, m in cells if own == fold]:
             above = next((place for place, value in enumerate(values) if value >= m), None)
             if above is None or above == 0:

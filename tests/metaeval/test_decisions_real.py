@@ -38,6 +38,7 @@ def test_rankings_have_the_values_that_others_computed(wmt23_warehouse: Warehous
         assert [one["value"], one["human_of_selected"]] == pytest.approx(expected, abs=1e-9), row["metric"]
 
 
+@pytest.mark.slow
 def test_best_thresholds_by_f_and_what_metrics_select(wmt23_warehouse: Warehouse) -> None:
     with beside_data("expected", "decisions", "wmt23.tsv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))

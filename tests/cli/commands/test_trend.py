@@ -13,6 +13,7 @@ from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
 from tests.cli.running import Ran, Scorehouse, refused
+from tests.helpers import but_slow
 from tests.metaeval.trends.histories import made_history, made_point
 from warehouse import QuestionError
 
@@ -139,7 +140,9 @@ def test_publication_years_of_no_metric_are_named(trend: Scorehouse) -> None:
     assert "publication years of no metric here: nothing=2020" in ran.notes
 
 
-@pytest.mark.parametrize("measure", ["pearson", "spearman", "pa", "acc_eq(by=item)"])
+@pytest.mark.parametrize(
+    "measure", but_slow({"pearson", "spearman", "acc_eq(by=item)"}, ("pa", "pearson", "spearman", "acc_eq(by=item)"))
+)
 def test_intervals_of_gaps_are_those_of_the_test(trend: Scorehouse, measure: str) -> None:
     words = ("all", "all", "-m", measure, "--format", "json")
     tested = [row for row in trend(*words).json if row["gap_p"] is not None]

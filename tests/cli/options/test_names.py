@@ -13,7 +13,7 @@ from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.question import fields_of
 from metaeval.questions import HOMES, question_named
 from tests.cli.running import Scorehouse, examples
-from tests.helpers import metric_tables, tiny_layout
+from tests.helpers import but_slow, metric_tables, tiny_layout
 from warehouse import load
 
 NEW_NAMES = {("load", "testset"), ("load", "lp"), ("download", "testsets"), ("compute", "metrics")}
@@ -33,7 +33,13 @@ def test_every_parameter_that_names_what_is_loaded_takes_any_spelling(command: s
             assert kind_of(parameter.annotation) == KINDS[name], f"{command}: {name}"
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in COSTLY and "sim24" in examples(name)[0]])
+@pytest.mark.parametrize(
+    "command",
+    but_slow(
+        {"compute", "explore", "decide"},
+        (name for name in COMMANDS if name not in COSTLY and "sim24" in examples(name)[0]),
+    ),
+)
 def test_a_command_answers_the_same_in_another_spelling(
     command: str, scorehouse: Scorehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_replay_has_all_sizes_with_the_spread_of_chance(simulated_warehouse: W
     assert all(any(word in note for word in ("better", "worse", "as good")) for note in found.notes[: len(found.each)])
 
 
+@pytest.mark.slow
 def test_chance_is_as_good_as_chance(simulated_warehouse: Warehouse) -> None:
     """Of 20 ways that are chance, the 95% range should hold about 19; 4 outside have p = .016 by the binomial."""
     n_outside = 0

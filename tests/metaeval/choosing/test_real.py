@@ -85,6 +85,7 @@ def test_parts_say_the_same_of_systems(wmt23_warehouse: Warehouse, method: str, 
     assert found.values[2] == pytest.approx([np.mean(part["spa_seeds"]) for part in parts], abs=0.004)
 
 
+@pytest.mark.slow
 def test_chance_says_on_average_the_same(wmt23_warehouse: Warehouse) -> None:
     """Means of 20 random orders there, of 100 here: within 4 standard errors of their difference."""
     expected = np.array(

@@ -53,6 +53,7 @@ def test_what_cannot_be_tested_is_refused(simulated_warehouse: Warehouse) -> Non
         corpus_tests(simulated_warehouse, *SET, systems=_three(simulated_warehouse)[:1])
 
 
+@pytest.mark.slow
 def test_systems_has_the_tests_of_the_systems_that_are_ranked(simulated_warehouse: Warehouse) -> None:
     ranked = set(systems(simulated_warehouse, *SET, draws=20).found.systems)
     found = systems(simulated_warehouse, *SET, "BLEU", view="corpus", test="bootstrap", draws=20)

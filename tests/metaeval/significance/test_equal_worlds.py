@@ -31,7 +31,7 @@ def gap(pool: Pair, name: str, population: Population, n_worlds: int) -> float:
         ("pa", "segments"),
         ("pearson", "documents"),
         ("pearson", "systems"),
-        ("pearson(by=none)", "both"),
+        pytest.param("pearson(by=none)", "both", marks=pytest.mark.slow),
         pytest.param("acc_eq(by=item)", "segments", marks=pytest.mark.slow),
         pytest.param("spa(n=99)", "segments", marks=pytest.mark.slow),
     ],

@@ -306,7 +306,8 @@ PAIRS = (
 )
 MEASURES = (
     *("pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)", "acc_eq(by=item)"),
-    *("acc_eq(by=none)", "tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp"),
+    *("tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp"),
+    pytest.param("acc_eq(by=none)", marks=pytest.mark.slow),
 )
 
 
@@ -365,6 +366,7 @@ def test_accuracy_has_no_bca_interval(simulated_warehouse: Warehouse) -> None:
         fought(simulated_warehouse, "pa", testing=replace(QUICK, interval="bca"))
 
 
+@pytest.mark.slow
 def test_what_would_take_minutes_beside_the_test_is_left_out_and_said(
     simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -387,6 +389,7 @@ def test_what_would_take_minutes_beside_the_test_is_left_out_and_said(
     assert [one.test for one in named.tests] == ["perm-inputs"]
 
 
+@pytest.mark.slow
 def test_a_test_that_leaves_out_systems_and_segments_is_dear_however_few_the_draws(
     simulated_warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -140,6 +140,7 @@ def test_segments_that_a_broken_file_named_too_stay_for_the_sound_one(tmp_path: 
     assert found["scores"].select("metric", "segment").rows() == [("B-src", 1), ("B-src", 2)]
 
 
+@pytest.mark.slow
 def test_real_judgements_metrics_and_annotations(in_full: bool, tmp_path: Path) -> None:
     data = real_data()
     parts = ["wmt21-news-systems/humaneval", "wmt21-news-systems/scores", "wmt-mqm-human-evaluation/newstest2021"]
