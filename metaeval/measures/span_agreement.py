@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import SwapStatistic
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.kernels.resampling.span_ratios import RatioResample, ratio_swap
@@ -48,6 +49,7 @@ class Compared:
 class SpanMeasure(Measure):
     """F of predicted spans, from sums over outputs; of several gold annotations of an output the sums' mean counts."""
 
+    interval: ClassVar[IntervalMethod] = "normal"
     holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = MappingProxyType(
         {**HOLDING, "segments": ("jackknife-segments", "bootstrap-normal", "perm-inputs")}
     )
