@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.notes import Hinted
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block
 from queries.findings import Finding, shown_query
@@ -37,9 +38,13 @@ def overrated(block: Block) -> list[str]:
     hint = f"{option('rank.without_optimised', True)} excludes systems that metrics selected"
     n = counted(others, "system")
     if not found:
-        return [f"no residuals of metrics on their own choices, as {n} that no metric selected are too few ({hint})"]
+        return [
+            Hinted(f"no residuals of metrics on their own choices, as {n} that no metric selected are too few", hint)
+        ]
     parts = ", ".join(f"{metric} on {system} {away:+.2f}" for metric, system, away in found)
-    return [f"residuals of metrics on their own choices: {parts} ({WHY}, over {n} that no metric selected; {hint})"]
+    return [
+        Hinted(f"residuals of metrics on their own choices: {parts}; {WHY}, over {n} that no metric selected", hint)
+    ]
 
 
 def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:

@@ -28,7 +28,7 @@ _WHY = "`scorehouse rank --explain` says why"
 
 
 def on_page(note: str) -> str:
-    """A note as a page has it: a page has no options, so that a hint names a command or is left out.
+    """A note as a page has it: without hints that name options, which a page has none of; but that of EXPLAIN.
 
     >>> from warehouse.wording import option
     >>> on_page(Hinted("A is excluded: added by a user", option("own"))), on_page(Hinted("2 are", EXPLAIN))
@@ -36,7 +36,7 @@ def on_page(note: str) -> str:
     """
     if isinstance(note, Hinted) and note.hint == EXPLAIN:
         return f"{note.text} ({_WHY})"
-    return in_flags(note if not isinstance(note, Hinted) or is_for((), note.hint) else note.text)
+    return in_flags(note.text if isinstance(note, Hinted) and " --" in f" {in_flags(note.hint)}" else note)
 
 
 def message(error: WarehouseError) -> str:

@@ -51,7 +51,7 @@ def config(theme: str = "light") -> dict[str, Any]:
         "background": _PAPER[theme],
         "view": {"stroke": grid},
         "title": {"color": ink, "subtitleColor": faint, "subtitleFontSize": 10, "anchor": "start", "frame": "bounds"},
-        "axis": {**guide, **lines, "labelOverlap": "greedy"},
+        "axis": {**guide, **lines, "labelOverlap": "greedy", "labelFlush": False},
         "legend": {**guide, "orient": "top", "symbolOpacity": 1, "columns": 6},
         "header": {"labelColor": ink, "titleColor": ink, "labelLimit": 260, "labelFontSize": 11, "title": None},
         "point": {"filled": True, "opacity": 1, "size": 45, "color": BLUE},

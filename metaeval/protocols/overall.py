@@ -6,6 +6,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs
+from metaeval.notes import Hinted
 from metaeval.protocols.entry import Entry
 from metaeval.protocols.populations import Own
 from metaeval.protocols.significance import TaskTest, clusters_of, overall_p
@@ -87,5 +88,5 @@ def lines_on_overall(entry: Entry, significance: bool) -> list[str]:
         return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
     if entry.protocol.overall == "ranks" and not significance:
         way = f"{option('significance', True)} takes ranks of clusters, as the year did"
-        return [f"ranks in the tasks are those of the values; {way}"]
+        return [Hinted("ranks in the tasks are those of the values", way)]
     return []

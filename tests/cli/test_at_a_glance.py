@@ -5,21 +5,28 @@ import itertools
 import os
 import pty
 import re
+import shutil
 import struct
 import sys
 import termios
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.ending import run_program
 from cli.main import COMMANDS, named, program
+from metaeval import doors
+from metaeval.answer import Answer
+from metaeval.question import Question
 from metaeval.questions import HOMES
+from metaeval.run import Run
 from tests.cli.running import Ran
-from tests.cli.words import WORDS
+from tests.cli.words import SLICE, WORDS
+from tests.helpers import tiny_layout
 from warehouse import Warehouse
 
 WIDTHS = (80, 100, 160)
@@ -61,10 +68,30 @@ _REAL_ALONE = ("trend", "--within")  # needs years of publications
 SIMULATED = {"set": "sim24", "lp": "cs-uk", "a": "simBLEU", "b": "simchrF"}
 REAL = {"set": "wmt23", "lp": "en-de", "a": "XCOMET-Ensemble", "b": "MetricX-23"}
 _QUESTIONS = [(name, *WORDS[name]) for name in COMMANDS if name in HOMES and name not in ("diff", "paper")]
+_OTHERS: dict[str, tuple[tuple[str, ...], ...]] = {  # each after those before it, in one folder
+    "diff": (("diff", "other.duckdb", "--testset", "sim24", "--lp", "ja-en", "--exit-zero"),),
+    "paper": (("paper",), ("paper", "deutsch-2023", "figure-2")),
+    "sql": (("sql", "SELECT * FROM scores ORDER BY ALL LIMIT 100"),),
+    "load": (("load", "layout", "--db", "tiny.duckdb"),),
+    "add": (
+        ("add", "own.seg.score", "--metric", "Mine", "--reference-free", "--testset", "sim24", "--lp", "cs-uk"),
+        ("remove", "Mine", "--dry-run"),
+    ),
+    "compute": (("compute", "bleu", "chrf", *SLICE, "--dry-run"),),
+    "export": (("export", "folder", *SLICE),),
+    "report": (("report", "sim24", "--lp", "cs-uk", "--section", "overview", "-o", "page.html"),),
+    "explore": (("explore", "sim24", "--export", "page.html"),),
+    "download": (("download", "--dry-run"),),
+}
+_NARRATIVE = frozenset({"demo"})  # goes through other commands, on more than one screen
 _ON_SIMULATED = [
     *_QUESTIONS,
     *(tuple(word.format(**SIMULATED) for word in words) for words in _MORE if words != _REAL_ALONE),
 ]
+
+
+_DEAR = frozenset({"explore", "compute", "plan", "protocol"})
+_EXTRAS = {"compute": "sacrebleu", "explore": "marimo"}
 
 
 def _filled(words: Sequence[str], names: dict[str, str]) -> tuple[str, ...]:
@@ -132,22 +159,77 @@ def _names(database: Path) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
-@pytest.mark.parametrize("width", [WIDTHS[0], *(pytest.param(one, marks=pytest.mark.slow) for one in WIDTHS[1:])])
-@pytest.mark.parametrize("words", _ON_SIMULATED, ids=" ".join)
-def test_answers_fit_the_terminal(words: tuple[str, ...], width: int, default_database: Path) -> None:
-    ran = _on_terminal(words, width, default_database)
-    assert ran.code == 0, ran.err
-    assert _faults(ran, width, _names(default_database)) == []
+def _marked(cases: Iterable[Any]) -> list[Any]:
+    """Commands, or their words, of which dear ones are slow."""
+    return [pytest.param(one, marks=[pytest.mark.slow] if _DEAR & {one, one[0]} else []) for one in cases]
+
+
+@pytest.fixture
+def _asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question is computed once, and its answer shown at each width."""
+    found: dict[str, Answer] = {}
+
+    def answered(question: type[Question], given: dict[str, Any], run: Run) -> Answer:
+        key = f"{question.name} {given}"
+        if key not in found:
+            found[key] = doors_answered(question, given, run)
+        return found[key]
+
+    doors_answered = doors.answered
+    monkeypatch.setattr(doors, "answered", answered)
+
+
+def _all_faults(words: Sequence[str], database: Path) -> list[str]:
+    names = _names(database)
+    found = []
+    for width in WIDTHS:
+        ran = _on_terminal(words, width, database)
+        found += [f"exit code {ran.code}: {ran.err}"] if ran.code else []
+        found += [f"{width}: {fault}" for fault in _faults(ran, width, names)]
+    return found
+
+
+@pytest.mark.usefixtures("_asked_once")
+@pytest.mark.parametrize("words", _marked(_ON_SIMULATED), ids=" ".join)
+def test_answers_fit_the_terminal(words: tuple[str, ...], default_database: Path) -> None:
+    assert _all_faults(words, default_database) == []
+
+
+@pytest.mark.usefixtures("_asked_once")
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] if one in _DEAR else []) for one in _OTHERS]
+)
+def test_other_commands_fit_the_terminal(
+    name: str, default_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name in _EXTRAS:
+        pytest.importorskip(_EXTRAS[name])
+    monkeypatch.chdir(tmp_path)
+    if name == "load":
+        tiny_layout(tmp_path / "layout", testset="tiny24")
+    elif name == "diff":
+        shutil.copy(default_database, "other.duckdb")
+    elif name == "add":
+        with Warehouse.open(default_database) as warehouse:
+            rows = warehouse.rows(
+                "SELECT system, 0.5 FROM scores WHERE testset = 'sim24' AND lp = 'cs-uk' "
+                "AND metric = 'simBLEU-refA' ORDER BY system, segment"
+            )
+        Path("own.seg.score").write_text("".join(f"{system}\t{value}\n" for system, value in rows), encoding="utf-8")
+    for words in _OTHERS[name]:
+        assert _all_faults(words, default_database) == []
+
+
+def test_every_command_is_shown_on_a_terminal() -> None:
+    shown = {words[0] for words in (*_ON_SIMULATED, *(one for several in _OTHERS.values() for one in several))}
+    assert shown | _NARRATIVE == set(COMMANDS)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_asked_once")
 @pytest.mark.parametrize("words", _MORE, ids=" ".join)
 def test_answers_on_real_data_fit_the_terminal(words: tuple[str, ...], wmt23_database: Path) -> None:
-    names = _names(wmt23_database)
-    for width in WIDTHS:
-        ran = _on_terminal(_filled(words, REAL), width, wmt23_database)
-        assert ran.code == 0, ran.err
-        assert _faults(ran, width, names) == []
+    assert _all_faults(_filled(words, REAL), wmt23_database) == []
 
 
 def test_what_does_not_fit_is_found() -> None:
