@@ -10,7 +10,7 @@ from warehouse.errors import QuestionError
 
 MOST = 8  # groups that can be told apart by colour
 DODGE = 0.07  # years between the marks of two groups
-_NAMED = 4  # points beyond the axes that are named
+_NAMED = 3  # points beyond an axis that are named in a year
 
 
 def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signature: str) -> alt.VConcatChart:
@@ -29,27 +29,22 @@ def history_chart(rows: pl.DataFrame, by_year: pl.DataFrame, anchor: str, signat
     steps = _dodged(_steps(rows, shown), shown)
     measure = str(rows["measure"][0])
     protocols = sorted({point["protocol"] for point in points})
-    below, beyond = [], []
+    below, edges = [], []
     for column, title in (("value", measure), ("gap", f"gap to {anchor}")):
         low, high = bulk([one[column] for one in points])
         scale = alt.Scale(domain=[low, high], zero=False, padding=8)
-        drawn = [_panel(points, steps, protocol, column, title, shown, scale) for protocol in protocols]
+        edges += (beyond := _edges(points, column, low, high))
+        drawn = [_panel(points, steps, protocol, column, title, shown, scale, beyond) for protocol in protocols]
         below.append(alt.hconcat(*drawn))
-        beyond += [
-            f"{one['group']} {one['year']} {one[column]:.2f}"
-            for one in points
-            if one[column] is not None and not low <= one[column] <= high
-        ]
-    more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
     return titled(
         alt.vconcat(*below),
         f"{measure} over the years, by human protocol",
         signature,
-        {"years": points, "bridges": steps},
+        {"years": points, "bridges": steps, "edges": edges},
         "one family of each kind of metric, the one in most years; other families grey",
         "bars: 95% intervals; hollow points: trained on human scores of that year",
         "dashed: from the other protocol's value on the same systems, a step of the protocol and not of the metric",
-        *([f"beyond the axes: {', '.join(beyond[:_NAMED])}{more}"] if beyond else []),
+        *(["triangles at the edge: far beyond it"] if edges else []),
     )
 
 
@@ -121,8 +116,47 @@ def _steps(rows: pl.DataFrame, shown: dict[str, str]) -> Rows:
     ]
 
 
+def _edges(points: Rows, column: str, low: float, high: float) -> Rows:
+    """What lies beyond the ends of an axis, by protocol, year and end: a row a line of text, the farthest first."""
+    found: dict[tuple[str, int, bool], Rows] = {}
+    for one in points:
+        if one[column] is not None and not low <= one[column] <= high:
+            found.setdefault((one["protocol"], one["year"], one[column] < low), []).append(one)
+    edges = []
+    for (protocol, year, is_low), beyond in found.items():
+        end = low if is_low else high
+        beyond.sort(key=lambda one: -abs(one[column] - end))
+        lines = [f"{one['group']} {one[column]:.2f}" for one in beyond[:_NAMED]]
+        lines += [f"{len(beyond) - _NAMED} more"] if len(beyond) > _NAMED else []
+        place = {"protocol": protocol, "year": year, "column": column, "end": end, "is_low": is_low}
+        edges += [{**place, "line": line, "text": text} for line, text in enumerate(lines)]
+    return edges
+
+
+def _named_at_edges(edges: Rows, protocol: str, column: str, scale: alt.Scale) -> list[alt.Chart]:
+    """Triangles at the ends of an axis, and beside them the names of what lies beyond."""
+    layers = []
+    for is_low, line in sorted({(one["is_low"], one["line"]) for one in edges if one["protocol"] == protocol}):
+        here = {"protocol": protocol, "column": column, "is_low": is_low, "line": line}
+        base = alt.Chart(alt.NamedData("edges")).encode(x="year:Q", y=alt.Y("end:Q").scale(scale))
+        for field, value in here.items():
+            base = base.transform_filter(alt.FieldEqualPredicate(field=field, equal=value))
+        if line == 0:
+            layers.append(base.mark_point(shape="triangle-down" if is_low else "triangle-up", color=GREY, size=40))
+        dy = -11 * line if is_low else 11 * line
+        layers.append(base.mark_text(align="left", dx=5, dy=dy, fontSize=9).encode(text="text:N"))
+    return layers
+
+
 def _panel(
-    points: Rows, steps: Rows, protocol: str, column: str, title: str, shown: dict[str, str], scale: alt.Scale
+    points: Rows,
+    steps: Rows,
+    protocol: str,
+    column: str,
+    title: str,
+    shown: dict[str, str],
+    scale: alt.Scale,
+    edges: Rows,
 ) -> Any:
     """One protocol: lines over the years, points with intervals, and the steps of its bridges."""
     low, high = ("low", "high") if column == "value" else ("gap_low", "gap_high")
@@ -157,6 +191,7 @@ def _panel(
                 x=x, y="from:Q", y2="value:Q", color=classes(alt.Color("name:N"), list(shown.values()))
             )
         )
+    layers += _named_at_edges(edges, protocol, column, scale)
     return alt.layer(
         *layers,
         data=alt.NamedData("years"),

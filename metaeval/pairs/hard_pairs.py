@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from metaeval.notes import Hinted
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
 from metaeval.signature import line, option_parts, program_version, restricted
@@ -172,8 +173,8 @@ def _summary(sets: Sequence[SystemPairs], every: pl.DataFrame, what: Asked) -> l
     if untested:
         notes.append(f"{untested} of the {hard.height} are not tested: no segment annotated for both systems")
     if every["significant"].null_count() < every.height and not what.apart:
-        way = option("significant", True)
-        notes.append(f"where people's difference is not significant, it may be people who are wrong ({way})")
+        text = "where people's difference is not significant, it may be people who are wrong"
+        notes.append(Hinted(text, option("significant", True)))
     return notes
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from cli.charts.drawing import laid, specification
-from metaeval.charts.history import history_chart
+from metaeval.charts.history import _edges, history_chart
 from metaeval.measures import parse_measure
 from metaeval.trends.gaps import pooled_by_year
 from metaeval.trends.groups import COLUMNS, grouped
@@ -257,3 +257,16 @@ def test_a_family_of_each_kind_has_a_colour_and_the_others_are_grey() -> None:
         ("YiSi", "YiSi (embedding)"),
     }
     assert {one["group"] for one in points if not one["shown"]} == {"chrF"}
+
+
+def test_what_lies_beyond_an_axis_is_named_at_its_end_farthest_first() -> None:
+    values = {"A": 0.5, "B": -0.1, "C": -0.9, "D": -0.2, "E": -0.3, "F": 1.5, "G": None}
+    points = [{"protocol": "mqm", "year": 2020, "group": name, "gap": value} for name, value in values.items()]
+    edges = _edges(points, "gap", 0.0, 1.0)
+    assert [(one["is_low"], one["line"], one["text"]) for one in edges] == [
+        (True, 0, "C -0.90"),
+        (True, 1, "E -0.30"),
+        (True, 2, "D -0.20"),
+        (True, 3, "1 more"),
+        (False, 0, "F 1.50"),
+    ]

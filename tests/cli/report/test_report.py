@@ -302,6 +302,12 @@ def test_every_command_that_the_sections_name_is_code(written: Path) -> None:
     assert re.findall("`[^`<]*`", own) == []
 
 
+def test_nothing_but_a_command_names_an_option(written: Path) -> None:
+    page = written.read_text(encoding="utf-8")
+    text = re.sub(r"(?s)<(code|script|style|svg)\b.*?</\1>|<!--.*?-->|<[^>]*>", " ", page)
+    assert re.findall(r".{0,60}(?<![\w-])--[a-z].{0,30}", unescape(text)) == []
+
+
 @pytest.mark.long("a whole report: 1 second")
 def test_the_agreement_of_rules_that_only_the_report_draws_is_the_one_that_was_looked_at(
     default_database: Path,
