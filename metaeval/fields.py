@@ -332,7 +332,10 @@ class TestFields(DrawsField, AlphaField, FreshField):
     dask: Annotated[
         str | None,
         Option(
-            "Compute on a Dask cluster (needs the dask extra).", panel=_TESTED, metavar="ADDRESS", is_computing=True
+            "Compute on a cluster: Dask's address, or local; Spark's master, such as local[2] (extras dask, spark).",
+            panel=_TESTED,
+            metavar="ADDRESS",
+            is_computing=True,
         ),
     ] = None
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import polars as pl
@@ -12,12 +13,31 @@ from warehouse.wording import option
 _PREFIX = "scorehouse_"  # before a view's name: no table of the caller's session has it
 
 
-def spark_session() -> Any:
-    """Spark on this machine alone, with what these questions need set; stop it when done.
+class SparkExecutor(Executor):
+    """Runs functions on the machines of a Spark session, each as a job of one task; it does not stop the session."""
+
+    def __init__(self, session: Any) -> None:
+        self._context = session.sparkContext
+        self._threads = ThreadPoolExecutor(self._context.defaultParallelism)  # each waits for one job
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        """The result of a call; function, arguments and result are pickled."""
+        return self._threads.submit(self._run, fn, args, kwargs)
+
+    def _run(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        return self._context.parallelize([None], 1).map(lambda _: fn(*args, **kwargs)).collect()[0]
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more calls."""
+        self._threads.shutdown(wait, cancel_futures=cancel_futures)
+
+
+def spark_session(master: str = "local[*]") -> Any:
+    """Spark by a master, by default on this machine alone, with what these questions need set; stop it when done.
 
     Raises QuestionError: PySpark is not installed, or finds no Java that it can run on.
     """
-    session = _spark().builder.master("local[*]").appName("scorehouse")
+    session = _spark().builder.master(master).appName("scorehouse")
     for name, value in (
         ("spark.ui.enabled", "false"),
         ("spark.ui.showConsoleProgress", "false"),
