@@ -4,6 +4,8 @@ The SQL is plain enough for DuckDB and Spark alike; Polars says the same as a la
 and how to go there.
 """
 
+from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,23 @@ def pair_counts(
         values = {"testset": testset, "lp": lp, "human": human, "epsilon": epsilon}
         found = _ask(folder, engine, "exported_pairs", values, session)
     return found.with_columns(pl.col(*COUNTS).cast(pl.Int64))
+
+
+def of_all(folder: Path, question: Callable[[str, str], pl.DataFrame], executor: Executor) -> pl.DataFrame:
+    """The answers of a question on each exported evaluation set, in their order, computed by an executor.
+
+    question: what is asked of a test set and language pair; a function of a module, or `functools.partial` of one, as
+    it is pickled. executor: threads, or machines that all read the folder, such as Dask's `Client.get_executor()` or
+    `queries.spark.SparkExecutor`. Answers come with testset and lp in front; numbers do not depend on the executor.
+    Raises SourceError: the folder is no export.
+    """
+    places = sorted(path.parent for path in _checked(folder).glob(_PARTITIONS))
+    named = [tuple(part.partition("=")[2] for part in place.parts[-2:]) for place in places]
+    answers = executor.map(question, [testset for testset, _ in named], [lp for _, lp in named])
+    return pl.concat(
+        answer.select(pl.lit(testset).alias("testset"), pl.lit(lp).alias("lp"), pl.exclude("testset", "lp"))
+        for (testset, lp), answer in zip(named, answers, strict=True)
+    )
 
 
 def _checked(folder: Path) -> Path:

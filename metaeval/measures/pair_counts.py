@@ -137,6 +137,11 @@ class Accuracy(CountedPairs):
     def statistic_name(self) -> str:
         return "accuracy" if self["ties"] == "wrong" else "accuracy_with_half_ties"
 
+    def value(self, block: Block, options: Options) -> Values:
+        found = super().value(block, options)
+        assert found.counts is not None
+        return replace(found, details={"n_tied_metric": found.counts.n_tied_metric[:, 0].astype(np.float64)})
+
 
 class Tabular(CountedPairs):
     """Any τ of the WMT family, from its table of coefficients."""

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from queries.engines import Engine
-from queries.exported import pair_counts, system_means
-from queries.spark import spark_session
+from queries.exported import of_all, pair_counts, system_means
+from queries.spark import SparkExecutor, spark_session
 from warehouse import QuestionError, SourceError, Warehouse
 from warehouse.export import export
 
@@ -153,6 +155,19 @@ def test_without_java_one_line_says_what_spark_needs(exported: Path) -> None:
     )
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("warehouse.errors.QuestionError: Spark did not start; it needs Java (17 or newer")
+
+
+@pytest.mark.parametrize("cluster", ["threads", "spark"])
+def test_all_evaluation_sets_are_asked_by_any_executor(
+    exported: Path, cluster: str, request: pytest.FixtureRequest
+) -> None:
+    own = SparkExecutor(request.getfixturevalue("spark")) if cluster == "spark" else ThreadPoolExecutor(2)
+    with own as executor:
+        found = of_all(exported, partial(pair_counts, exported, human="mqm", engine="duckdb"), executor)
+    assert found.select("testset", "lp").unique(maintain_order=True).rows() == sorted(EVALSETS)
+    for (testset, lp), rows in found.group_by("testset", "lp"):
+        alone = pair_counts(exported, str(testset), str(lp), "mqm")
+        assert_frame_equal(rows.drop("testset", "lp"), alone)
 
 
 def test_a_session_that_was_there_before_goes_on_and_keeps_its_tables(exported: Path, spark: Any) -> None:

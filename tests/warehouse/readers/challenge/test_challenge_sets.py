@@ -148,6 +148,8 @@ def test_a_table_of_one_s_own_is_ranked_by_accuracy(own: Path) -> None:
         ("BLEU-ref", "accuracy(by=item, ties=half)"): 0.75,
         ("Kiwi-src", "accuracy(by=item, ties=half)"): 0.375,
     }
+    tied = found.frame.filter(measure="accuracy(by=item)").select("metric", "n_tied_metric")
+    assert dict(tied.iter_rows()) == {"BLEU-ref": 0.0, "Kiwi-src": 1.0}
 
 
 def test_each_phenomenon_is_ranked_by_itself(own: Path) -> None:
