@@ -1,4 +1,4 @@
-"""Metrics that fall where people's scores rise: perhaps stored the wrong way round, which no registry says."""
+"""Metrics that fall where people's scores rise, perhaps stored the wrong way round, or that tell no system apart."""
 
 import numpy as np
 
@@ -11,6 +11,21 @@ _CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in
 _FEWEST = 5  # systems
 _QUESTION = "wrong sign? (audit compares it with the other metrics)"
 _JUDGES_NOTHING = ("sentinel", "random")  # kinds of metrics that need not agree with people
+
+
+def all_alike(block: Block) -> list[Decisive]:
+    """A line for each metric that scores all systems alike on each segment, as one does that reads no output.
+
+    What measures of systems make of it is chance: spa depends on the order of the systems' names.
+    """
+    found = []
+    for metric, scores in zip(block.metrics, block.scores, strict=True):
+        there = np.where(np.isnan(block.human), np.nan, scores)
+        known = np.count_nonzero(~np.isnan(there), axis=0) > 1
+        if known.any() and (np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).all():
+            text = f"{metric.name} scores all systems alike: values of systems are chance, such as spa"
+            found.append(Decisive(text, "scores all systems alike:", metric.name))
+    return found
 
 
 def wrong_way(block: Block) -> list[Decisive]:

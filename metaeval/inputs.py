@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from metaeval.direction import wrong_way
+from metaeval.direction import all_alike, wrong_way
 from metaeval.kernels.arrays.outliers import mad_outliers
 from metaeval.limits import MOST_DECIMALS
 from metaeval.measures import Measure
@@ -252,7 +252,7 @@ def rounded(block: Block, decimals: int | None) -> Block:
 
 def remarks(block: Block) -> list[str]:
     """What a reader of any result on a block should know, one line each."""
-    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *wrong_way(block)]
+    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *all_alike(block), *wrong_way(block)]
 
 
 def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:

@@ -255,7 +255,9 @@ class Question:
         """What was asked in few words: the arguments, and what is not at its default."""
         known, given = fields_of(type(self)), self.given()
         places = [name for name, one in known.items() if one.is_argument and not one.is_list]
-        said = [f"{name}={_short(value)}" for name, value in given.items() if name not in places]
+        said = [
+            name if value is True else f"{name}={_short(value)}" for name, value in given.items() if name not in places
+        ]
         named = [str(value) for name in places if (value := getattr(self, name)) is not None]
         return ", ".join([" ".join([self.name, *named]), *said])
 

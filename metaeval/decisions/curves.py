@@ -100,23 +100,55 @@ def _bands(decision: Decided, thresholds: Floats, name: str, draws: int, seed: i
 
 
 def threshold_for(decision: Decided, precision: float, *, draws: int = 1000, seed: int = 0) -> Table:
-    """The smallest threshold from which on a wanted precision is met, and what it lets pass.
+    """The lowest threshold at which a wanted precision is met, of all scores, and what it lets pass.
 
-    Two rows: by the precision that is observed, and by the lower end of its band (`safe`). Columns: rule, threshold,
-    share, precision, recall; null where no threshold does.
+    Two rows: by the precision that is observed, and (`safe`) by the lower ends of its 95% intervals, that of resampled
+    segments, at up to 400 thresholds, and the exact one of as many outputs (Clopper and Pearson 1934), which few
+    outputs do not meet. Columns: rule, threshold, n_passed, share, precision, recall; null where no threshold does.
     Raises QuestionError: a precision that is no share.
     """
+    from scipy.stats import beta
+
     if not 0 < precision <= 1:
         raise QuestionError(f"precision {precision:g}: expected a number above 0, at most 1")
     found = curve(decision, points=400, draws=draws, seed=seed)
-    rows = []
-    for rule, column in (("observed", "precision"), ("safe", "precision_low")):
-        good_enough = found.frame.filter(pl.col(column) >= precision).head(1)
-        named = ("threshold", "share", "precision", "recall")
-        row = good_enough.row(0, named=True) if good_enough.height else dict.fromkeys(named)
-        rows.append({"rule": rule, **{name: row[name] for name in named}})
-    schema = {"rule": pl.String, **dict.fromkeys(("threshold", "share", "precision", "recall"), pl.Float64)}
-    return Table(pl.DataFrame(rows, schema=schema), f"{found.signature}|wanted_precision:{precision:g}", found.notes)
+    every = _every_threshold(decision)
+    on_grid = every.join(found.frame.select("threshold", "precision_low"), on="threshold")
+    n_passed = on_grid["n_passed"].to_numpy()
+    n_good = n_passed * on_grid["precision"].to_numpy()
+    exact = beta.ppf((1 - CONFIDENCE) / 2, n_good, n_passed - n_good + 1)  # NaN without a good one
+    safe = on_grid.filter((pl.col("precision_low") >= precision) & (exact >= precision)).drop("precision_low")
+    rows: list[dict[str, object]] = []
+    for rule, enough in (("observed", every.filter(pl.col("precision") >= precision)), ("safe", safe)):
+        rows.append({"rule": rule, **(enough.row(0, named=True) if enough.height else {})})
+    schema: dict[str, pl.DataType] = {"rule": pl.String(), **every.schema}
+    notes = [*found.notes, "observed: the lowest threshold whose precision is as wanted; safe: whose 95% interval is"]
+    if len(rows[0]) == 1:
+        highest = every["precision"].to_numpy().max()
+        notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
+    elif len(rows[1]) == 1:
+        notes.insert(0, f"no threshold of {decision.name} is safe for precision {precision:g}")
+    frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
+    return Table(frame, f"{found.signature}|wanted_precision:{precision:g}", tuple(notes))
+
+
+def _every_threshold(decision: Decided) -> pl.DataFrame:
+    """Columns threshold, n_passed, share, precision, recall: each score as a threshold, rising."""
+    there = ~np.isnan(decision.good)
+    scores, good = decision.scores[there], decision.good[there]
+    order = np.argsort(scores, kind="stable")[::-1]
+    scores, n_good = scores[order], np.cumsum(good[order])
+    places = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))[::-1]  # the last of equal ones
+    n_passed = places + 1
+    return pl.DataFrame(
+        {
+            "threshold": scores[places],
+            "n_passed": n_passed,
+            "share": n_passed / len(scores),
+            "precision": n_good[places] / n_passed,
+            "recall": n_good[places] / n_good[-1],
+        }
+    )
 
 
 def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> Table:
@@ -137,7 +169,10 @@ def cost(decision: Decided, miss: float, look: float, *, points: int = 100) -> T
     frame = pl.DataFrame(rows, schema=["threshold", "share", "cost"], orient="row")
     frame = frame.with_columns(is_best=pl.col("cost") == pl.col("cost").min())
     more = (*decision.said, ("miss", f"{miss:g}"), ("look", f"{look:g}"))
-    return Table(frame, table_signature(("decide", "cost"), decision.block, *more))
+    threshold, share, least = frame.filter("is_best").row(0)[:3]
+    way = "to look at all outputs" if threshold is None else f"threshold {threshold:.6g}, which {share:.1%} pass"
+    note = f"cheapest: {way}: {least:.4g} an output"
+    return Table(frame, table_signature(("decide", "cost"), decision.block, *more), (note,))
 
 
 def best(decision: Decided) -> float | None:

@@ -52,8 +52,9 @@ def grouped(found: History, by: Sequence[By] = ("family", "kind")) -> pl.DataFra
     """One row for each evaluation set, human score and group, by year, test set, language pair and group.
 
     by: "family": each family's member that was submitted in most years (then the one named like the family, reference-
-    based ones first), so that no value decides who is shown. "version": every metric by itself. "kind": the best of
-    each kind, reference-based and reference-free; "best": the best of all: these are chosen by the value they show.
+    based ones, and the shortest name, which variants lengthen), so that no value decides who is shown. "version": every
+    metric by itself. "kind": the best of each kind, reference-based and reference-free; "best": the best of all: these
+    are chosen by the value they show.
     Columns: `COLUMNS`; `value` null with a `reason` where it cannot be had. bridge: the other human score, where a row
     is on the systems that two human scores judged; null on the official rows.
     """
@@ -127,7 +128,13 @@ def _chosen(way: By, named: pl.LazyFrame) -> pl.LazyFrame:
             .agg(n_years=pl.col("year").n_unique().cast(pl.Int64))
         )
         named = named.join(years, on=["family", "member"], how="left").sort(
-            "point", "group", -pl.col("n_years"), ~pl.col("is_namesake"), "reference_free", "metric"
+            "point",
+            "group",
+            -pl.col("n_years"),
+            ~pl.col("is_namesake"),
+            "reference_free",
+            pl.col("base_metric").str.len_chars(),
+            "metric",
         )
     else:
         named = named.sort("point", "group", -pl.col("value"), "metric")

@@ -81,3 +81,21 @@ def test_the_sign_of_scores_of_error_spans_is_not_in_doubt(tmp_path: Path) -> No
     (note,) = [note for note in notes if "correlates" in note]
     assert note.startswith("Spans-src correlates negatively with mqm system scores: -1.000 over 6 MT systems")
     assert "wrong sign" not in note
+
+
+def test_a_metric_that_scores_all_systems_alike_is_named(tmp_path: Path) -> None:
+    """By segment it may differ, as one does that reads the source alone."""
+    human = HUMAN[:, None] + [-1.0, 0, 1]
+    metrics = {"Asleep-src": np.tile([0.1, 0.7, 0.4], (6, 1)), "Awake-src": human}
+    tiny_layout(
+        tmp_path / "in",
+        systems=SYSTEMS,
+        humans={"mqm": ScoreTable(SYSTEMS, seg=human, sys=HUMAN)},
+        metrics={name: ScoreTable(SYSTEMS, seg=x, sys=x.mean(axis=1)) for name, x in metrics.items()},
+        documents=(("news", "a"), ("news", "b"), ("news", "c")),
+        texts=False,
+    )
+    load([tmp_path / "in"], tmp_path / "a.duckdb")
+    with Warehouse.open(tmp_path / "a.duckdb") as warehouse:
+        notes = metaeval.rank(warehouse, "tiny24", "en-de", measures=["spa(n=9)"]).notes
+    assert [note.partition(" scores all")[0] for note in notes if "alike" in note] == ["Asleep-src"]

@@ -42,12 +42,33 @@ def test_the_threshold_for_a_precision_is_the_smallest_that_has_it(small: Decide
     assert observed == {
         "rule": "observed",
         "threshold": 3,
+        "n_passed": 2,
         "share": 0.5,
         "precision": 1,
         "recall": pytest.approx(2 / 3),
     }
-    none = replace(small, good=np.array([[0.0, 1, 0, 1]]))
-    assert threshold_for(none, 0.95, draws=20).frame["threshold"].to_list() == [None, None]
+    none = threshold_for(replace(small, good=np.array([[0.0, 1, 1, 0]])), 0.95, draws=20)
+    assert none.frame["threshold"].to_list() == [None, None]
+    assert "reaches precision 0.95: at most 0.6667" in none.notes[0]
+
+
+def test_two_outputs_of_two_are_not_safe_and_a_hundred_of_a_hundred_are(small: Decided) -> None:
+    """The exact interval of n of n begins at .025 ** (1 / n): .158 of 2, .964 of 100."""
+    assert threshold_for(small, 0.95, draws=20).frame["threshold"].to_list() == [3, None]
+    good = np.array([[*[0.0] * 20, *[1.0] * 100]])
+    many = replace(small, good=good, scores=np.arange(120.0)[np.newaxis])
+    assert threshold_for(many, 0.95, draws=20).frame["threshold"].to_list()[1] == 20
+    assert threshold_for(many, 0.97, draws=20).frame["threshold"].to_list()[1] is None
+
+
+def test_every_score_may_be_the_threshold(small: Decided) -> None:
+    """Of 2,000 scores the lowest with a precision of one half lies between those of the curve's grid."""
+    good = np.array([[*[0.0] * 1003, *[1.0] * 997]])
+    many = replace(small, good=good, scores=np.arange(2000.0)[np.newaxis])
+    assert threshold_for(many, 0.5, draws=5).frame["threshold"][0] == 6
+
+
+def test_a_precision_that_is_no_share_is_refused(small: Decided) -> None:
     with pytest.raises(QuestionError, match=r"precision 1\.5: expected"):
         threshold_for(small, 1.5)
 
