@@ -10,7 +10,8 @@ from warehouse.facts.metrics import describe
 _CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in doubt
 _FEWEST = 5  # systems
 _QUESTION = "wrong sign? (audit compares it with the other metrics)"
-_JUDGES_NOTHING = ("sentinel", "random")  # kinds of metrics that need not agree with people
+JUDGES_NOTHING = ("sentinel", "random")
+"""Kinds of metrics that need not agree with people."""
 
 
 def all_alike(block: Block) -> list[Decisive]:
@@ -40,7 +41,7 @@ def wrong_way(block: Block) -> list[Decisive]:
     found: list[Decisive] = []
     for metric, values in zip(block.metrics, scores.metrics, strict=True):
         there = is_mt & ~np.isnan(values) & ~np.isnan(scores.human)
-        if there.sum() < _FEWEST or describe(metric.base_name).kind in _JUDGES_NOTHING:
+        if there.sum() < _FEWEST or describe(metric.base_name).kind in JUDGES_NOTHING:
             continue
         human, own = (x[there] - x[there].mean() for x in (scores.human, values))
         size = np.linalg.norm(human) * np.linalg.norm(own)

@@ -403,14 +403,15 @@ def _p_in_words(found: PairTest) -> str:
 
 
 def _disagreement(rows: tuple[PairTest, ...], alpha: float) -> list[str]:
-    """A sentence where some of the applicable tests find the difference and others do not."""
+    """A sentence where tests find the difference and others do not; those that find far too much have no voice."""
+    rows = tuple(row for row in rows if not row.level_equal > 2 * NOMINAL)
     found = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p <= alpha]
     others = [f"{row.test} ({row.population}, {_p_in_words(row)})" for row in rows if row.p > alpha]
     if not found or not others:
         return []
     verb = "finds" if len(found) == 1 else "find"
     negation = "does" if len(others) == 1 else "do"
-    return [f"The applicable tests disagree: {_listed(found)} {verb} the difference, {_listed(others)} {negation} not."]
+    return [f"The tests disagree: {_listed(found)} {verb} the difference, {_listed(others)} {negation} not."]
 
 
 def _listed(words: list[str]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
+from metaeval.direction import JUDGES_NOTHING
 from metaeval.inputs import no_metric
 from metaeval.signature import line, program_version, restricted
 from metaeval.table import Table
@@ -19,6 +20,7 @@ from queries.selection import Slice, select
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.autorank import autoranks
+from warehouse.facts.metrics import describe
 from warehouse.wording import counted, option
 
 
@@ -100,6 +102,7 @@ class _Ranked:
     n_segments: int
     n_missing: int
     flat: list[str]
+    idle: list[str]
     without_metrics: list[str]
     without_systems: list[str]
 
@@ -113,6 +116,7 @@ def _notes(asked: Slice, ranked: Sequence[_Ranked], skipped: Sequence[QuestionEr
     for what, named in (
         ("systems that not all of the metrics scored", {one.lp: one.without_systems for one in ranked}),
         ("metrics that score too many systems the same", {one.lp: one.flat for one in ranked}),
+        ("sentinels and random scores", {one.lp: one.idle for one in ranked}),
         ("metrics without segment scores of all systems", {one.lp: one.without_metrics for one in ranked}),
     ):
         if parts := [f"{', '.join(names)} ({lp})" for lp, names in named.items() if names]:
@@ -138,7 +142,12 @@ def _one(warehouse: Warehouse, asked: Slice, low: float, high: float) -> _Ranked
     means = system_means(warehouse, selection).filter(pl.col("n_segments") > 0)
     systems = [choice.name for choice in selection.chosen_systems]
     scored = {name: len(rows) for (name,), rows in means.group_by("scorer")}
-    metrics = [one.name for one in selection.chosen_metrics if scored.get(one.name) == len(systems)]
+    idle = [
+        one.name for one in selection.chosen_metrics if not named and describe(one.base_name).kind in JUDGES_NOTHING
+    ]
+    metrics = [
+        one.name for one in selection.chosen_metrics if scored.get(one.name) == len(systems) and one.name not in idle
+    ]
     if not metrics:
         n = len(systems)
         gaps = {
@@ -173,7 +182,8 @@ def _one(warehouse: Warehouse, asked: Slice, low: float, high: float) -> _Ranked
         n_segments=len(selection.segments),
         n_missing=int(means["n_missing"].sum()),
         flat=flat,
-        without_metrics=[one.name for one in selection.chosen_metrics if one.name not in (*metrics, *flat)],
+        without_metrics=[one.name for one in selection.chosen_metrics if one.name not in (*metrics, *flat, *idle)],
+        idle=idle,
         without_systems=without_systems,
     )
 
