@@ -68,10 +68,10 @@ class EvalsetFields(Question):
                     raise
                 faults[testset, lp] = error
         if not found:
-            raise QuestionError("; ".join(dict.fromkeys(map(str, faults.values()))))
+            raise QuestionError("; ".join(dict.fromkeys(error.text for error in faults.values())))
         if len(chosen) == 1:
             return replace(*found.values(), question=self)
-        return stacked(self, found, [f"skipped {' '.join(place)}: {error}" for place, error in faults.items()])
+        return stacked(self, found, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -208,6 +208,8 @@ def no_metric(selection: Selection, excluded: Mapping[str, Exclusion], can: str 
     if len(choices) == 1 and choices[0].reason is not None:
         why = choices[0].reason.sentence
     reason = f"no metric of {IT} {can}: {len(choices)} excluded, {why}"
+    if {choice.reason.reason for choice in choices if choice.reason} == {Reason.NO_SEGMENT_SCORES}:
+        hints = (*hints, "pearson and pa rank by system scores")
     return QuestionError(reason, where=where(selection), hint=(*hints, f"{option('rank.explain', True)} lists all"))
 
 

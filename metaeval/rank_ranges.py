@@ -40,7 +40,7 @@ def metric_ranges(
         by_systems = None if by_means else measure.resampled_systems(block, options)
         drawn = resamples(measure, block, options, by_systems, _STREAM, n_draws, "ranges", progress)
     except (QuestionError, ValueError) as error:
-        return none, none, f"{evaluation.measure}: no ranges, {error}"
+        return none, none, f"{evaluation.measure}: no ranges, {getattr(error, 'text', error)}"
     what = "systems" if by_systems is not None else "segments"
     by = "" if measure == evaluation.measure else f" by {measure}"
     how = f"{evaluation.measure}: 95% rank ranges for new {what}{by} ({counted(n_draws, 'resample')})"

@@ -272,7 +272,7 @@ def check_ranked(studies: Sequence[Study]) -> None:
         for result in results
     }
     first, *others = faults
-    raise QuestionError(f"{faults[first]}; nor of {', '.join(others)}") if others else faults[first]
+    raise QuestionError(f"{faults[first].text}; nor of {', '.join(others)}") if others else faults[first]
 
 
 def rank(

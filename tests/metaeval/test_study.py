@@ -22,7 +22,7 @@ from metaeval.tables.counts import pair_counts
 from queries import counting
 from queries.pairs import Unit
 from queries.selection import Slice, select
-from tests.helpers import LP, TESTSET, metric_tables, tiny_layout, tiny_warehouse
+from tests.helpers import LP, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option
@@ -395,3 +395,13 @@ def test_human_scores_apart_by_float_noise_are_counted_beside_the_value(
     (note,) = [note for note in found[None].notes if "float noise" in note]
     assert f": {n_pairs} pair" in note
     assert not any("float noise" in note for note in found[6].notes)
+
+
+def test_the_error_for_several_sets_of_system_scores_alone_keeps_its_options_as_marks(tmp_path: Path) -> None:
+    for lp in ("en-de", "en-fr"):
+        means = ScoreTable(SYSTEMS, sys=np.arange(len(SYSTEMS), dtype=float))
+        root = tiny_layout(tmp_path / "layout", lp=lp, metrics={"Fine-refA": means})
+    with tiny_warehouse(tmp_path, root) as warehouse, pytest.raises(QuestionError) as caught:
+        metaeval.rank(warehouse, TESTSET, "all", "acc_eq(by=item)")
+    hint = f"(pearson and pa rank by system scores; {option('rank.explain', True)} lists all); nor of tiny24 en-fr"
+    assert hint in caught.value.text
