@@ -40,10 +40,12 @@ def pool(results: Sequence[Result], how: Pooling, options: Options) -> Pooled:
         family) together; a calibrated measure keeps its own tie threshold in each set. "hunter-schmidt": mean of
         correlations weighted by the number of systems (of scores at segment level), with its observed and sampling
         variance.
-    A metric that is missing in a set, or undefined there, has no pooled value; notes say which and where.
+    A metric that is missing in a set, or undefined there, has no pooled value; notes say which and where. Sets in which
+    no metric has a value, of which a note is with the results, do not count.
     Raises QuestionError: the measure cannot be pooled this way, or two variants of one metric in a set.
     Source: Kocmi et al. 2021 (pairs); Hunter and Schmidt 2004.
     """
+    results = [result for result in results if result.evaluation.metrics] or results
     measure = results[0].evaluation.measure
     _check(measure, how)
     places = [_places(result) for result in results]

@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import metaeval
-from tests.helpers import metric_tables, tiny_layout, tiny_warehouse
+from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import Warehouse
+from warehouse.export.mtme import ScoreTable
 
 
 @pytest.mark.slow
@@ -43,3 +45,14 @@ def test_metrics_of_which_none_is_in_all_sets_have_no_pooled_value(pool: str, tm
         found = metaeval.rank(warehouse, "all", "all", measure, pool=pool)
     assert found.frame.select("metric", "value", "rank").rows() == [("Fine", None, None), ("Rough", None, None)]
     assert any(note.startswith(f"{measure}: no pooled value for Fine") for note in found.notes)
+
+
+def test_sets_in_which_no_metric_can_be_ranked_are_passed_over(tmp_path: Path) -> None:
+    tiny_layout(tmp_path / "layout")
+    means = {"Fine-refA": ScoreTable(SYSTEMS, sys=np.arange(len(SYSTEMS), dtype=float))}
+    root = tiny_layout(tmp_path / "layout", lp="en-fr", metrics=means)
+    with tiny_warehouse(tmp_path, root) as warehouse:
+        pooled = metaeval.rank(warehouse, "tiny24", "all", measures=["acc_eq"], pool="mean")
+        alone = metaeval.rank(warehouse, "tiny24", "en-de", measures=["acc_eq"], pool="mean")
+    assert pooled.frame["value"].to_list() == alone.frame["value"].to_list()
+    assert any("tiny24 en-fr: acc_eq(by=item): no metric can be ranked" in note for note in pooled.notes)
