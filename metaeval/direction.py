@@ -24,8 +24,8 @@ def all_alike(block: Block) -> list[Decisive]:
         there = np.where(np.isnan(block.human), np.nan, scores)
         known = np.count_nonzero(~np.isnan(there), axis=0) > 1
         if known.any() and (np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).all():
-            text = f"{metric.name} scores all systems alike: values of systems are chance, such as spa"
-            found.append(Decisive(text, "scores all systems alike:", metric.name))
+            text = f"{metric.name}: all systems have the same scores; values of systems are chance, such as spa"
+            found.append(Decisive(text, "the same scores for all systems:", metric.name))
     return found
 
 

@@ -1,5 +1,6 @@
 """A ranking of each domain by itself, or of each phenomenon of a challenge set."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -89,16 +90,19 @@ def ranked_domains(
         for note in table.notes:
             said.setdefault(note, []).append(part)
     notes = [note if len(parts) == len(tables) else placed(", ".join(parts), note) for note, parts in said.items()]
-    signature = "\n".join(_together([line for table in tables.values() for line in table.signature.splitlines()]))
+    signature = "\n".join(_together([line for table in tables.values() for line in table.signature.split("\n")]))
     columns = [name for name in frame.columns if name != by]
     return Table(frame.select(*columns[:2], by, *columns[2:]), signature, tuple(notes))
+
+
+_BETWEEN = re.compile(r"\|(?=\w+:)")  # the parts of a signature; names in it may have bars
 
 
 def _together(signatures: Sequence[str]) -> list[str]:
     """One signature for those of each measure, test and evaluation set; what differs in them is joined by commas."""
     found: dict[tuple[str, ...], dict[str, dict[str, None]]] = {}
     for one in signatures:
-        parts = dict(part.split(":", 1) for part in one.split("|"))
+        parts = dict(part.partition(":")[::2] for part in _BETWEEN.split(one) if part)
         key = tuple(parts.get(name, "") for name in ("measure", "testset", "lp", "test"))
         for name, value in parts.items():
             found.setdefault(key, {}).setdefault(name, {})[value] = None

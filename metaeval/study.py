@@ -122,7 +122,7 @@ def _result(block: Block, measure: Measure, options: Options) -> Result:
         text = f"{measure}: of 2 systems, a correlation can only be 1 or -1"
         notes.append(Decisive(text, "correlations of 2 systems can only be 1 or -1:", str(measure)))
     elif 2 < (n := evaluation.n_systems) < _FEW_SYSTEMS and measure.level == "sys" and not measure.get("top", 0):
-        notes.append(Decisive(f"the values stand on only {n} systems", "few systems:", str(n), -n))
+        notes.append(Decisive(f"the values stand on only {counted(n, 'system')}", "few systems:", str(n), -n))
     if evaluation.metrics and is_judged:
         notes += undefined(evaluation, block, options)
     if (partly := int((evaluation.n_groups_nan > 0).sum())) and not np.isnan(evaluation.value).all():

@@ -19,6 +19,7 @@ from cli.completion import complete_lp, complete_testset
 from cli.exit_codes import UsageError
 from cli.extras import check_extra
 from cli.options import Output, folded, whole_number
+from cli.options.slice import pairs_called
 from cli.render.output import write
 
 _HOST = "127.0.0.1"
@@ -35,7 +36,12 @@ def explore(
     ] = None,
     lp: Annotated[
         str | None,
-        typer.Argument(help="Language pair to begin with.", show_default="the first", autocompletion=complete_lp),
+        typer.Argument(
+            help="Language pair to begin with.",
+            show_default="the first",
+            autocompletion=complete_lp,
+            callback=pairs_called,
+        ),
     ] = None,
     port: Annotated[
         int | None,

@@ -362,7 +362,7 @@ def test_the_schema_of_one_view_macro_or_table_is_printed_alone(scorehouse: Scor
         "  Test sets with what is loaded of them. One row per test set.",
         "  testset      VARCHAR   Test set, such as wmt23.",
     ]
-    assert len(lines) == 9
+    assert len(lines) == 11
     for name, first in (
         ("acc23", "macro acc23(c, d, th, tm, thm)"),
         ("score", "table internal.score"),
