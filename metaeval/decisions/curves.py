@@ -87,8 +87,13 @@ def curve(decision: Decided, *, points: int = 100, draws: int = 1000, seed: int 
         columns |= {name: [getattr(one, name) for one in found], f"{name}_low": low, f"{name}_high": high}
     columns |= {"f1": [one.f_beta() for one in found], "mcc": [one.mcc for one in found]}
     frame = pl.DataFrame(columns).with_columns(pl.all().fill_nan(None))
-    more = (*decision.said, ("prevalence", f"{found[0].prevalence:.6g}"), ("resamples", draws), ("seed", seed))
-    return Table(frame, table_signature(("decide", "curve"), decision.block, *more))
+    return Table(frame, _signature(decision, draws, seed))
+
+
+def _signature(decision: Decided, draws: int, seed: int) -> str:
+    prevalence = f"{np.nanmean(decision.good):.6g}"
+    more = (*decision.said, ("prevalence", prevalence), ("resamples", draws), ("seed", seed))
+    return table_signature(("decide", "curve"), decision.block, *more)
 
 
 def _bands(decision: Decided, thresholds: Floats, name: str, draws: int, seed: int) -> tuple[Floats, Floats]:
@@ -111,9 +116,10 @@ def threshold_for(decision: Decided, precision: float, *, draws: int = 1000, see
 
     if not 0 < precision <= 1:
         raise QuestionError(f"precision {precision:g}: expected a number above 0, at most 1")
-    found = curve(decision, points=400, draws=draws, seed=seed)
-    every = _every_threshold(decision)
-    on_grid = every.join(found.frame.select("threshold", "precision_low"), on="threshold")
+    every, thresholds = _every_threshold(decision), grid(decision, 400)
+    low, _ = _bands(decision, thresholds, "precision", draws, seed)
+    lows = pl.DataFrame({"threshold": thresholds, "precision_low": low}).fill_nan(None)
+    on_grid = every.join(lows, on="threshold")
     n_passed = on_grid["n_passed"].to_numpy()
     n_good = n_passed * on_grid["precision"].to_numpy()
     exact = beta.ppf((1 - CONFIDENCE) / 2, n_good, n_passed - n_good + 1)  # NaN without a good one
@@ -122,14 +128,14 @@ def threshold_for(decision: Decided, precision: float, *, draws: int = 1000, see
     for rule, enough in (("observed", every.filter(pl.col("precision") >= precision)), ("safe", safe)):
         rows.append({"rule": rule, **(enough.row(0, named=True) if enough.height else {})})
     schema: dict[str, pl.DataType] = {"rule": pl.String(), **every.schema}
-    notes = [*found.notes, "observed: the lowest threshold whose precision is as wanted; safe: whose 95% interval is"]
+    notes = ["observed: the lowest threshold whose precision is as wanted; safe: whose 95% interval is"]
     if len(rows[0]) == 1:
         highest = every["precision"].to_numpy().max()
         notes.insert(0, f"no threshold of {decision.name} reaches precision {precision:g}: at most {highest:.4f}")
     elif len(rows[1]) == 1:
         notes.insert(0, f"no threshold of {decision.name} is safe for precision {precision:g}")
     frame = pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
-    return Table(frame, f"{found.signature}|wanted_precision:{precision:g}", tuple(notes))
+    return Table(frame, f"{_signature(decision, draws, seed)}|wanted_precision:{precision:g}", tuple(notes))
 
 
 def _every_threshold(decision: Decided) -> pl.DataFrame:
