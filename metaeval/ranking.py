@@ -174,8 +174,9 @@ def ranked(
 def _tested(
     found: Read, notes: list[str], database: Path | None, progress: Progress | None, several: bool
 ) -> list[tuple[Slice, Comparison]]:
-    """The comparisons with their slices; notes are added to those given."""
+    """The comparisons with their slices; notes are added to those given, in front of them what clusters hide."""
     tested: list[tuple[Slice, Comparison]] = []
+    warnings: list[str] = []
     for one in found.comparisons:
         where = f"{one.asked.testset} {one.asked.lp}: " if several else ""
         try:
@@ -190,7 +191,8 @@ def _tested(
             tested.append((one.asked, answer.comparison))
             notes.append(placed(f"{where}{one.measure}", answer.comparison.generalises))
             if answer.comparison.warning is not None:
-                notes.append(f"{where}{one.measure}: {answer.comparison.warning}")
+                warnings.append(placed(f"{where}{one.measure}", answer.comparison.warning))
+    notes[:0] = warnings
     return tested
 
 

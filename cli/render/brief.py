@@ -29,10 +29,15 @@ def brief(notes: Sequence[str], signature: str, width: int, n_other: int = 0) ->
     first = [_of_a_kind(kind, found, width) for kind, found in by_kind.items()]
     out = [one for one in notes if isinstance(one, Excluded)]
     rest = [one for one in notes if not isinstance(one, Decisive | Excluded)]
-    lines = [*first, *(_excluded(out) if len(out) > 1 else out), *rest]
+    lines = [in_flags(one) for one in (*first, *(_excluded(out) if len(out) > 1 else out), *rest)]
     room = MOST - n_other - bool(signature)
     n_more = len(lines) - room + 1 if len(lines) > room else 0
-    shown = [in_flags(one) for one in lines[: len(lines) - n_more]]
+    shown = lines[: len(lines) - n_more]
+    if n_more > 1 and out and len(first) < room:
+        beside = f"{lines[len(first)]}; … {counted(n_more - 1, 'more note')}: -v"
+        if len(beside) <= width:
+            lines[len(first)], n_more = beside, 0
+            shown = lines[:room]
     if n_more:
         shown.append(f"… {counted(n_more, 'more note')}: -v shows all")
     elif any(len(one) > width for one in shown):
@@ -45,7 +50,9 @@ def _of_a_kind(kind: str, notes: "Sequence[Decisive]", width: int) -> str:
     if len(notes) == 1 and (len(notes[0]) <= width or not notes[0].case):
         return notes[0]
     cases = [one.case for one in sorted(notes, key=lambda one: -one.size)]
-    line = f"{len(notes)} × {kind} {cases[0]}" if len(notes) > 1 else f"{kind} {cases[0]}"
+    if len(whole := f"{kind} {'; '.join(cases)}") <= width or len(notes) == 1:
+        return whole
+    line = f"{len(notes)} × {kind} {cases[0]}"
     for one in cases[1:]:
         if len(line) + len(one) + len("; ; … (-v)") > width:
             return f"{line}; … (-v)" if len(line) + len("; … (-v)") <= width else line

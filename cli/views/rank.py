@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from metaeval.answer import Answer
+    from metaeval.questions.rank import Rank
 
 
 def show(answer: "Answer", output: Output) -> None:
@@ -35,7 +36,14 @@ def show(answer: "Answer", output: Output) -> None:
     if output.is_for_reading:
         is_table = format_for(output.format, output.output) is Format.TABLE
         answer = replace(answer, reading=(_at_a_glance if is_table else by_metric)(answer.frame, measures))
-    output.show_answer(answer)
+    output.show_answer(answer, below=_legend(asked) if asked.significance else ())
+
+
+def _legend(asked: "Rank") -> list[str]:
+    """What raised numbers and brackets are."""
+    corrected = "uncorrected" if asked.correction == "none" else f"corrected by {asked.correction}"
+    text = f"raised: cluster ({asked.alternative or 'two-sided'} p ≤ {asked.alpha:g}, {corrected})"
+    return [text + ("; in brackets: rank" if len(asked.measures) > 1 else "")]
 
 
 def by_metric(frame: "pl.DataFrame", measures: "list[Any]") -> "pl.DataFrame":

@@ -6,7 +6,7 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs
-from metaeval.notes import Hinted
+from metaeval.notes import Hinted, placed
 from metaeval.protocols.entry import Entry
 from metaeval.protocols.populations import Own
 from metaeval.protocols.significance import TaskTest, clusters_of, overall_p
@@ -75,7 +75,7 @@ def verdict_on(
         found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)
         indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
         warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])
-        found.notes += [] if warning is None else [f"overall: {warning}"]
+        found.notes += [] if warning is None else [placed("overall", warning)]
         found.n_significant = n_significant_pairs(overall[complete], p, testing.alpha)
     return found
 

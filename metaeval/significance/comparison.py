@@ -16,7 +16,7 @@ from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
-from metaeval.notes import joined
+from metaeval.notes import Decisive, joined
 from metaeval.options import Options
 from metaeval.significance.metric_tests import (
     Tested,
@@ -86,7 +86,7 @@ class Comparison:
         return self.notes[0]
 
     @property
-    def warning(self) -> str | None:
+    def warning(self) -> Decisive | None:
         """What clusters hide: see `warning_of_clusters`."""
         return warning_of_clusters(self.indistinct)
 
@@ -98,13 +98,18 @@ def on_means(evaluation: Evaluation) -> str | None:
     return f"{evaluation.measure}: computed on means over annotated segments, as tested"
 
 
-def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metrics") -> str | None:
+def warning_of_clusters(indistinct: Sequence[tuple[str, str]], of: str = "metrics") -> Decisive | None:
     """A line on metrics or systems in different clusters whose difference is not significant; None without any."""
     if not indistinct:
         return None
     better, worse = indistinct[0]
     pairs = counted(len(indistinct), f"pair of {of} is", f"pairs of {of} are")
-    return f"{pairs} in different clusters although the difference is not significant, such as {better} and {worse}"
+    return Decisive(
+        f"{pairs} in different clusters although the difference is not significant, such as {better} and {worse}",
+        "in different clusters, yet not significant:",
+        counted(len(indistinct), "pair"),
+        len(indistinct),
+    )
 
 
 def compare_block(

@@ -34,6 +34,11 @@ def test_there_are_at_most_six_lines_of_at_most_a_hundred_characters(n: int, n_o
     assert "-v" in "".join(lines)
 
 
+def test_where_something_is_excluded_its_line_counts_the_notes_that_are_not_shown() -> None:
+    lines = brief([OUT, *"abcdef"], "rank sim24", 100)
+    assert lines == ["2 of 14 systems are excluded (look); … 2 more notes: -v", *"abcd", "rank sim24"]
+
+
 def test_a_note_keeps_its_kind_behind_the_name_of_its_evaluation_set() -> None:
     found = [placed("sim24 en-de", note) for note in ("plain", Decisive("few"), Hinted("3 are", "look"), OUT)]
     assert [type(note) for note in found] == [str, Decisive, Hinted, Excluded]
@@ -46,6 +51,6 @@ def test_decisive_notes_of_one_kind_are_one_line_with_the_worst_first() -> None:
     ]
     few = Decisive("the values stand on only 4 systems", "few systems:", "4")
     lines = brief([signs[0], few, signs[1]], "", 100)
-    assert lines == ["2 × wrong sign? sim24 b A r=-0.9; sim24 a A r=-0.3", "the values stand on only 4 systems"]
+    assert lines == ["wrong sign? sim24 b A r=-0.9; sim24 a A r=-0.3", "the values stand on only 4 systems"]
     assert brief(signs, "", 44)[0] == "2 × wrong sign? sim24 b A r=-0.9; … (-v)"
     assert brief(signs[:1], "", 100) == ["wrong sign? sim24 a A r=-0.3"]
