@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from metaeval.measures import Measure
 from metaeval.ranking import named
 from metaeval.signature import Parts, line, option_parts, program_version, restricted
 from metaeval.table import Table
@@ -12,11 +13,12 @@ from metaeval.trends.gaps import Pooling, first_reasons, line_rows, pooled_by_ye
 from metaeval.trends.groups import FLOOR, NO_SUCH_METRIC, By
 from metaeval.trends.history import History
 from metaeval.trends.points import Point
-from warehouse.facts.metrics import KINDS
+from warehouse.facts.metrics import KINDS, folded
 from warehouse.wording import counted
 
 SIGNIFICANT, CONTAMINATED, NOTHING = "*", "°", "-"
 SHOWN_IN_BRIDGES = 5  # groups that the notes name
+SHOWN_OF_FAMILY = 2  # metrics that stand for a family
 
 
 def trend_signature(found: History, what: str, *more: tuple[str, object]) -> str:
@@ -52,20 +54,20 @@ def computed_parts(found: History) -> Parts:
 
 
 def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | None, alpha: float) -> Table:
-    """A line for each group, a column for each year and protocol: the value, then the gap to the anchor.
+    """A line for each group, a column for each year and protocol, the latest first: the value, the gap to the anchor.
 
     frame: as of `groups.grouped`, by these groups. pool: None for the mean. A cell without a value
-    has the number of its reason, which the notes give.
+    has the number of its reason, which the notes give. A family has the metrics that stand for it in brackets.
     """
     how = pool or "mean"
     by_year = pooled_by_year(frame, found.measure, how)
-    years = by_year.select("year", "protocol").unique().sort("year", "protocol").rows()
+    years = by_year.select("year", "protocol").unique().sort("year", "protocol", descending=True).rows()
     kinds = {(row["by"], row["group"]): row["kind"] for row in by_year.drop_nulls("kind").rows(named=True)}
     reasons: dict[str, int] = {}
     cells: dict[tuple[str, str], dict[tuple[int, str], str]] = {}
     first = first_reasons(frame)
     absent = {f"{NO_SUCH_METRIC} in {one.testset} {one.lp}": NO_SUCH_METRIC for one in found.entries}
-    for row in by_year.rows(named=True):
+    for row in by_year.sort("year", "protocol", descending=True, maintain_order=True).rows(named=True):
         year, protocol, own = row["year"], row["protocol"], (row["by"], row["group"])
         if row["value"] is None:
             reason = first.get((year, protocol, *own), "no value")
@@ -73,16 +75,18 @@ def wide(frame: pl.DataFrame, found: History, by: Sequence[By], pool: Pooling | 
         else:
             text = _cell(row, alpha)
         cells.setdefault(own, {})[year, protocol] = text
+    members = _members(frame)
     shown = [key for key in cells if key in kinds and (key[0] in ("family", "version") or kinds[key] not in FLOOR)]
     ordered = sorted(shown, key=lambda key: _order(key, kinds[key]))
-    columns: dict[str, list[str]] = {"group": [_label(by, group) for by, group in ordered]}
+    columns: dict[str, list[str]] = {"group": [_label(by, group, members.get(group, [])) for by, group in ordered]}
     for year, protocol in years:
         columns[_heading(year, protocol)] = [cells[key].get((year, protocol), NOTHING) for key in ordered]
     notes = [
         f"cells: {found.measure}, then the gap to {found.anchor} on the same data ({SIGNIFICANT} p <= {alpha:g}, "
         f"paired test; {CONTAMINATED} trained on human scores of that year; (n/N) in n of N evaluation sets)",
+        *(["in brackets behind a family: the metrics that stand for it, the latest first"] if members else []),
         *(f"[{number}] {reason}" for reason, number in reasons.items()),
-        *contexts(frame),
+        *contexts(frame, found.measure),
         *bridge_notes(frame, found),
         *without_answer(found),
         *_on_points(found),
@@ -97,8 +101,17 @@ def _heading(year: int | None, protocol: str) -> str:
     return f"{'no year' if year is None else year} {protocol}"
 
 
-def _label(by: str, group: str) -> str:
-    return {"kind": f"best {group}", "best": "best of all"}.get(by, group)
+def _members(frame: pl.DataFrame) -> dict[str, list[str]]:
+    """The metrics that stand for each family, the latest first, where not all of them have its name."""
+    rows = line_rows(frame).filter(pl.col("value").is_not_null(), by="family").sort("year", descending=True)
+    found = rows.group_by("group").agg(pl.col("base_metric").unique(maintain_order=True)).rows()
+    return {group: names for group, names in found if {folded(name) for name in names} != {folded(group)}}
+
+
+def _label(by: str, group: str, members: Sequence[str]) -> str:
+    more = ", …" if len(members) > SHOWN_OF_FAMILY else ""
+    behind = f" ({', '.join(members[:SHOWN_OF_FAMILY])}{more})" if by == "family" and members else ""
+    return {"kind": f"best {group}", "best": "best of all"}.get(by, group + behind)
 
 
 def _order(key: tuple[str, str], kind: str) -> tuple[bool, bool, int, str]:
@@ -115,8 +128,8 @@ def _cell(row: dict[str, Any], alpha: float) -> str:
     return text if row["n_sets"] == row["n_sets_all"] else f"{text} ({row['n_sets']}/{row['n_sets_all']})"
 
 
-def contexts(frame: pl.DataFrame) -> list[str]:
-    """A line for each year and protocol: what its values stand on."""
+def contexts(frame: pl.DataFrame, measure: Measure) -> list[str]:
+    """A line for each year and protocol, the latest first: what its values stand on."""
     points = (
         line_rows(frame)
         .lazy()
@@ -135,10 +148,12 @@ def contexts(frame: pl.DataFrame) -> list[str]:
             ),
             pl.struct("ceiling_source", "ceiling").alias("people"),
         )
-        .sort("year", "protocol")
+        .sort("year", "protocol", descending=True)
         .collect()
     )
-    return [_context(row) for row in points.rows(named=True)]
+    return [
+        _context(row, "outputs" if measure.definition.needs_segments else "those") for row in points.rows(named=True)
+    ]
 
 
 def _people(found: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -155,7 +170,7 @@ def _people(found: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _context(row: dict[str, Any]) -> str:
+def _context(row: dict[str, Any], those: str) -> str:
     def span(name: str, form: str) -> str | None:
         low, high = row[f"{name}_min"], row[f"{name}_max"]
         if low is None:
@@ -164,7 +179,7 @@ def _context(row: dict[str, Any]) -> str:
         return " to ".join(ends)
 
     where = row["lp"][0] if len(row["lp"]) == 1 else counted(len(row["lp"]), "language pair")
-    common = f"{' (in part those' if row['has_official'] else ' (those'} that {' or '.join(row['bridge'])} judged too)"
+    common = f" ({'in part ' if row['has_official'] else ''}{those} that {' or '.join(row['bridge'])} judged too)"
     common = common if row["bridge"] else ""
     parts = [f"{span('n_systems', 'd')} systems{common}"]
     for name, form, words in (
@@ -248,7 +263,8 @@ def bridge_notes(frame: pl.DataFrame, found: History) -> list[str]:
             for row in chosen[:SHOWN_IN_BRIDGES]
         )
         agreement = part["agreement"][0]
-        on = f"on the {part['n_systems'][0]} systems of {human} and {other}"
+        of = "outputs that both judged of the " if found.measure.definition.needs_segments else ""
+        on = f"on the {of}{part['n_systems'][0]} systems of {human} and {other}"
         on += "" if agreement is None else f", where {human} reaches {agreement:.3f} against {other}"
         lines.append(f"bridge {testset} {lp}: {found.measure} {on}; {values}: a change of protocol, not of metrics")
     return lines

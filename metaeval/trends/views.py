@@ -95,7 +95,7 @@ def _over_years(found: History, asked: Asked) -> Shown:
     notes = (
         f"slope: change of the gap to {found.anchor} for each year; each human protocol by itself, without bridges",
         *_without_slope(frame),
-        *contexts(rows),
+        *contexts(rows, found.measure),
         *without_answer(found),
         *found.notes,
     )
@@ -113,7 +113,8 @@ def _without_slope(frame: pl.DataFrame) -> list[str]:
 def _bridges(found: History, asked: Asked) -> Shown:
     rows = grouped(found, asked.by)
     frame = bridges(rows)
-    notes = ["a step is a change of protocol, not of metrics: both values are on the systems that both judged"]
+    both = "outputs" if found.measure.definition.needs_segments else "systems"
+    notes = [f"a step is a change of protocol, not of metrics: both values are on the {both} that both judged"]
     notes += [f"{entry.testset} {entry.lp}: {note}" for entry in found.entries for note in entry.found.notes]
     apart = without_step(rows)
     notes += apart

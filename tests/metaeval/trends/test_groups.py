@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from metaeval.measures import parse_measure
 from metaeval.trends.groups import COLUMNS, grouped
 from metaeval.trends.tables import _people, bridges, contexts, wide, without_answer, without_step
 from tests.metaeval.trends.histories import made_history, made_point
@@ -78,8 +79,8 @@ def test_a_cell_without_a_value_has_the_first_reason_whatever_the_test_set_is_ca
         (2023, made_point("wmt23", "en-de", {"BLEU": 0.6, "COMET": 0.7})),
     )
     shown = wide(grouped(found, ["family"]), found, ["family"], None, 0.05)
-    assert shown.frame.filter(group="COMET").row(0) == ("COMET", "[1]", "[2]", "0.700 +0.100")
-    assert [note for note in shown.notes if note.startswith("[")] == [f"[1] COMET: {why}", "[2] no such metric"]
+    assert shown.frame.filter(group="COMET").row(0) == ("COMET", "0.700 +0.100", "[1]", "[2]")
+    assert [note for note in shown.notes if note.startswith("[")] == ["[1] no such metric", f"[2] COMET: {why}"]
 
 
 def test_the_best_of_a_kind_is_chosen_by_value_and_reference_free_apart() -> None:
@@ -152,10 +153,25 @@ def test_a_line_by_the_other_protocol_says_that_it_stands_on_the_common_systems(
         (2020, made_point("wmt20", "en-de", {"BLEU": 0.7}, human="mqm", bridge="wmt-z", n_systems=7)),
         (2020, made_point("wmt20", "en-de", {"BLEU": 0.8}, human="wmt-z", bridge="mqm", n_systems=7)),
     ]
-    da, mqm = contexts(grouped(made_history(*points), ["family"]))
+    pa = parse_measure("pa")
+    mqm, da = contexts(grouped(made_history(*points), ["family"]), pa)
     assert da.startswith("2020 da: wmt20 en-de; 7 systems (those that mqm judged too), ")
     assert mqm.startswith("2020 mqm: wmt20 en-de; 7 systems, ")
     both = contexts(
-        grouped(made_history(*points, (2020, made_point("wmt20", "cs-en", {"BLEU": 0.8}, n_systems=9))), ["family"])
+        grouped(made_history(*points, (2020, made_point("wmt20", "cs-en", {"BLEU": 0.8}, n_systems=9))), ["family"]), pa
     )
-    assert "7 to 9 systems (in part those that mqm judged too), " in both[0]
+    assert "7 to 9 systems (in part those that mqm judged too), " in both[1]
+    _, of_outputs = contexts(grouped(made_history(*points), ["family"]), parse_measure("acc_eq"))
+    assert "7 systems (outputs that mqm judged too), " in of_outputs  # all human scores of segments are of these
+
+
+def test_a_table_for_reading_names_the_metrics_that_stand_for_a_family_and_begins_with_the_latest_year() -> None:
+    points = [
+        (2019, made_point("wmt19", "en-de", {"BLEU": 0.7, "YiSi-1": 0.7, "BLEURT": 0.7, "chrF": 0.6})),
+        (2020, made_point("wmt20", "en-de", {"parbleu": 0.8, "YiSi-1": 0.7, "BLEURT-20": 0.7, "CHRF": 0.6})),
+        (2021, made_point("wmt21", "en-de", {"sentBLEU": 0.8, "YiSi-1": 0.7, "BLEURT": 0.7})),
+    ]
+    shown = wide(grouped(made_history(*points), ["family"]), made_history(*points), ["family"], None, 0.05)
+    assert shown.frame.columns == ["group", "2021 da", "2020 da", "2019 da"]
+    labels = ["BLEU (sentBLEU, parbleu, …)", "chrF", "YiSi (YiSi-1)", "BLEURT (BLEURT, BLEURT-20)"]
+    assert shown.frame["group"].to_list() == labels
