@@ -18,9 +18,6 @@ INTERNAL = "internal"
 _DEFINED = """
 SELECT 'VIEW internal.' || view_name FROM duckdb_views()
 WHERE database_name = current_database() AND schema_name = 'internal'
-UNION ALL
-SELECT 'MACRO internal.' || function_name FROM duckdb_functions()
-WHERE database_name = current_database() AND schema_name = 'internal'
 """
 
 
