@@ -21,6 +21,7 @@ Said = tuple[Severity, str, str]
 _CORPUS_SCORES = frozenset({"BLEU", "chrF", "TER", "NIST"})  # families whose system score is one of the whole corpus
 _NAMED = 5  # systems of a finding
 _JUDGES_NOTHING = frozenset({"random", "sentinel"})  # kinds of metrics that need not agree with others
+_NEED_NOT = "; such a metric need not agree with others"
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,10 @@ def _one_line(name: str) -> str:
     return " ".join(" ".join(lines).split()).removesuffix(";")
 
 
+def _judges(base_metric: str) -> bool:
+    return describe(base_metric).kind not in _JUDGES_NOTHING
+
+
 def _identical(row: Row) -> Said:
     return (
         "warning",
@@ -113,10 +118,13 @@ def _submitted(row: Row) -> Said:
 def _constant(row: Row) -> Said:
     words = [f"{row['n_constant']} constant"] if row["n_constant"] else []
     words += [f"{row['n_nearly']} nearly constant"] if row["n_nearly"] else []
+    n = row["n_constant"] + row["n_nearly"]
+    said = [f"segment scores of {n} of {row['n_systems']} systems do not vary: {' and '.join(words)}"] if n else []
+    said += [f"all {row['n_alike']} MT systems have the same score"] if row["n_alike"] else []
     return (
-        "warning" if row["kind"] == "metric" else "info",
+        "warning" if row["kind"] == "metric" and _judges(row["base_metric"]) else "info",
         row["scorer"],
-        f"segment scores of {row['n']} of {row['n_systems']} systems do not vary: {' and '.join(words)}",
+        "; ".join(said),
     )
 
 
@@ -158,11 +166,13 @@ def _misspelt(row: Row) -> Said:
 
 def _shifted(row: Row) -> Said:
     by = counted(abs(row["shift"]), "segment")
+    judges = row["kind"] == "human" or _judges(row["base_metric"])
     return (
-        "error",
+        "error" if judges else "info",
         f"{row['scorer']}, {row['system']}",
         f"scores agree better when shifted by {by} {'back' if row['shift'] > 0 else 'on'}: "
-        f"correlation with the mean of the metrics {row['shifted']:.3f} there, {row['in_place']:.3f} in place",
+        f"correlation with the mean of the metrics {row['shifted']:.3f} there, {row['in_place']:.3f} in place"
+        + ("" if judges else _NEED_NOT),
     )
 
 
@@ -175,12 +185,11 @@ def _sign(row: Row) -> Said:
     else:
         whose, r = "scores", f"{row['value']:.3f} over "
         r += f"segments, median of {counted(row['n'], 'system')}" if row["n"] else "systems"
-    judges = describe(row["base_metric"]).kind not in _JUDGES_NOTHING
+    judges = _judges(row["base_metric"])
     return (
         "error" if judges else "info",
         row["metric"],
-        f"{whose} fall where all others together rise: correlation {r}"
-        + ("; wrong sign" if judges else "; such a metric need not agree with others"),
+        f"{whose} fall where all others together rise: correlation {r}" + ("; wrong sign?" if judges else _NEED_NOT),
     )
 
 

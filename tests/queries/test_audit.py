@@ -147,7 +147,7 @@ def test_a_negated_metric_and_negated_systems_are_one_error(
 ) -> None:
     (finding,) = _found(_database(tmp_path, _negated(places, submitted_alone)), "sign")
     assert (finding.severity, finding.subject) == ("error", "COMET-refA")
-    assert finding.finding.endswith("; wrong sign")
+    assert finding.finding.endswith("; wrong sign?")
     assert [name for name in MT if f"({name})" in finding.finding] == [MT[place] for place in places if len(places) < 3]
     assert finding.value is not None
     assert finding.value < -0.5
@@ -244,6 +244,29 @@ def test_a_whole_file_that_was_shifted_is_found_in_every_block(tmp_path: Path) -
 def test_shifted_human_scores_are_found_too(tmp_path: Path) -> None:
     found = _found(_database(tmp_path, human=_table(np.roll(_scores(50), -1, axis=1))), "shifted")
     assert [finding.subject for finding in found] == [f"mqm, {system}" for system in SYSTEMS]
+
+
+def test_noise_is_neither_shifted_nor_of_the_wrong_sign(tmp_path: Path) -> None:
+    """Of 60 blocks of 40 segments that agree in nothing many seem so, by correlations of 0.2 and more."""
+    rng = np.random.default_rng(5)
+    metrics = {f"YiSi-{number}-src": _table(rng.normal(size=(len(SYSTEMS), N))) for number in range(10)}
+    with Warehouse.open(_database(tmp_path, metrics)) as warehouse:
+        assert audit(warehouse, checks=("shifted", "sign")) == []
+
+
+def test_a_metric_that_scores_all_mt_systems_alike_is_found_however_its_segments_vary(tmp_path: Path) -> None:
+    metrics = _sound()
+    alike = np.tile(_scores(0)[0], (len(SYSTEMS), 1))
+    alike[5] += 1  # the human translation
+    metrics |= {
+        "COMETKiwi-src": _table(alike),
+        "sentinel-src-src": _table(alike),
+        "BLEU-refA": ScoreTable(MT, sys=np.ones(5)),
+    }
+    bleu, kiwi, sentinel = sorted(_found(_database(tmp_path, metrics), "constant"), key=lambda one: one.subject)
+    assert bleu.finding == kiwi.finding == sentinel.finding == "all 5 MT systems have the same score"
+    assert (bleu.severity, kiwi.severity, sentinel.severity) == ("warning", "warning", "info")
+    assert answer(tmp_path / "w.duckdb", bleu.query).height == 5
 
 
 def test_an_outlier_by_the_mad_rule_is_named_with_its_distance(tmp_path: Path) -> None:
