@@ -19,7 +19,7 @@ from warehouse.errors import Fault
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content
 from warehouse.readers.records import Records
-from warehouse.staging.known_evalsets import known_evalsets
+from warehouse.staging.holdings import known_evalsets
 from warehouse.staging.record_staging import stage_records
 from warehouse.writing.transaction import write_batch
 

@@ -14,7 +14,7 @@ from warehouse.export.manifest import Files, check_files, partition_file, read_m
 from warehouse.export.parquet import TABLE_COLUMNS, TABLES
 from warehouse.progress import Progress
 from warehouse.wording import counted, option
-from warehouse.writing.registration import register
+from warehouse.writing.evalsets import register
 
 
 @dataclass(frozen=True)

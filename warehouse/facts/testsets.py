@@ -26,7 +26,7 @@ class EvalsetFacts:
     standard_human: level -> name of the official human score.
     ranks_human_references: True where the official task ranked extra human references beside the systems.
     extra_primary: primary metrics of this language pair alone (base names).
-    aliases: spelling in a file -> system, for names that no rule joins (see `warehouse.staging.spelling`).
+    aliases: spelling in a file -> system, for names that no rule joins (see `warehouse.staging.naming`).
     """
 
     standard_reference: str | None = None

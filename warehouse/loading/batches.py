@@ -14,9 +14,7 @@ from warehouse.database.updating import writing
 from warehouse.errors import Fault
 from warehouse.loading.evalsets import EvalsetLoad, Settled, Staged
 from warehouse.staging.checks import check_batch
-from warehouse.staging.holdings import Holdings, holdings
-from warehouse.staging.known_evalsets import KnownEvalsets
-from warehouse.staging.lookups import of_evalsets
+from warehouse.staging.holdings import Holdings, KnownEvalsets, holdings, of_evalsets
 
 Loads = Sequence[tuple["EvalsetLoad", Holdings]]
 _MOST_BYTES, _MOST_EVALSETS = 8_000_000, 32  # of one batch: what a stopped load loses, and how long the file is locked

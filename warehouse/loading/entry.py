@@ -22,7 +22,6 @@ from warehouse.progress import Gauge, Progress
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import HeldFile, held_files, holdings
-from warehouse.staging.lookups import EvalsetKey
 from warehouse.wording import counted
 
 _SHOWN = 8  # names of what is there, where something is not

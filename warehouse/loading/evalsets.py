@@ -23,8 +23,7 @@ from warehouse.progress import Gauge
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content, inspect
 from warehouse.readers.recognition import reader_named
-from warehouse.staging.holdings import Holdings
-from warehouse.staging.known_evalsets import KnownEvalsets
+from warehouse.staging.holdings import Holdings, KnownEvalsets
 from warehouse.staging.record_staging import stage_records
 from warehouse.wording import option
 

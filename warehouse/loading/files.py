@@ -13,7 +13,7 @@ from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
 from warehouse.readers.lacking import UNKNOWN_FORMAT
 from warehouse.readers.mtme.place import SCORE_FOLDERS, locate
 from warehouse.readers.recognition import claim, contradiction
-from warehouse.readers.text.head import damage_of
+from warehouse.readers.text.bytes import damage_of
 
 _AFTER = {  # shared tasks' own names; the end of a path
     r"details/[a-z]{2,3}-[a-z]{2,3}\.txt": "segments: line, test set, language pair, document and number, by tabs",

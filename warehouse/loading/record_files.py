@@ -13,11 +13,8 @@ from warehouse.readers.claims import Claim, EvalsetKey, Given
 from warehouse.readers.contents import Content
 from warehouse.readers.recognition import record_reader_named
 from warehouse.readers.records import Records
-from warehouse.readers.text.ending import unterminated
-from warehouse.readers.text.head import readable
-from warehouse.readers.text.pieces import pieces_of
+from warehouse.readers.text.bytes import ExpansionError, is_packed, pieces_of, readable, unpacked, unterminated
 from warehouse.readers.text.tables import UNREADABLE
-from warehouse.readers.text.unpacking import ExpansionError, is_packed, unpacked
 from warehouse.wording import option
 
 

@@ -13,7 +13,7 @@ from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.wording import counted
-from warehouse.writing.registration import register
+from warehouse.writing.evalsets import register
 from warehouse.writing.removal import remove_vectors
 
 Rows = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]

@@ -13,8 +13,7 @@ from warehouse.errors import QuestionError
 from warehouse.readers.claims import Claim, EvalsetKey
 from warehouse.readers.contents import Content
 from warehouse.readers.records import Records
-from warehouse.staging.holdings import holdings
-from warehouse.staging.known_evalsets import KnownEvalsets
+from warehouse.staging.holdings import KnownEvalsets, holdings
 from warehouse.staging.record_staging import stage_records
 from warehouse.writing.transaction import write_batch
 

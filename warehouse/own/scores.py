@@ -18,9 +18,9 @@ from warehouse.names import REFERENCE_FREE
 from warehouse.progress import Progress
 from warehouse.readers.claims import EvalsetKey, Given, KnownTexts
 from warehouse.readers.long_table import with_place
-from warehouse.readers.text.head import head_of
+from warehouse.readers.text.bytes import head_of
 from warehouse.readers.tool_outputs import form_of, is_with_texts
-from warehouse.staging.lookups import of_evalsets
+from warehouse.staging.holdings import of_evalsets
 from warehouse.wording import option
 from warehouse.writing.removal import remove_vectors
 

@@ -8,9 +8,8 @@ from typing import Protocol
 from warehouse.errors import MOST_FAULTS, Fault, in_order
 from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
+from warehouse.readers.text.bytes import pieces_of, unterminated
 from warehouse.readers.text.cells import more_lines
-from warehouse.readers.text.ending import unterminated
-from warehouse.readers.text.pieces import pieces_of
 from warehouse.readers.text.tables import NUL, damaged_lines
 
 UTF8_MARK = b"\xef\xbb\xbf"

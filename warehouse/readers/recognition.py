@@ -18,15 +18,14 @@ from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.lacking import NUMBERS_ALONE, lack_of
 from warehouse.readers.long_table import LongTableReader
-from warehouse.readers.mqm_annotations import MqmAnnotationsReader
-from warehouse.readers.mqm_averages import MqmAverageReader
+from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
 from warehouse.readers.pearmut import PearmutReader
 from warehouse.readers.records import Records
 from warehouse.readers.segment_details import SegmentDetailsReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader
-from warehouse.readers.text.head import head_of
+from warehouse.readers.text.bytes import head_of
 from warehouse.readers.tool_outputs import ToolOutputReader, form_of
 from warehouse.readers.wide_table import WideTableReader
 from warehouse.readers.wmt25_automatic import Wmt25AutomaticReader

@@ -14,9 +14,8 @@ from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import repeated_faults
-from warehouse.readers.text.faults import first_faults
-from warehouse.readers.text.head import head_of
+from warehouse.readers.text.bytes import head_of
+from warehouse.readers.text.cells import first_faults, repeated_faults
 from warehouse.readers.text.tables import table_of, text_of
 from warehouse.readers.vocabulary import testset_called, testset_of
 from warehouse.wording import option

@@ -24,7 +24,7 @@ from warehouse.readers.json_judgements import number_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
-from warehouse.readers.text.faults import first_faults
+from warehouse.readers.text.cells import first_faults
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells

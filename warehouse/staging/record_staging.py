@@ -17,10 +17,10 @@ from warehouse.staging.placing import (
     note_beyond,
     placed,
     report_lost,
+    report_rows,
     settle_segments,
     stage_declared,
 )
-from warehouse.staging.row_faults import report_rows
 from warehouse.staging.slips import report_slips
 from warehouse.staging.vectors import VECTOR_KEY, stage_judgements, stage_vectors
 from warehouse.wording import counted, option

@@ -1,22 +1,18 @@
-"""Names that are a slip of the hand: in one file, nearly the name of another that has far more scores.
-
-Two names of a file are nearly the same where they differ in case alone, in the ending of a file, or in one letter (one
-more, one less, another, or two in turn) of a word of at least four: numbers and single letters tell systems and
-annotators apart (`ONLINE-A`, `rater1`). The rarer one is a fault where it has a quarter of the other's scores at most,
-half of them where case or ending alone differ, and none at a place where the other has one, too: XCOMET beside COMET
-has.
-"""
+"""Names that may have failed to join: slips of the hand, and systems that have human scores alone, or metric scores."""
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 
 import polars as pl
 
-from warehouse.database.stage import Stage
+from warehouse.database.stage import Batch, Stage
+from warehouse.database.statements import statement
 from warehouse.errors import Fault
 from warehouse.names import is_human_name
 from warehouse.readers.contents import Content
+from warehouse.staging.naming import nearest
 from warehouse.wording import counted
 
 _FEWER, _FEWER_ALIKE = 4, 2  # times; where case or ending alone differ
@@ -139,3 +135,54 @@ def _share_a_place(rows: pl.DataFrame, here: pl.Expr, column: str, names: Sequen
     others = [name for name in (*_NAMES, *_PLACE) if name in rows.columns and name != column]
     found = rows.filter(here & pl.col(column).is_in(list(names))).select(column, *others).unique()
     return bool(found.drop(column).is_duplicated().any())
+
+
+_sql = partial(statement, __package__)
+_Row = tuple[str, str, int, int]  # system, its kind, numbers of human and metric vectors
+
+
+def unjoined(batch: Batch, evalset_ids: Mapping[int, int]) -> None:
+    """Note for each side of an evaluation set the systems that the other side lacks; with the nearest names there.
+
+    evalset_ids: number on the stage -> evalset_id, of those to be looked at.
+    References that nobody judged are no news. Nothing where there are only metric scores, or only human ones. Scores
+    that are no entry of the metrics task, and texts that teach annotators, do not count.
+    """
+    if not evalset_ids:
+        return
+    rows = batch.rows(
+        _sql("scored_sides"),
+        {"evalsets": list(evalset_ids.values())},
+    )
+    systems: dict[int, list[_Row]] = {}
+    for evalset_id, *row in rows:
+        systems.setdefault(evalset_id, []).append(tuple(row))
+    for stage in batch.stages:
+        found = systems.get(evalset_ids.get(stage.evalset_no, -1), [])
+        stage.notes += _lines(f"{stage.evalset.testset} {stage.evalset.lp}", found)
+
+
+def _lines(where: str, rows: Sequence[_Row]) -> list[str]:
+    """One line for each side that lacks systems of the other."""
+    judged = {name: kind for name, kind, n_human, n_metric in rows if n_human and not n_metric}
+    scored = {name: kind for name, kind, n_human, n_metric in rows if n_metric and not n_human}
+    if not any(n_human for _, _, n_human, _ in rows) or not any(n_metric for _, _, _, n_metric in rows):
+        return []
+    lines = []
+    for names_here, others, what in (
+        (judged, scored, "judged by humans but scored by no metric"),
+        (scored, judged, "scored by metrics but judged by no human"),
+    ):
+        for kind, noun in (("mt", "system"), ("human", "human translation")):
+            names = [name for name in names_here if names_here[name] == kind]
+            if names and (kind == "mt" or names_here is judged):
+                lines.append(f"{where}: {counted(len(names), noun)} {what}: {_shown(names, others)}")
+    return lines
+
+
+def _shown(names: list[str], others: dict[str, str]) -> str:
+    shown = []
+    for name in names:
+        near = nearest(name, others)
+        shown.append(f"{name} (nearest: {', '.join(near)})" if near else name)
+    return ", ".join(shown)

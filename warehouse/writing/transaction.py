@@ -13,12 +13,10 @@ from warehouse.database.statements import statement
 from warehouse.errors import Fault
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.readers.contents import Content
-from warehouse.staging.contradictions import contradictions, segment_contradictions
-from warehouse.staging.lookups import of_evalsets
-from warehouse.staging.span_notes import note_spans
-from warehouse.staging.unjoined import unjoined
-from warehouse.writing.evalsets import Declared, write_evalsets
-from warehouse.writing.registration import register
+from warehouse.staging.checks import contradictions, note_spans, segment_contradictions
+from warehouse.staging.holdings import of_evalsets
+from warehouse.staging.slips import unjoined
+from warehouse.writing.evalsets import Declared, register, write_evalsets
 from warehouse.writing.removal import remove_vectors
 
 _ORIGIN = {"evalset_id": pl.Int32, "origin": pl.String}

@@ -13,8 +13,7 @@ from warehouse.readers.appraise import AppraiseReader
 from warehouse.readers.automatic_scores import AutomaticScoreReader
 from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.five_columns import FiveColumnReader
-from warehouse.readers.mqm_annotations import MqmAnnotationsReader
-from warehouse.readers.mqm_averages import MqmAverageReader
+from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.recognition import RecordReader
 from warehouse.readers.submissions import SubmissionReader
 from warehouse.readers.system_tables import SystemTableReader

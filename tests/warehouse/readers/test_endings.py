@@ -9,8 +9,7 @@ import pytest
 
 from tests.helpers import tiny_layout
 from warehouse import Given, Warehouse, load
-from warehouse.readers.text.ending import unterminated
-from warehouse.readers.text.unpacking import ExpansionError, unpacked
+from warehouse.readers.text.bytes import ExpansionError, unpacked, unterminated
 
 PATH = Path("x.seg.score")
 TABLE = "testset,lp,metric,system,score\nlab,en-de,M-src,A,0.5\nlab,en-de,M-src,B,32.2144"

@@ -9,7 +9,7 @@ from tests.warehouse.readers.reading import answer as asked
 from tests.warehouse.readers.reading import read, read_if_claimed, spoiled
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.mqm_annotations import GOOGLE_MQM, MqmAnnotationsReader
+from warehouse.readers.mqm import GOOGLE_MQM, MqmAnnotationsReader
 from warehouse.readers.records import Records
 from warehouse.wording import option
 

@@ -7,7 +7,7 @@ import pytest
 from tests.helpers import real_data
 from tests.warehouse.readers.reading import claimed, content, head, read, reads_or_refuses, rows, scores, told
 from warehouse.readers.claims import Given
-from warehouse.readers.mqm_averages import MqmAverageReader
+from warehouse.readers.mqm import MqmAverageReader
 from warehouse.wording import option
 
 READER = MqmAverageReader()

@@ -1,6 +1,6 @@
 """Files read in pieces of whole lines."""
 
-from warehouse.readers.text.pieces import whole_lines
+from warehouse.readers.text.bytes import whole_lines
 
 
 def test_pieces_are_whole_lines_and_together_all_of_it() -> None:

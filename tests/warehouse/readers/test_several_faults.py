@@ -17,8 +17,7 @@ from warehouse.readers.direct_assessment import DirectAssessmentReader
 from warehouse.readers.error_spans import ErrorSpanReader
 from warehouse.readers.five_columns import FiveColumnReader
 from warehouse.readers.long_table import LongTableReader
-from warehouse.readers.mqm_annotations import MqmAnnotationsReader
-from warehouse.readers.mqm_averages import MqmAverageReader
+from warehouse.readers.mqm import MqmAnnotationsReader, MqmAverageReader
 from warehouse.readers.own_scores import OwnScoreReader
 from warehouse.readers.pearmut import PearmutReader
 from warehouse.readers.recognition import OWN_READERS, RECORD_READERS, RecordReader

@@ -5,7 +5,7 @@ import random
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from warehouse.staging.spelling import (
+from warehouse.staging.naming import (
     ALIAS,
     BEFORE,
     LETTERS,

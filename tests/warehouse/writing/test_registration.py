@@ -10,7 +10,7 @@ from warehouse import Warehouse, load
 from warehouse.database.migration import apply_migrations
 from warehouse.database.updating import writing
 from warehouse.facts.issues import issues
-from warehouse.writing.registration import register
+from warehouse.writing.evalsets import register
 
 
 @pytest.mark.slow

@@ -7,11 +7,10 @@ from warehouse.database.stage import Stage
 from warehouse.names import LanguagePair
 from warehouse.readers.claims import Claim
 from warehouse.readers.contents import Content
-from warehouse.readers.mtme.documents import read_documents
+from warehouse.readers.mtme.lines import note_system, read_documents, read_texts
 from warehouse.readers.mtme.place import SCORE_FOLDERS, TEXT_FOLDERS, declared_systems, locate, parse_place, testset_of
 from warehouse.readers.mtme.ratings import read_ratings
 from warehouse.readers.mtme.scores import read_scores
-from warehouse.readers.mtme.texts import note_system, read_texts
 
 NAME = "mtme/1"
 

@@ -1,13 +1,18 @@
-"""Lines of a file, and faults in them."""
+"""Files with a line for each segment: documents files (order, document, domain), and texts, plain or JSON."""
 
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
 
 from warehouse.database.stage import Documents, Stage
 from warehouse.errors import Fault
+from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import UTF8_MARK, Content
-from warehouse.readers.text.pieces import pieces_of
+from warehouse.readers.mtme.place import Place
+from warehouse.readers.text.bytes import pieces_of
 from warehouse.wording import counted
 
 Wrong = tuple[int, str, str]  # line from 1 (0: the whole file), what was found, what was expected
@@ -50,3 +55,134 @@ def n_segments_in_words(documents: Documents, stage: Stage) -> str:
     if documents:
         return f"{len(documents)} (segments of {testset} {lp})"
     return f"documents/{lp}.docs, which says how many segments there are"
+
+
+def read_documents(contents: Sequence[Content], stage: Stage) -> Documents | None:
+    """Stage the segments that a documents file declares, where one is read.
+
+    Returns (domain, document) of each segment, from the file or else from what the warehouse holds (none where
+    nothing tells); None where the file is faulty, so that nobody can say how many there are.
+    """
+    if not contents:
+        return stage.evalset.documents
+    content, *others = contents
+    for other in others:
+        stage.fault(
+            other.file_no, Fault(str(other.claim.path), 0, f"documents beside {content.claim.path}", "one of them")
+        )
+    if others or any(content.faults for content in contents):
+        return None
+    cells = [[visible_name(cell) for cell in line.split("\t")] for line in lines_of(content)]
+    if report(stage, content, _wrong_columns(cells)) or report(stage, content, _split_documents(cells)):
+        return None
+    documents = tuple((domain, document) for domain, document in cells)
+    _stage_segments(content, documents, stage)
+    return documents
+
+
+def _wrong_columns(cells: Sequence[Sequence[str]]) -> list[Wrong]:
+    return [
+        (
+            number,
+            counted(len(row), "column") if len(row) != 2 else "an empty column",
+            "DOMAIN and DOCUMENT, separated by a tab",
+        )
+        for number, row in enumerate(cells, start=1)
+        if len(row) != 2 or not all(row)
+    ]
+
+
+def _split_documents(cells: Sequence[Sequence[str]]) -> list[Wrong]:
+    """Documents that begin a second time, or change their domain on the way."""
+    wrong: list[Wrong] = []
+    domains: dict[str, str] = {}
+    before = None
+    for number, (domain, document) in enumerate(cells, start=1):
+        if document not in domains:
+            domains[document] = domain
+        elif document != before:
+            what = f"document {document!r} begins a second time"
+            wrong.append((number, what, "each document in one block of lines"))
+        elif domain != domains[document]:
+            what = f"document {document!r} in domain {domain!r}"
+            wrong.append((number, what, f"{domains[document]!r}, as on its first line"))
+        before = document
+    return wrong
+
+
+def _stage_segments(content: Content, documents: Documents, stage: Stage) -> None:
+    index: list[int] = []
+    before: object = None
+    for _, document in documents:
+        index.append(index[-1] + 1 if document == before else 1)
+        before = document
+    frame = pl.DataFrame(
+        {
+            "segment": range(1, len(documents) + 1),
+            "position": range(1, len(documents) + 1),
+            "domain": [domain for domain, _ in documents],
+            "document": [document for _, document in documents],
+            "index_in_document": index,
+        }
+    )
+    stage.add("segment", frame.with_columns(file_no=pl.lit(content.file_no)))
+    stage.n_rows[content.file_no] = len(documents)
+
+
+_KINDS = {"sources": "source", "references": "reference", "system-outputs": "output"}
+_KEYS = {
+    "source": ("source", "src", "text"),
+    "reference": ("target", "reference", "ref", "text"),
+    "output": ("hypothesis", "target", "output", "text"),
+}
+
+
+def note_system(content: Content, place: Place, stage: Stage) -> None:
+    """Note the system that a reference or an output is the text of."""
+    kind = "human" if place.folder == "references" else system_kind(place.name)
+    stage.add_systems(content.file_no, {place.name: kind})
+
+
+def read_texts(content: Content, place: Place, documents: Documents | None, stage: Stage) -> None:
+    """Stage one text file; documents: None where their file is faulty, so that lines cannot be counted."""
+    kind = _KINDS[place.folder]
+    lines = lines_of(content)
+    if documents is None:
+        return
+    if len(lines) != len(documents):
+        report(stage, content, [(len(lines), counted(len(lines), "line"), n_segments_in_words(documents, stage))])
+        return
+    if place.extension == "jsonl":
+        texts = list(_json_texts(lines, _KEYS[kind]))
+        expected = f"a JSON object with one of {', '.join(_KEYS[kind])}"
+        if report(stage, content, [(n, "no text", expected) for n, text in enumerate(texts, start=1) if text is None]):
+            return
+        lines = [text for text in texts if text is not None]
+    frame = pl.DataFrame({"segment": range(1, len(lines) + 1), "text": pl.Series(lines, dtype=pl.String)})
+    name = pl.lit(place.name or None, dtype=pl.String)
+    stage.add("text", frame.with_columns(file_no=pl.lit(content.file_no), kind=pl.lit(kind), name=name))
+    stage.n_rows[content.file_no] = len(lines)
+
+
+def _json_texts(lines: Iterable[str], keys: Sequence[str]) -> Iterator[str | None]:
+    """The text of each line; None where there is none, or one that is no Unicode text."""
+    for line in lines:
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            data = None
+        found = [data[key] for key in keys if isinstance(data, dict) and isinstance(data.get(key), str)]
+        yield found[0] if found and is_unicode(found[0]) else None
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8; JSON may bring halves of surrogate pairs, which can't.
+
+    >>> is_unicode("ß"), is_unicode(chr(0xD800))
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.readers.text.cells import cells_that_are
-from warehouse.readers.text.faults import first_faults
+from warehouse.readers.text.cells import cells_that_are, first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
 from warehouse.readers.text.tables import MISSING, text_of

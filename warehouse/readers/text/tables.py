@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.readers.text.cells import cells_that_are, line_faults
-from warehouse.readers.text.faults import of_each_kind
+from warehouse.readers.text.cells import cells_that_are, line_faults, of_each_kind
 from warehouse.wording import counted
 
 MISSING = ("None", "NaN", "nan", "NA", "null", "")

@@ -1,11 +1,101 @@
-"""The first lines of a file, from which readers tell what it is; and what can be read of a damaged one."""
+"""The bytes of a file: unpacked within limits, in pieces of whole lines, its first lines, and whether it is whole."""
 
+import gzip
+import json
 import zlib
+from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 
 from warehouse.errors import WITHOUT_IT, Fault
 from warehouse.readers.text.tables import UNREADABLE
-from warehouse.readers.text.unpacking import GZIP
+from warehouse.wording import option
+
+PIECE = 1 << 23  # bytes
+
+
+def pieces_of(path: Path) -> Iterator[bytes]:
+    """A file's bytes in pieces that end with a line's end, but for the last. Raises OSError."""
+    with path.open("rb") as file:
+        yield from whole_lines(iter(lambda: file.read(PIECE), b""))
+
+
+def whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces that end with a line's end, but for the last."""
+    rest: list[bytes] = []
+    for piece in pieces:
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*rest, piece[:end]])
+            rest = []
+        if end < len(piece):
+            rest.append(piece[end:])
+    if rest:
+        yield b"".join(rest)
+
+
+GZIP = b"\x1f\x8b"
+MOST_UNPACKED = 4_000_000_000  # bytes of one file
+_MOST_RATIO = 200  # unpacked to packed; text of scores has about 15
+_UNSUSPICIOUS = 50_000_000  # bytes up to which the ratio does not matter
+
+
+class ExpansionError(ValueError):
+    """A packed file expands beyond the limits."""
+
+
+def unpacked(data: bytes, most: int | None = None) -> bytes:
+    """The content of a gzip file, of all its members; other data as they are.
+
+    most: bytes that it may hold; None for the limits that a file of scores never meets.
+    Raises OSError, EOFError, zlib.error: not whole. ExpansionError: more than it may hold; nothing further is unpacked.
+    """
+    if not data.startswith(GZIP):
+        return data
+    limit = most or min(MOST_UNPACKED, max(_UNSUSPICIOUS, _MOST_RATIO * len(data)))
+    with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+        found = file.read(limit + 1)
+    if len(found) > limit:
+        is_of_ratio = most is None and limit < MOST_UNPACKED
+        words = f"{_MOST_RATIO} times its {len(data)}" if is_of_ratio else str(limit)
+        raise ExpansionError(f"more than {words} bytes")
+    return found
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is packed by gzip, so that a checksum shows whether it is whole. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP)) == GZIP
+
+
+def unterminated(pieces: Iterable[bytes], path: Path) -> Fault | None:
+    """The fault of a text whose last line has no end; None where it has one, or is a JSON object, which shows its own.
+
+    pieces: the text, cut at ends of lines.
+    """
+    n_lines, last = 0, b""
+    for piece in pieces:
+        if b"\0" in piece:
+            return None
+        n_lines += piece.count(b"\n")
+        last = piece.rpartition(b"\n")[2]
+    if not last or _is_object(last):
+        return None
+    return Fault(
+        str(path),
+        n_lines + 1,
+        "the last line has no end, so that the file may be cut",
+        "a line feed after the last line",
+        f"fetch it again, or say {option('may_lack_end', True)} if it is whole",
+    )
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return line.startswith(b"{") and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
 
 _LINES = 20
 _BYTES = 65536
@@ -30,7 +120,7 @@ def head_of(path: Path) -> tuple[str, ...]:
     except OSError:
         return ()
     if data.startswith(GZIP):
-        data = _unpacked(data)
+        data = _readable(data)
     if b"\0" in data[: data.find(b"\n")]:
         return ()
     text = data.decode("utf-8-sig", "replace")  # what is not UTF-8 is reported with its line when the file is read
@@ -49,7 +139,7 @@ def damage_of(path: Path) -> Fault | None:
         return Fault(str(path), 0, f"cannot be read: {error.strerror}", "a readable file")
     is_packed = data.startswith(GZIP)
     if is_packed:
-        data = _unpacked(data)
+        data = _readable(data)
     if not data.strip():
         found = "nothing that can be unpacked" if is_packed and not data else "nothing but blank lines"
         return Fault(str(path), 0, found if data or is_packed else "the file is empty", "scores", WITHOUT_IT)
@@ -72,12 +162,12 @@ def damage_of(path: Path) -> Fault | None:
 def readable(data: bytes) -> bytes:
     """The whole lines that can be read of a damaged text, unpacked; bytes that are none of UTF-8 are UNREADABLE."""
     if data.startswith(GZIP):
-        data = _unpacked(data, _MOST_READABLE)
+        data = _readable(data, _MOST_READABLE)
     text = data.decode("utf-8-sig", "replace").replace("\0", UNREADABLE).replace("\r", "\n")
     return text[: text.rfind("\n") + 1].encode()
 
 
-def _unpacked(data: bytes, limit: int = _BYTES) -> bytes:
+def _readable(data: bytes, limit: int = _BYTES) -> bytes:
     """What can be unpacked of the beginning of a gzip file, also of a damaged one; at most some bytes of it."""
     unpacking = zlib.decompressobj(wbits=31)
     found = bytearray()

@@ -1,8 +1,12 @@
-"""MQM error annotations: `mqm_*.tsv`, one row an error, of the releases up to 2022 and of those since 2023.
+"""MQM: annotations, `mqm_*.tsv`, one row an error, of the releases up to 2022 and of those since 2023; and averages.
 
-Tabs between columns, no quoting, segments by their line in the test set, or by document and number within it where no
-column has lines. The score of an annotator for a segment is
-minus the weights of the errors that they marked; a segment's score is the mean over its annotators.
+Annotations have tabs between columns, no quoting, segments by their line in the test set, or by document and number
+within it where no column has lines. The score of an annotator for a segment is minus the weights of the errors that
+they marked; a segment's score is the mean over its annotators.
+
+Averages, `mqm_TESTSET_LP.avg_seg_scores.tsv`, have system, mean score and line of the test set. The header has blanks
+between its names; below it the score follows the system after a blank or a tab, and the segment after a blank. `None`
+stands for segments that nobody annotated.
 """
 
 import re
@@ -13,14 +17,53 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
+from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.marked_errors import DECIMALS
-from warehouse.readers.mqm_files import claim_mqm
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, line_faults, visible, with_visible_names
-from warehouse.readers.text.tables import columns_found, text_of, whole_numbers
-from warehouse.readers.vocabulary import year_of_testset
+from warehouse.readers.text.tables import columns_found, table_of, text_of, whole_numbers
+from warehouse.readers.vocabulary import testset_called, testset_of, year_of_testset
 from warehouse.wording import counted, option
+
+_HUMAN = "mqm"
+_SOURCE_ERRORS = "source-errors"
+_FOLDER = re.compile(r"[a-z]{4}|[a-z]{2,3}-[a-z]{2,3}")
+
+
+def claim_mqm(
+    path: Path, reader: str, named: re.Match[str] | None, given: Given, *, is_annotation: bool
+) -> Claim | str:
+    """The claim, or why nothing is taken. named: test set and language pair in the file's name; None without them.
+
+    The file's name goes before what the user says, and that before the folders. Further words of the name
+    (`no-postedits`, `3ratingsPerSegment`) make a human score of their own: a part never takes the place of the whole.
+    """
+    what = "MQM annotations" if is_annotation else "MQM averages"
+    words = {} if named is None else named.groupdict()
+    is_whole = named is not None and not words.get("before")  # other words before the name: the test set may be another
+    testset = (testset_called(words["testset"], path) if is_whole else None) or given.testset or testset_of(path)
+    folder = path.parent.name if _FOLDER.fullmatch(path.parent.name) else None
+    lp = words.get("lp") or given.lp or folder
+    if testset is None or lp is None:
+        unknown, name = ("test set", "testset") if testset is None else ("language pair", "lp")
+        return f"{what} of an unknown {unknown}; name it with {option(name)}"
+    lp = language_pair_called(lp)
+    part = re.findall(r"[\w-]+", (words.get("before") or "") + (words.get("part") or ""))
+    if _SOURCE_ERRORS in part:
+        return "errors of the source texts alone, which are no scores of translations"
+    human = given.human or "-".join([_HUMAN, *(word.strip("_") for word in part)])
+    annotations, averages = f"{testset}/{lp}/{human}.annotations", f"{testset}/{lp}/{human}.avg_seg_scores"
+    return Claim(
+        path,
+        reader,
+        annotations if is_annotation else averages,
+        ((testset, lp),),
+        human=human,
+        companion=averages if is_annotation else annotations,
+        is_annotation=is_annotation,
+    )
+
 
 _NAMES = {  # names of columns in both generations
     "system": "system",
@@ -264,3 +307,44 @@ def _ratings(marked: pl.DataFrame) -> pl.DataFrame:
         span_end=start + spans.struct["inside"].str.len_chars(),
         is_source_error=pl.when(has_mark).then(in_source),
     )
+
+
+_AVERAGES_FILE = re.compile(
+    r"mqm_(?P<testset>[A-Za-z0-9]+)_(?P<lp>[a-z]{4}|[a-z]{2,3}-[a-z]{2,3})\.avg_seg_scores\.tsv"
+)
+_AVERAGES = ("system", "mqm_avg_score", "seg_id")
+
+
+class MqmAverageReader:
+    """Reader of MQM scores of segments, means over their annotators."""
+
+    name = "mqm-averages/1"
+
+    def claim(self, path: Path, head: Sequence[str], given: Given) -> Claim | str | None:
+        named = _AVERAGES_FILE.fullmatch(path.name)
+        if named is None and (not head or tuple(head[0].split()) != _AVERAGES):
+            return None
+        return claim_mqm(path, self.name, named, given, is_annotation=False)
+
+    def parse(self, data: bytes, claim: Claim, given: Given) -> Records:
+        text, faults = text_of(data, claim.path)
+        if not text:
+            return Records(faults=faults)
+        header = text.split("\n", 1)[0]
+        if tuple(header.split()) != _AVERAGES:
+            found = f"the header {header[:80]!r}"
+            return Records(faults=[*faults, Fault(str(claim.path), 1, found, " ".join(_AVERAGES))])
+        text = text.replace("\t", " ")
+        floats, integers = ("mqm_avg_score",), ("seg_id",)
+        table = table_of(text, _AVERAGES, " ", claim.path, faults, n_header=1, floats=floats, integers=integers)
+        ((testset, lp),) = claim.evalsets
+        scores = table.with_columns(
+            testset=pl.lit(testset),
+            lp=pl.lit(lp),
+            level=pl.lit("seg"),
+            kind=pl.lit("human"),
+            scorer=pl.lit(claim.human),
+            segment=pl.col("seg_id"),
+            value=pl.col("mqm_avg_score"),
+        )
+        return Records(scores=scores, faults=faults)
