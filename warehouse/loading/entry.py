@@ -19,7 +19,7 @@ from warehouse.loading.files import Found, find, size
 from warehouse.loading.record_files import Opened, share
 from warehouse.loading.report import EvalsetReport, LoadReport, Status
 from warehouse.progress import Gauge, Progress
-from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
+from warehouse.readers.claims import NOTHING_GIVEN, Claim, EvalsetKey, Given
 from warehouse.readers.recognition import is_record_reader
 from warehouse.staging.holdings import HeldFile, held_files, holdings
 from warehouse.wording import counted
