@@ -16,7 +16,7 @@ from metaeval.notes import Decisive, Excluded, Hinted
 from metaeval.signature import program_version, slice_parts
 from queries.blocks import Block
 from warehouse import Warehouse
-from warehouse.database.results import StoredResult, store_results, stored_payload
+from warehouse.database.connection import StoredResult, store_results, stored_payload
 from warehouse.wording import option
 
 SHAPE = 14  # counts up when stored results get another form, or another test by default

@@ -22,8 +22,8 @@ from queries.span_blocks import fetch_span_block
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-from warehouse.facts.autorank import autoranks
 from warehouse.facts.human_protocols import protocol_of
+from warehouse.facts.issues import autoranks
 from warehouse.wording import option
 
 _OF_DOCUMENTS = "of documents are spa, pearson(by=none), kendall_like and others of segment scores"

@@ -12,8 +12,8 @@ from queries.findings import Finding, shown_query
 from queries.listing import listing
 from queries.selection import MetricChoice, Selection, Slice, select
 from warehouse import QuestionError, Warehouse
+from warehouse.facts.issues import OptimisedSystem, optimised_in
 from warehouse.facts.metrics import describe
-from warehouse.facts.optimised import OptimisedSystem, optimised_in
 from warehouse.facts.testsets import facts
 from warehouse.wording import counted, option
 

@@ -19,9 +19,8 @@ import polars as pl
 from queries.adhoc_copy import copied
 from queries.limits import MARGIN, MORE_MEMORY, RESERVED, Request, address_space
 from warehouse import LimitError, QuestionError, SchemaError, WarehouseError
-from warehouse.database.faults import is_of_damage, suspicion, translated
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_there, plain_path, settle_log
+from warehouse.database.opening import check_there, is_of_damage, plain_path, settle_log, suspicion, translated
 from warehouse.database.updating import current, missing
 from warehouse.errors import DISK_FULL, is_of_full_disk
 from warehouse.wording import option

@@ -12,8 +12,8 @@ from queries.reasons import Exclusion, Reason, by_reason
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
+from warehouse.facts.issues import optimised_in
 from warehouse.facts.languages import pairs_called
-from warehouse.facts.optimised import optimised_in
 from warehouse.wording import counted, option
 
 Level = Literal["seg", "sys"]

@@ -19,7 +19,7 @@ from warehouse.database.opening import plain_path
 
 _AT_MOST = 6  # files
 _ATTACHING = (
-    *("warehouse.database.updating", "warehouse.database.results"),
+    *("warehouse.database.updating", "warehouse.database.connection"),
     "tests.staging_areas",
 )
 """They open databases in memory, and then a file by `attach`, in whose place tests have one that releases the file."""

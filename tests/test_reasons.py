@@ -27,8 +27,8 @@ ALLOWED = {
     "warehouse/errors.py:shortened",
     "warehouse/download/archive.py:_short",
     # messages of DuckDB, whose errors come as RuntimeError, too
-    "warehouse/database/faults.py:interruptible",
-    "warehouse/database/results.py:store_results",
+    "warehouse/database/opening.py:interruptible",
+    "warehouse/database/connection.py:store_results",
     "cli/ending.py:_is_interruption",
     # messages of what reads or computes: Polars, fastexcel, sacreBLEU, Spark, click
     "warehouse/readers/text/named_columns.py:_parquet",

@@ -23,4 +23,4 @@ def test_rank_with_clusters_opens_fetches_and_evaluates_once(simulated_database:
     assert seen["warehouse.database.connection", "open"] == 1
     assert seen["queries.blocks", "fetch_block"] == 1
     assert seen["metaeval.evaluation", "evaluate"] == 3  # one for each measure
-    assert seen["warehouse.database.results", "store_results"] == 3
+    assert seen["warehouse.database.connection", "store_results"] == 3

@@ -19,7 +19,7 @@ from queries.reasons import some_missing
 from queries.selection import Slice, select
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
-from warehouse.facts.autorank import autoranks
+from warehouse.facts.issues import autoranks
 from warehouse.facts.metrics import describe
 from warehouse.wording import counted, option
 

@@ -10,8 +10,8 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.own_choices import residual
 from tests.helpers import ScoreTable, mqm_table, tiny_layout
 from warehouse import Warehouse, load
+from warehouse.facts.issues import OptimisedSystem, optimised_systems
 from warehouse.facts.metrics import describe
-from warehouse.facts.optimised import OptimisedSystem, optimised_systems
 from warehouse.facts.testsets import facts, known_testsets
 
 SYSTEMS = ("Ash", "Beech", "NLLB_MBR_BLEU")

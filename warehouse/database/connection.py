@@ -1,24 +1,25 @@
-"""The warehouse opened for questions: read-only, with answers as frames, columns or rows."""
+"""The warehouse opened for questions, read-only, with answers as frames, columns or rows; and results kept in it."""
 
 import contextlib
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
-from warehouse.database.faults import answer_error, answered
 from warehouse.database.frames import frame
-from warehouse.database.opening import check_there, default_path
-from warehouse.database.updating import current
-from warehouse.errors import LimitError, QuestionError
+from warehouse.database.opening import answer_error, answered, check_there, default_path
+from warehouse.database.updating import current, writing
+from warehouse.errors import LimitError, QuestionError, WarehouseError
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
+PATIENCE = 1.0  # seconds to wait for another process before a result is not stored
 _MOMENT = 0.05  # seconds between two calls to a query to stop
 _N_KEPT = 8  # answers that are kept, of one evaluation set each
 
@@ -139,3 +140,48 @@ class Warehouse:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """A result: payload is JSON; key, kind, signature and so on as the columns of table `result`."""
+
+    key: str
+    kind: str
+    testset: str
+    lp: str
+    signature: str
+    payload: str
+    program_version: str
+    seconds: float
+
+
+def stored_payload(warehouse: Warehouse, key: str) -> str | None:
+    """The payload kept under a key; None where there is none."""
+    found = warehouse.rows("SELECT payload FROM result WHERE key = $key", {"key": key})
+    return str(found[0][0]) if found else None
+
+
+def store_results(path: Path, results: Sequence[StoredResult]) -> str | None:
+    """Keep results in one short transaction, in place of those of the same keys.
+
+    No warehouse may be open on the file in this process. Returns None, or why the results could not be stored.
+    """
+    if not path.exists():
+        return f"{path}: the warehouse no longer exists"
+    try:
+        with duckdb.connect() as connection, writing(path, connection, patience=PATIENCE):
+            for result in results:
+                connection.execute(
+                    """
+                    INSERT OR REPLACE INTO result
+                    VALUES (
+                      $key, $kind, $testset, $lp, $signature, $payload, $program_version, $seconds,
+                      (now() AT TIME ZONE 'UTC')::TIMESTAMP
+                    )
+                    """,
+                    {**result.__dict__},
+                )
+    except (WarehouseError, duckdb.Error) as error:
+        return str(error).splitlines()[0]
+    return None

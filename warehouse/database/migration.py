@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import duckdb
 
 import migrations
-from warehouse.database.statements import statement
+from warehouse.database import statement
 from warehouse.errors import SchemaError
 from warehouse.wording import option
 

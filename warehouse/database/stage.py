@@ -12,8 +12,8 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from warehouse.database import statement
 from warehouse.database.frames import insert
-from warehouse.database.statements import statement
 from warehouse.errors import Fault
 
 _MOST_GATHERED = 1_000_000  # rows that wait for their table

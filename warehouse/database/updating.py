@@ -11,7 +11,6 @@ from typing import Any
 import duckdb
 
 from migrations import VIEWS
-from warehouse.database.faults import interruptible, is_of_damage, schema_error, translated
 from warehouse.database.migration import Migration, apply_migrations, find_tables, has_tables, pending
 from warehouse.database.opening import (
     attach,
@@ -20,10 +19,14 @@ from warehouse.database.opening import (
     check_there,
     connect,
     connect_beside,
+    interruptible,
     is_empty_file,
+    is_of_damage,
     retry_while_locked,
+    schema_error,
     settle_log,
     silence,
+    translated,
 )
 from warehouse.errors import SchemaError
 from warehouse.temporary import temporary_folder

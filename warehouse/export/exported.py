@@ -10,8 +10,7 @@ from urllib.parse import quote
 import duckdb
 
 from warehouse.database.connection import Warehouse
-from warehouse.database.faults import is_of_damage
-from warehouse.database.opening import plain_path
+from warehouse.database.opening import is_of_damage, plain_path
 from warehouse.errors import SchemaError, is_of_full_disk
 
 

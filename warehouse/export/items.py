@@ -5,8 +5,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import beside
 from warehouse.export.texts import texts_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, quoted
 from warehouse.export.files import write_text
 from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, check_name, evalset_files, write_facts

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import duckdb
 
+from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import SourceError
 from warehouse.export.exported import EvalsetKey

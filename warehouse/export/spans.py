@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.statements import statement
 from warehouse.export.exported import EvalsetKey, Exported, copy, quoted
 from warehouse.export.files import LONGEST_NAME, beside
 from warehouse.wording import counted

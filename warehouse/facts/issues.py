@@ -1,10 +1,62 @@
-"""Published errors and traps in the data of the shared tasks."""
+"""Published errors and traps in the data, and what metrics chose there: systems, and AutoRank's rankings."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from warehouse.facts.optimised import optimised_systems
-from warehouse.facts.packaged import packaged
+from warehouse.facts import packaged
+
+
+@dataclass(frozen=True)
+class PublishedRanking:
+    """The metrics of a task's AutoRank, by base name, and where that is from."""
+
+    source: str
+    metrics: tuple[str, ...]
+    without_reference: tuple[str, ...]
+    lps: Mapping[str, Sequence[str]]
+
+    def of(self, lp: str, has_reference: bool) -> tuple[str, ...]:
+        """The metrics of a language pair."""
+        return tuple(self.lps.get(lp, self.metrics if has_reference else self.without_reference))
+
+
+@cache
+def autoranks() -> dict[str, PublishedRanking]:
+    """By test set."""
+    return {
+        testset: PublishedRanking(one["source"], tuple(one["metrics"]), tuple(one["without_reference"]), one["lps"])
+        for testset, one in packaged("autorank.toml").items()
+    }
+
+
+@dataclass(frozen=True)
+class OptimisedSystem:
+    """A system, the families of the metrics that chose its outputs, how, and where that is from."""
+
+    testset: str
+    system: str
+    families: tuple[str, ...]
+    how: str
+    source: str
+
+
+@cache
+def optimised_systems() -> tuple[OptimisedSystem, ...]:
+    """All that are known, in the order of the data."""
+    return tuple(
+        OptimisedSystem(one["testset"], one["system"], tuple(one["families"]), one["how"], one["source"])
+        for one in packaged("optimised.toml")["system"]
+    )
+
+
+def optimised_in(testset: str) -> tuple[OptimisedSystem, ...]:
+    """Those of one test set.
+
+    >>> [one.system for one in optimised_in("wmt23")]
+    ['NLLB_MBR_BLEU']
+    """
+    return tuple(one for one in optimised_systems() if one.testset == testset)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from warehouse.facts.packaged import packaged
+from warehouse.facts import packaged
 from warehouse.names import LanguagePair, is_language_pair, written_language
 
 DA_TRAINING_YEARS = range(2017, 2021)  # the direct assessments that most trained metrics have learned from

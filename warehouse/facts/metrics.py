@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from warehouse.facts.packaged import packaged
+from warehouse.facts import packaged
 
 KINDS = ("string", "embedding", "trained", "likelihood", "llm", "sentinel", "random", "unknown")
 

@@ -7,12 +7,14 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import SourceError
+from warehouse.facts import packaged
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, LanguagePair
 
@@ -230,3 +232,24 @@ def facts_beside(testset: str, folder: Path) -> TestsetFacts:
 def known_testsets() -> list[str]:
     """Names of the test sets with packaged facts, sorted."""
     return sorted(_packaged())
+
+
+@cache
+def _sets() -> Mapping[str, Mapping[str, Any]]:
+    return packaged("challenge_sets.toml")
+
+
+def grades_of(testset: str) -> Mapping[str, int]:
+    """Grades of the hypotheses of a challenge set; none where their order is not known."""
+    found: Mapping[str, int] = _sets().get(testset, {}).get("grades", {})
+    return found
+
+
+def class_of(testset: str, phenomenon: str) -> str | None:
+    """The class that a phenomenon of a challenge set belongs to; None where it is not known.
+
+    >>> class_of("aces", "copy-source"), class_of("aces", "something-else")
+    ('untranslated', None)
+    """
+    classes: Mapping[str, list[str]] = _sets().get(testset, {}).get("classes", {})
+    return next((name for name, own in classes.items() if any(fnmatchcase(phenomenon, one) for one in own)), None)

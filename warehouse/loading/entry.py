@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.database.faults import interruptible
+from warehouse.database.opening import interruptible
 from warehouse.database.updating import bring_up_to_date, in_memory, reading, unless_nothing_came
 from warehouse.errors import Fault, SourceError, in_order
 from warehouse.loading.batches import batches, pipelined

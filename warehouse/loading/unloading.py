@@ -8,8 +8,8 @@ from typing import Any
 
 import duckdb
 
+from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.wording import counted

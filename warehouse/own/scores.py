@@ -7,8 +7,8 @@ from pathlib import Path
 
 import duckdb
 
+from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.statements import statement
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.loading.entry import load

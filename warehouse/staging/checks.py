@@ -5,8 +5,8 @@ Each fault is reported with the file it lies in; what is remarkable in marked er
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from warehouse.database import statement
 from warehouse.database.stage import Batch, Stage
-from warehouse.database.statements import statement
 from warehouse.errors import Fault
 from warehouse.readers.contents import Content, change_since
 from warehouse.staging.placing import declaring_segments

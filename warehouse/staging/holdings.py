@@ -10,8 +10,8 @@ from typing import Any
 
 import duckdb
 
+from warehouse.database import statement
 from warehouse.database.stage import Evalset
-from warehouse.database.statements import statement
 from warehouse.database.updating import Ask, holds_nothing, reading
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.names import LEVELS

@@ -7,8 +7,8 @@ from functools import partial
 
 import polars as pl
 
+from warehouse.database import statement
 from warehouse.database.stage import Batch, Stage
-from warehouse.database.statements import statement
 from warehouse.errors import Fault
 from warehouse.names import is_human_name
 from warehouse.readers.contents import Content

@@ -7,9 +7,9 @@ from functools import partial
 import duckdb
 import polars as pl
 
+from warehouse.database import statement
 from warehouse.database.frames import insert, temporary, with_frame
 from warehouse.database.stage import Batch
-from warehouse.database.statements import statement
 from warehouse.facts.issues import Issue, issues
 from warehouse.facts.languages import language_pair
 from warehouse.facts.metrics import describe

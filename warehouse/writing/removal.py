@@ -4,7 +4,7 @@ from functools import partial
 
 import duckdb
 
-from warehouse.database.statements import statement
+from warehouse.database import statement
 
 _sql = partial(statement, __package__)
 

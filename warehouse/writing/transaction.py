@@ -7,9 +7,9 @@ from functools import partial
 import duckdb
 import polars as pl
 
+from warehouse.database import statement
 from warehouse.database.frames import with_frame
 from warehouse.database.stage import Batch
-from warehouse.database.statements import statement
 from warehouse.errors import Fault
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.readers.contents import Content

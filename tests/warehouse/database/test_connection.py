@@ -14,7 +14,7 @@ import pytest
 from tests.helpers import tiny_layout
 from tests.warehouse.building import ask, empty_warehouse
 from warehouse import QuestionError, SchemaError, Warehouse, WarehouseError, default_path, load
-from warehouse.database.faults import answer_error
+from warehouse.database.opening import answer_error
 from warehouse.database.updating import writing
 
 ROOT = Path(__file__).parents[3]

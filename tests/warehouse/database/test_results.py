@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers import tiny_warehouse
 from warehouse import Warehouse
-from warehouse.database.results import StoredResult, store_results, stored_payload
+from warehouse.database.connection import StoredResult, store_results, stored_payload
 
 RESULT = StoredResult(
     key="k1",

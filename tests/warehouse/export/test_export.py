@@ -15,7 +15,7 @@ import pytest
 from tests.helpers import MQM, SYSTEMS, metric_tables, mqm_table, sampled, tiny_bytes, tiny_layout
 from tests.sharing import written
 from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Warehouse, load
-from warehouse.database.faults import answered
+from warehouse.database.opening import answered
 from warehouse.database.updating import writing
 from warehouse.export import export, import_parquet, is_export
 from warehouse.export import manifest as manifest_module

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from tests.helpers import beside_data, real_data
+from warehouse.facts import packaged
 from warehouse.facts.metrics import KINDS, MetricFacts, _by_rule, _listed, describe
-from warehouse.facts.packaged import packaged
 from warehouse.facts.testsets import facts, known_testsets
 from warehouse.names import MetricVariant
 

@@ -10,7 +10,7 @@ from tests.sharing import written
 from tests.warehouse.building import MARKS, ask, held, statuses
 from tests.warehouse.loading.published import details, human, metric, write_task
 from warehouse import QuestionError, Warehouse, load, unload
-from warehouse.database.results import StoredResult, store_results
+from warehouse.database.connection import StoredResult, store_results
 
 MORE = """
 SELECT 'spelling', y.name, x.spelling, x.rule

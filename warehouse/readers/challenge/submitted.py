@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.facts.challenge_sets import grades_of
 from warehouse.facts.languages import language_pair_called
+from warehouse.facts.testsets import grades_of
 from warehouse.names import is_language_pair
 from warehouse.readers.challenge.items import Items
 from warehouse.wording import counted

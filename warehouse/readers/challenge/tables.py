@@ -13,9 +13,9 @@ from typing import Any
 import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
-from warehouse.facts.challenge_sets import class_of
 from warehouse.facts.languages import language_pair_called
 from warehouse.facts.metrics import describe
+from warehouse.facts.testsets import class_of
 from warehouse.names import is_language_pair
 from warehouse.readers.challenge.items import REFERENCE, Items
 from warehouse.readers.text.tables import MISSING

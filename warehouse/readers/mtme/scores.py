@@ -13,9 +13,9 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from warehouse.database import statement
 from warehouse.database.frames import temporary
 from warehouse.database.stage import Documents, Stage
-from warehouse.database.statements import statement
 from warehouse.names import MetricVariant, system_kind
 from warehouse.readers.contents import Content
 from warehouse.readers.mtme.lines import Wrong, each_line, n_segments_in_words, report
