@@ -40,11 +40,11 @@ from benchmarks.null_worlds import (
     simulated_pair,
     worsened,
 )
-from metaeval.choices import Test
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES
+from metaeval.options import Test
 from metaeval.significance.levels import BY_DOCUMENT, MID_P, Null
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run

@@ -12,10 +12,10 @@ import numpy as np
 
 from benchmarks.null_worlds import Floats, Ints, Pair, block_of, options_of
 from metaeval.evaluation import evaluate
+from metaeval.intervals import metric_ranges
 from metaeval.kernels.resampling.rank_ranges import ranges_by_test, rank_ranges, ranks_of_draws, resampled_means
 from metaeval.kernels.resampling.system_tests import paired_t_p_values, wilcoxon_p_values
 from metaeval.measures import parse_measure
-from metaeval.rank_ranges import metric_ranges
 from metaeval.study import Result
 
 N, N_RATED, N_JUDGED, POOL, SEGMENTS, DRAWS = 8, 100, 12, 3000, 150, 400

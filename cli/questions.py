@@ -29,7 +29,7 @@ def command_of(name: str) -> Callable[..., None]:
 
     def command(output: Output, charted: ChartFlags | None = None, **words: Any) -> None:
         from metaeval.doors import answered
-        from metaeval.run import Run
+        from metaeval.options import Run
         from warehouse import Warehouse
 
         given = _given(name, known, words)

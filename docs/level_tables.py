@@ -7,8 +7,8 @@ from benchmarks.counted import interval
 from benchmarks.null_worlds import POPULATIONS
 from benchmarks.null_worlds import Population as PopulationOfWorlds
 from docs.tables import table
-from metaeval.choices import Population
 from metaeval.measures import parse_measure
+from metaeval.options import Population
 from metaeval.significance.levels import MID_P, Null
 from metaeval.significance.metric_tests import by_default
 from metaeval.significance.options import TestOptions

@@ -10,6 +10,7 @@ from typing import Literal
 
 import polars as pl
 
+from metaeval.answer import Table
 from metaeval.inputs import check_used
 from metaeval.measures import Measure
 from metaeval.notes import because, placed
@@ -18,7 +19,6 @@ from metaeval.pooling import Pooling
 from metaeval.ranking import Read, ranked, read, slices_of
 from metaeval.signature import line
 from metaeval.significance.options import TestOptions
-from metaeval.table import Table
 from queries.listing import names
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

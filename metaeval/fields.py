@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from metaeval.choices import Population, SystemScore, Test
-from metaeval.limits import MOST_DECIMALS, MOST_DRAWS
+from metaeval.options import MOST_DECIMALS, MOST_DRAWS, Population, Run, SystemScore, Test
 from metaeval.question import Option, Question
-from metaeval.run import Run
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 

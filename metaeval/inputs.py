@@ -6,24 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from metaeval.direction import all_alike, wrong_way
 from metaeval.kernels.arrays.outliers import mad_outliers
-from metaeval.limits import MOST_DECIMALS
 from metaeval.measures import Measure
-from metaeval.notes import Decisive, hinted
-from metaeval.options import Options
-from metaeval.own_choices import own_choices
+from metaeval.options import MOST_DECIMALS, Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
 from queries.evalsets import expand
 from queries.reasons import Exclusion, Reason
-from queries.selection import Level, MetricChoice, Selection, Slice, most_common, select
+from queries.selection import Level, Selection, Slice, most_common, select
 from queries.span_blocks import fetch_span_block
 from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import protocol_of
-from warehouse.facts.issues import autoranks
 from warehouse.wording import option
 
 _OF_DOCUMENTS = "of documents are spa, pearson(by=none), kendall_like and others of segment scores"
@@ -250,65 +245,3 @@ def rounded(block: Block, decimals: int | None) -> Block:
     if decimals > MOST_DECIMALS:
         raise QuestionError(f"round_human {decimals}: expected a whole number of at most {MOST_DECIMALS}")
     return replace(block, human=np.round(block.human, decimals) + 0.0)
-
-
-def remarks(block: Block) -> list[str]:
-    """What a reader of any result on a block should know, one line each."""
-    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *all_alike(block), *wrong_way(block)]
-
-
-def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """What can be remarked on a selection, and those of its metrics that are used, without their scores."""
-    return [
-        *selection.notes,
-        *_own_metrics(selection, metrics),
-        *_reference_without_metrics(selection, metrics),
-        *_chosen_by_metrics(selection),
-        *own_choices(selection, metrics),
-    ]
-
-
-def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line that names the user's own metrics among those included, and one for each with something missing."""
-    own = [metric.name for metric in metrics if metric.is_own]
-    lines = [f"your own: {', '.join(own)}"] if own else []
-    if selection.slice.own:
-        lines += [
-            hinted(f"your own {choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
-            for choice in selection.metrics
-            if choice.is_own and choice.reason and choice.reason.reason is not Reason.NOT_SELECTED
-        ]
-    return lines
-
-
-def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
-    """A line where a reference was asked for that none of the metrics compared with."""
-    asked = selection.slice
-    if asked.reference is None or any(metric.reference == asked.reference for metric in metrics):
-        return []
-    scored = sorted({choice.reference for choice in selection.metrics if choice.reference is not None})
-    return [
-        f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
-        f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
-    ]
-
-
-def _chosen_by_metrics(selection: Selection) -> list[str]:
-    """A line where metrics chose the systems that people judged."""
-    testset = selection.slice.testset
-    if selection.human is None or testset not in autoranks():
-        return []
-    return [f"AutoRank, a mean of metrics, chose the systems of {testset} that people judged (`scorehouse autorank`)"]
-
-
-def equal_metrics(block: Block) -> list[str]:
-    """A line for each set of metrics whose segment scores are the same to the last bit."""
-    seen: dict[bytes, list[str]] = {}
-    for metric, scores in zip(block.metrics, block.scores, strict=True):
-        if metric.has_segments:
-            seen.setdefault(scores.tobytes(), []).append(metric.name)
-    twins = [names for names in seen.values() if len(names) > 1]
-    return [
-        Decisive(f"{' and '.join(names)} have exactly the same scores", "exactly the same scores:", " = ".join(names))
-        for names in twins
-    ]

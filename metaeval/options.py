@@ -1,8 +1,50 @@
-"""How measures are computed, apart from the measure itself."""
+"""How it is computed and answered, whatever is asked: options, their limits and values; light, for the help."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from metaeval.choices import SystemScore
+if TYPE_CHECKING:
+    from warehouse import Warehouse
+    from warehouse.progress import Progress
+
+
+def in_words(least: float | None, most: float | None) -> str:
+    """Limits of a number; empty where there are none.
+
+    >>> in_words(1, 1024), in_words(0, None), in_words(None, 15)
+    ('from 1 to 1,024', 'from 0 on', 'of at most 15')
+    """
+    if least is None:
+        return "" if most is None else f"of at most {most:,}"
+    return f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
+
+
+MOST_DRAWS = 1_000_000
+"""More resamples would not end."""
+MOST_SIMULATED = 10_000
+MOST_DECIMALS = 15
+"""Those of a double."""
+LEAST_SIMULATED = 20
+"""Data sets, and resamples of each, below which a simulated power says nothing."""
+
+
+Test = Literal[
+    "perm-inputs",
+    "perm-systems",
+    "perm-both",
+    "pairs",
+    "williams",
+    "bootstrap",
+    "bootstrap-normal",
+    "jackknife-segments",
+    "jackknife-systems",
+    "jackknife-both",
+]
+Population = Literal["segments", "systems", "both"]
+SystemScore = Literal["submitted", "mean", "judged-mean"]
 
 
 @dataclass(frozen=True)
@@ -18,3 +60,16 @@ class Options:
     seed: int = 0
     raw_ties: bool = False
     round_human: int | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a question is answered; nothing of it changes a number.
+
+    opened: gives the warehouse, open for reading. database: the file that keeps results; None keeps none.
+    progress: told what is being done.
+    """
+
+    opened: "Callable[[], AbstractContextManager[Warehouse]]"
+    database: Path | None = None
+    progress: "Progress | None" = None

@@ -15,7 +15,7 @@ from pathlib import Path
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
-from metaeval.limits import in_words
+from metaeval.options import in_words
 from warehouse.errors import QuestionError, one_of, unknown
 from warehouse.wording import option
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from metaeval.answer import Answer
-    from metaeval.run import Run
+    from metaeval.options import Run
     from warehouse import Warehouse
 
 Panel = Literal[

@@ -1,15 +1,16 @@
 """Rankings: metrics by measures over one or several evaluation sets, pooled or with clusters on request."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
-from metaeval.explanation import excluded
-from metaeval.inputs import check_used
+from metaeval.answer import Table, table_signature
+from metaeval.evaluation import lines_on, rankable
+from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
-from metaeval.notes import placed
+from metaeval.notes import EXPLAIN, Excluded, hinted, placed
 from metaeval.options import Options
 from metaeval.people.human_rows import HumanRows, human_rows, with_people
 from metaeval.pooling import Pooling, pool
@@ -17,10 +18,10 @@ from metaeval.significance.cached import Pending, pending, settled
 from metaeval.significance.comparison import Comparison, on_means, with_clusters
 from metaeval.significance.metric_tests import tested_study
 from metaeval.significance.options import TestOptions
-from metaeval.study import Study, check_ranked, ranking, study
-from metaeval.table import Table
+from metaeval.study import Result, Study, check_ranked, ranking, study
 from queries.evalsets import Evalsets, expand
-from queries.selection import Slice
+from queries.reasons import Exclusion
+from queries.selection import MetricChoice, Slice, SystemChoice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -232,3 +233,132 @@ def named(evalsets: Sequence[tuple[str, str]]) -> str:
 
 def _stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(frames, how="diagonal")
+
+
+def explanation(
+    warehouse: Warehouse, asked: Slice, measures: Sequence[Measure], options: Options | None = None
+) -> Table:
+    """Every system and metric of an evaluation set, included in a ranking or not, and why not.
+
+    Columns: kind (system or metric), name, included ("yes", "no", or "partly": for some of the measures), reason;
+    sorted by kind, included ones first, and name. Also where there is no human score to rank by.
+    options: those of the ranking, as the source of system scores decides who has some.
+    Raises QuestionError: see `queries.selection.select`.
+    """
+    options = options or Options()
+    inputs = Inputs(warehouse, asked, options.round_human, human="optional")
+    reasons: dict[tuple[str, str], dict[str, Exclusion | None]] = {}
+    notes: dict[str, None] = {}
+    for measure in measures:
+        block = inputs.block(measure)
+        notes |= dict.fromkeys(block.selection.notes)
+        if block.selection.human is not None:
+            notes |= dict.fromkeys(lines_on([measure], block, options))
+        _, missing = rankable(measure, block, options)
+        for system in block.selection.systems:
+            reasons.setdefault(("system", system.name), {})[str(measure)] = system.reason
+        for metric in block.selection.metrics:
+            reason = metric.reason or missing.get(metric.name)
+            reasons.setdefault(("metric", metric.name), {})[str(measure)] = reason
+    rows = [(kind, name, *_included(found)) for (kind, name), found in reasons.items()]
+    schema = {"kind": pl.String, "name": pl.String, "included": pl.String, "reason": pl.String}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").sort(
+        pl.col("kind").replace_strict({"system": 0, "metric": 1}),
+        pl.col("included").replace_strict({"yes": 0, "partly": 1, "no": 2}),
+        "name",
+    )
+    what = ("explanation", ",".join(map(str, measures)))
+    signature = table_signature(what, block, ("system_score", options.system_score))
+    return Table(frame, signature, tuple(notes))
+
+
+def _included(reasons: Mapping[str, Exclusion | None]) -> tuple[str, str]:
+    """ "yes", "no" or "partly", and the reason (for each measure where they differ)."""
+    distinct = set(reasons.values())
+    if distinct == {None}:
+        return "yes", ""
+    if len(distinct) == 1:
+        return "no", str(*distinct)
+    why = [f"{measure}: {reason or 'included'}" for measure, reason in reasons.items()]
+    return ("no" if None not in distinct else "partly"), "; ".join(why)
+
+
+def excluded(result: Result, verbose: bool) -> list[str]:
+    """Lines that say which systems and metrics of the evaluation set a result excludes.
+
+    verbose: with names and reasons; else only how many, and where to see more.
+    """
+    selection = result.selection
+    lines: list[str] = []
+    for kind, choices in (("systems", selection.systems), ("metrics", selection.metrics)):
+        out = [choice for choice in choices if choice.reason is not None]
+        included = {_base_of(choice) for choice in choices if choice.reason is None}
+        if not out:
+            continue
+        if not verbose:
+            are = "is" if len(out) == 1 else "are"
+            text = f"{len(out)} of {len(choices)} {kind} {are} excluded"
+            lines.append(Excluded(text, EXPLAIN, kind.removesuffix("s"), len(out)))
+            named = (*selection.slice.metrics, *selection.slice.systems)
+            lines += [
+                hinted(f"{choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
+                for choice in out
+                if choice.reason is not None and (choice.name in named or _base_of(choice) in {*named} - included)
+            ]
+            continue
+        by_reason: dict[str, list[str]] = {}
+        for choice in out:
+            by_reason.setdefault(str(choice.reason), []).append(choice.name)
+        lines += [
+            Excluded(f"{kind} excluded, {reason}: {', '.join(names)}", "", kind.removesuffix("s"), len(names), names)
+            for reason, names in sorted(by_reason.items())
+        ]
+    return lines
+
+
+def _base_of(choice: MetricChoice | SystemChoice) -> str:
+    """The name without the reference of a metric; a system's own."""
+    return choice.base_name if isinstance(choice, MetricChoice) else choice.name
+
+
+_NAMED = 3  # metrics
+
+
+def leaders(frame: pl.DataFrame) -> str:
+    """The metrics of a test set that are in the top significance cluster of every language pair, by each measure.
+
+    frame: as of `ranked`, of one test set; where no test compared metrics, the first rank stands for the cluster.
+    >>> columns = {"measure": ["pa"] * 3, "lp": ["en-de", "en-de", "he-en"], "rank": [1, 2, 1], "cluster": [1, 1, 1]}
+    >>> leaders(pl.DataFrame({**columns, "base_metric": ["A", "B", "B"], "value": [0.9, 0.8, 0.7]}))
+    'In the top cluster in both language pairs: by pa B.'
+    """
+    found: dict[str, list[str]] = {}
+    for (measure,), rows in frame.group_by("measure", maintain_order=True):
+        where, names = _of(rows)
+        if names:
+            found.setdefault(where, []).append(f"by {measure} {names}")
+    return " ".join(f"{where}: {'; '.join(parts)}." for where, parts in found.items())
+
+
+def _of(rows: pl.DataFrame) -> tuple[str, str]:
+    """Where metrics lead by a measure, and which do."""
+    valued = rows.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan() & pl.col("rank").is_not_null())
+    clustered = "cluster" in valued.columns and valued["cluster"].count() > 0
+    first = valued.filter(pl.col("cluster" if clustered else "rank") == 1)
+    if not first.height:
+        return "", ""
+    n_lps = valued["lp"].n_unique()
+    counts = (
+        first.lazy()
+        .group_by("base_metric")
+        .agg(n=pl.col("lp").n_unique(), rank=pl.col("rank").mean())
+        .sort("n", "rank", "base_metric", descending=[True, False, False])
+        .collect()
+    )
+    places = {1: str(valued["lp"][0]), 2: "both language pairs"}
+    where = f"{'In the top cluster' if clustered else 'First'} in {places.get(n_lps, f'all {n_lps} language pairs')}"
+    everywhere = counts.filter(pl.col("n") == n_lps)["base_metric"].to_list()
+    if not everywhere:
+        return where, f"none ({counts['base_metric'][0]} in {counts['n'][0]})"
+    more = f" and {len(everywhere) - _NAMED} more" if len(everywhere) > _NAMED else ""
+    return where, ", ".join(everywhere[:_NAMED]) + more

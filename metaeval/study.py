@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.choices import SystemScore
-from metaeval.evaluation import EQUAL, Evaluation, evaluate
-from metaeval.human_variation import undefined
-from metaeval.inputs import Inputs, check_whole, no_metric, remarks, where, without_segments
+from metaeval.answer import or_none
+from metaeval.evaluation import EQUAL, Evaluation, evaluate, undefined
+from metaeval.inputs import Inputs, check_whole, no_metric, where, without_segments
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure, parse_measure
 from metaeval.notes import EXPLAIN, Decisive, Hinted, excluding
-from metaeval.options import Options
-from metaeval.own_choices import overrated
+from metaeval.options import Options, SystemScore
+from metaeval.remarks import overrated, remarks
 from metaeval.signature import signature
-from metaeval.table import or_none
 from queries.blocks import Block
 from queries.reasons import by_reason
 from queries.selection import Selection, Slice

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaeval.choices import SystemScore
 from metaeval.kernels.arrays.checks import Floats
+from metaeval.options import SystemScore
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.wording import option

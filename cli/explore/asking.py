@@ -14,8 +14,8 @@ import polars as pl
 from cli.explore.names import opened
 from metaeval.answer import Answer
 from metaeval.doors import answered
+from metaeval.options import Run
 from metaeval.questions import question_named
-from metaeval.run import Run
 from queries.adhoc import answer
 from warehouse import WarehouseError
 from warehouse.progress import Progress

@@ -6,7 +6,7 @@ import typer
 
 from cli.completion import complete_measure
 from cli.options.numbers import whole_number
-from metaeval.limits import MOST_DRAWS
+from metaeval.options import MOST_DRAWS
 
 Draws = Annotated[int, whole_number("--draws", least=1, most=MOST_DRAWS, help="Number of resamples.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")]

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from cli.exit_codes import UsageError
-from metaeval.limits import in_words
+from metaeval.options import in_words
 
 
 @dataclass(frozen=True)

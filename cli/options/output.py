@@ -17,8 +17,7 @@ from cli.render.output import fresh_file, is_file, takes_its_place, terminal_wid
 if TYPE_CHECKING:
     import polars as pl
 
-    from metaeval.answer import Answer
-    from metaeval.table import Table
+    from metaeval.answer import Answer, Table
     from warehouse import Fault
 
 Db = Annotated[

@@ -8,10 +8,9 @@ import polars as pl
 
 from cli.report.content import Part, message
 from metaeval.cache import FROM_STORE
-from metaeval.intervals import with_intervals
+from metaeval.intervals import with_intervals, with_ranges
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
-from metaeval.rank_ranges import with_ranges
 from metaeval.ranking import DEFAULT_MEASURES, Read, ranked, read
 from metaeval.significance.cached import Pending, settled
 from metaeval.significance.comparison import Comparison

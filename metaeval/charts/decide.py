@@ -9,7 +9,7 @@ from metaeval.charts.heat_map import heat_map
 from metaeval.charts.parts import ORANGE, titled
 
 if TYPE_CHECKING:
-    from metaeval.table import Table
+    from metaeval.answer import Table
 
 
 def decision_chart(view: str, found: "Table", metric: str) -> alt.VConcatChart:

@@ -10,7 +10,7 @@ from metaeval.charts.labels import SIDES, placed
 from metaeval.charts.parts import BLUE, GREY, titled
 
 if TYPE_CHECKING:
-    from metaeval.table import Table
+    from metaeval.answer import Table
 
 _PLOT = (420, 420)
 _EQUAL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # F of the lines

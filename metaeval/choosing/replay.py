@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, fixed
 from metaeval.choosing.candidates import Candidates, candidates
 from metaeval.choosing.choice import Asked, queue
 from metaeval.choosing.methods import METHODS, Method, utility
@@ -14,7 +15,6 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.choice.subsets import WholeRanking
 from metaeval.ranking import named, slices_of
 from metaeval.signature import line, program_version, restricted
-from metaeval.table import Table, fixed
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT

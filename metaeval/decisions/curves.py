@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, or_none, table_signature
 from metaeval.inputs import Inputs, metric_place
 from metaeval.kernels.agreement.decisions import decide
 from metaeval.kernels.arrays.checks import Floats
@@ -12,7 +13,6 @@ from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.resampled_decisions import decision_resample
 from metaeval.measures import Measure
 from metaeval.measures.decisions import GOOD, good_outputs
-from metaeval.table import Table, or_none, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

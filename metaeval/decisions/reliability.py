@@ -3,13 +3,13 @@
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, table_signature
 from metaeval.decisions.curves import CONFIDENCE, Decided
 from metaeval.kernels.agreement.decisions import cross_fitted
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.resampled_decisions import WeightedResample
 from metaeval.kernels.resampling.resampled_statistics import ratio
 from metaeval.measures.decisions import folds_of
-from metaeval.table import Table, table_signature
 
 
 def reliability(decision: Decided, *, bins: int = 10, draws: int = 1000, seed: int = 0) -> Table:

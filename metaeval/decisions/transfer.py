@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from metaeval.answer import or_none
 from metaeval.decisions.curves import Decided, best, grid
 from metaeval.kernels.agreement.decisions import decide
-from metaeval.table import or_none
 
 SCHEMA = {
     "source": pl.String,

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from metaeval.answer import Table, table_signature
 from metaeval.decisions.curves import Decided, cost, curve, decided, threshold_for
 from metaeval.decisions.reliability import reliability
 from metaeval.decisions.transfer import transfer
 from metaeval.measures import Measure
-from metaeval.table import Table, table_signature
 from queries.evalsets import expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

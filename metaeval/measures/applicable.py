@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import get_args
 
-from metaeval.choices import Population, Test
 from metaeval.kernels.resampling.jackknife_test import Varying
 from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.options import Population, Test
 
 TESTS: tuple[Test, ...] = get_args(Test)
 PERMUTATIONS: tuple[Test, ...] = ("perm-inputs", "perm-systems", "perm-both")

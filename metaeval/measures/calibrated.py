@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.choices import Test
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
@@ -22,7 +21,7 @@ from metaeval.measures.judged import labels
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.pair_counts import CountedPairs
 from metaeval.measures.parameters import BY
-from metaeval.options import Options
+from metaeval.options import Options, Test
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress

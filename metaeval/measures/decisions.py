@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.choices import Population, Test
 from metaeval.kernels.agreement import decisions
 from metaeval.kernels.agreement.decisions import Decision, best_decision, decide
 from metaeval.kernels.arrays.checks import Floats, Ints
@@ -29,7 +28,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, number, show_number
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from queries.blocks import Block
 from warehouse import QuestionError
 

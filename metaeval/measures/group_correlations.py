@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 from metaeval import kernels
-from metaeval.choices import Test
 from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
 from metaeval.kernels.agreement.tau import CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
@@ -18,7 +17,7 @@ from metaeval.measures.in_groups import GroupMeasure, group_labels
 from metaeval.measures.judged import Judged, labels
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import BY, ON_NAN
-from metaeval.options import Options
+from metaeval.options import Options, Test
 from queries.blocks import Block
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.choices import Test
 from metaeval.kernels.agreement.tau import CountStatistic, tau_b
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
@@ -24,7 +23,7 @@ from metaeval.kernels.resampling.swap_units import Swap, mask_shape
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Measure
-from metaeval.options import Options
+from metaeval.options import Options, Test
 from queries.blocks import Block
 from warehouse import QuestionError
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy.typing as npt
 
-from metaeval.choices import Population, SystemScore, Test
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
@@ -20,7 +19,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED
 from metaeval.measures.parameters import Parameter, Value
-from metaeval.options import Options
+from metaeval.options import Options, Population, SystemScore, Test
 from metaeval.system_scores import SystemScores, asked_scores
 from queries.blocks import Block
 from warehouse import QuestionError

@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 
 from metaeval import kernels
-from metaeval.choices import Population, Test
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.agreement.pairwise_accuracy import pair_agreements
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
@@ -18,7 +17,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, choice
 from metaeval.measures.system_level import SystemMeasure, unless_tied
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from queries.blocks import Block
 
 

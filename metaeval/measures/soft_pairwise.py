@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.choices import Population, SystemScore, Test
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
@@ -23,7 +22,7 @@ from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.pairwise_accuracy import over_all_pairs
 from metaeval.measures.parameters import Parameter, Value, choice, whole_number
-from metaeval.options import Options
+from metaeval.options import Options, Population, SystemScore, Test
 from queries.blocks import Block
 
 _INFINITE = "inf"

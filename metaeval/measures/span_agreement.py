@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import SwapStatistic
@@ -21,7 +20,7 @@ from metaeval.kernels.spans.ratios import averaged, rates
 from metaeval.measures.applicable import HOLDING, PERMUTATIONS, RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, number, shortest, show_number
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from queries.blocks import Block
 from queries.span_blocks import annotations_in
 from queries.spans import GOLD

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.choices import Population, Test
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.weighted_tau import weighted_tau
 from metaeval.kernels.arrays.checks import Floats
@@ -20,7 +19,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.system_level import SystemMeasure, n_pairs
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from queries.blocks import Block
 from warehouse import QuestionError
 

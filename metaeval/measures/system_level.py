@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
@@ -16,7 +15,7 @@ from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Measure
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from metaeval.system_scores import SystemScores, system_scores
 from queries.blocks import Block
 

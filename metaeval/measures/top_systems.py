@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 
 from metaeval import kernels
-from metaeval.choices import Population, Test
 from metaeval.kernels.agreement.top_systems import top_systems
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.resampling.copies import Origins
@@ -19,7 +18,7 @@ from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, whole_number
 from metaeval.measures.system_level import SystemMeasure
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from queries.blocks import Block
 
 

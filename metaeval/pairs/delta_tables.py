@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, or_none
 from metaeval.pairs.deltas import Deltas, Fit
-from metaeval.table import Table, or_none
 
 SCHEMA_NAMES = (
     *("metric", "protocol", "direction", "agreement", "delta", "low", "high", "reached"),

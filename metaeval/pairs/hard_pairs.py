@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from metaeval.answer import Table, or_none
 from metaeval.notes import Hinted
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, read_pairs
 from metaeval.signature import line, option_parts, program_version, restricted
-from metaeval.table import Table, or_none
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.choices import SystemScore
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.system_tests import wilcoxon_p_values
-from metaeval.options import Options
+from metaeval.options import Options, SystemScore
 from metaeval.system_scores import asked_scores
 from queries.blocks import Block
 from queries.evalsets import expand, without_challenge_sets

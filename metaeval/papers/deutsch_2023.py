@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from metaeval import kernels
+from metaeval.answer import table_signature
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.tau import TAUS
@@ -18,7 +19,6 @@ from metaeval.measures.judged import labels
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.papers.printed import printed_values
 from metaeval.signature import line, program_version
-from metaeval.table import table_signature
 from metaeval.tables.carried import carried_between
 from metaeval.tables.ties import ties
 from queries.blocks import Block

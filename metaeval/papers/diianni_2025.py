@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
+from metaeval.answer import table_signature
 from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import ranks
@@ -14,7 +15,6 @@ from metaeval.measures import parse_measure
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.robustness import noise as injection
 from metaeval.robustness.oracles import oracles as made_of_errors
-from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaeval import kernels
+from metaeval.answer import table_signature
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.williams import WilliamsTest, williams_test
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.system_scores import system_scores
-from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from metaeval import kernels
+from metaeval.answer import table_signature
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.pairwise_accuracy import difference_signs
@@ -23,7 +24,6 @@ from metaeval.significance.cached import pending, settled
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions
 from metaeval.system_scores import system_scores
-from metaeval.table import table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError

@@ -1,9 +1,9 @@
 """Zerva et al. 2022: the shared task on quality estimation, sentence level; one system a language pair."""
 
+from metaeval.answer import table_signature
 from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
-from metaeval.table import table_signature
 from queries.selection import Slice
 
 MEASURES = {

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from metaeval.answer import fixed
 from metaeval.people.halves import N_SPLITS
-from metaeval.table import fixed
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, or_none
 from metaeval.kernels.agreement.krippendorff import interval_alpha
 from metaeval.kernels.agreement.reliability import drift
 from metaeval.kernels.arrays.checks import Floats
@@ -13,7 +14,6 @@ from metaeval.people.halves import N_SPLITS
 from metaeval.people.judgements import People, Settings, read, resamples, shared
 from metaeval.people.reliability import Reliability, reliability
 from metaeval.signature import line, program_version
-from metaeval.table import Table, or_none
 from queries.annotations import JudgedScore, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import counted, option

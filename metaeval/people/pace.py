@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, or_none
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.signature import line, program_version
-from metaeval.table import Table, or_none
 from queries.annotations import annotations, judged_scores
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT

@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.rank_ranges import is_stable, stable_ranking_probability
 from metaeval.signature import line, program_version, restricted
-from metaeval.table import Table
 from queries.annotations import JudgedScore, annotations
 from queries.blocks import places_of
 from queries.listing import names

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from metaeval.choices import Population
-from metaeval.evaluation import evaluate
-from metaeval.human_variation import without_variation
+from metaeval.evaluation import evaluate, without_variation
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.measures import Measure
 from metaeval.measures.applicable import PERMUTATIONS
-from metaeval.options import Options
+from metaeval.options import Options, Population
 from metaeval.planning.plans import Asked, Plan, Question, planned, two_needed
 from metaeval.planning.simulation import simulation_of_judgements, simulation_of_units
 from metaeval.signature import option_parts, slice_parts

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
-from metaeval.limits import LEAST_SIMULATED
 from metaeval.measures.applicable import PERMUTATIONS
+from metaeval.options import LEAST_SIMULATED
 from metaeval.planning.simulation import Unit
 from metaeval.signature import line, program_version
-from metaeval.table import Table
 from queries.reasons import Reason
 from queries.selection import MetricChoice, SystemChoice
 from warehouse import QuestionError

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from metaeval.choices import Test
 from metaeval.measures import Measure, parse_measure
+from metaeval.options import Test
 from warehouse import QuestionError
 from warehouse.errors import unknown
 

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from metaeval.cache import FROM_STORE, Question, key
-from metaeval.options import Options
+from metaeval.options import Options, Run
 from metaeval.protocols import Protocol
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import ProtocolScore, score
 from metaeval.protocols.significance import organisers
 from metaeval.protocols.stored_tasks import StoredTasks
-from metaeval.run import Run
 from metaeval.significance.options import TestOptions
 from queries.selection import Slice
 

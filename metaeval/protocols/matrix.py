@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table
 from metaeval.cache import Question, keep, key_of
 from metaeval.inputs import Opened
 from metaeval.options import Options
@@ -18,7 +19,6 @@ from metaeval.protocols.entry import Blocks, Entry, enter
 from metaeval.protocols.scoring import NothingScoredError, ProtocolScore, score
 from metaeval.protocols.tables import rank_correlation
 from metaeval.signature import line, option_parts, program_version
-from metaeval.table import Table
 from queries.longitudinal import EvalsetState, evalset_states
 from warehouse import QuestionError
 from warehouse.progress import Progress

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.choices import Population, Test
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.bootstrap_test import of_draws
@@ -18,7 +17,7 @@ from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_t
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures import Measure
 from metaeval.measures.judged import document_names
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from metaeval.protocols.significance import aligned, clusters_of
 from metaeval.protocols.tasks import Job, Ranked
 from metaeval.signature import p_value_convention

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaeval.choices import Population
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.options import Options
+from metaeval.options import Options, Population
 from metaeval.protocols.entry import Dropped, Entry
 from metaeval.protocols.overall import IN_WORDS, Verdict, lines_on_overall, mean_rank, mean_value, verdict_on
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside

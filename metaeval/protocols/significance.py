@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metaeval.choices import Test
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
-from metaeval.options import Options
+from metaeval.options import Options, Test
 from metaeval.protocols import Rule
 from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.protocols.tasks import Job, Ranked

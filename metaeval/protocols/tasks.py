@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metaeval.evaluation import Evaluation, evaluate
-from metaeval.human_variation import without_variation
+from metaeval.evaluation import Evaluation, evaluate, without_variation
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.measures.pairwise_accuracy import over_all_pairs
 from metaeval.options import Options

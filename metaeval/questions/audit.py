@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from metaeval.options import Run
 from metaeval.question import Option, Question
-from metaeval.run import Run
 from warehouse.wording import counted, option
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Audit(Question, name="audit"):
 
     def answer(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
-        from metaeval.own_choices import overrating
+        from metaeval.remarks import overrating
         from metaeval.signature import line, program_version
         from queries.audit import audit, worst_first
         from queries.findings import SEVERITIES, at_least, by_kind, findings_frame

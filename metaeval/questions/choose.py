@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import SeedField, SliceFields, Unit
+from metaeval.options import Run
 from metaeval.question import Option
-from metaeval.run import Run
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import ComputeFields, SliceFields, TestFields
+from metaeval.options import Run
 from metaeval.question import Option
-from metaeval.run import Run
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:

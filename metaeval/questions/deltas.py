@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import METRIC_FIELDS, AlphaField, ComputeFields, DrawsField, SliceFields, needing
+from metaeval.options import Run
 from metaeval.question import Option
-from metaeval.run import Run
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 

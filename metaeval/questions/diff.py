@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.fields import DEFAULT_MEASURES
+from metaeval.options import Run
 from metaeval.question import Option, Question
-from metaeval.run import Run
 from warehouse.wording import counted, option
 
 _SHOWN = 10  # metrics of one ranking in a table

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from metaeval.options import Run
 from metaeval.question import Option, Question
-from metaeval.run import Run
 from warehouse.errors import QuestionError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metaeval.fields import EngineFields, SliceFields
-from metaeval.run import Run
+from metaeval.options import Run
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer

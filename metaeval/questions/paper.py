@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from metaeval.fields import FreshField, SeedField
-from metaeval.limits import MOST_DRAWS
+from metaeval.options import MOST_DRAWS, Run
 from metaeval.question import Option
-from metaeval.run import Run
 from warehouse.errors import QuestionError
 from warehouse.wording import option
 

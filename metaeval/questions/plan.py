@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import DataFields, RoundHumanField, SeedField, SystemScoreField
-from metaeval.limits import LEAST_SIMULATED, MOST_DRAWS, MOST_SIMULATED
+from metaeval.options import LEAST_SIMULATED, MOST_DRAWS, MOST_SIMULATED, Run
 from metaeval.question import Option
-from metaeval.run import Run
 
 if TYPE_CHECKING:
     import altair as alt

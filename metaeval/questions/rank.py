@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import DEFAULT_MEASURES, HOW_TESTED, ComputeFields, Measures, SliceFields, TestFields, needing
+from metaeval.options import Run
 from metaeval.question import Option
-from metaeval.run import Run
 from warehouse.errors import QuestionError, SourceError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
+    from metaeval.answer import Answer, Table
     from metaeval.ranking import Read
-    from metaeval.table import Table
     from queries.selection import Slice
     from warehouse import Warehouse
 
@@ -162,9 +161,8 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
     def _answer(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.domains import ranked_domains, read_domains
-        from metaeval.explanation import explanation
         from metaeval.measures import parse_measure
-        from metaeval.ranking import ranked, read, slices_of
+        from metaeval.ranking import explanation, ranked, read, slices_of
         from metaeval.significance.executors import executing
 
         measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
@@ -202,8 +200,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
 
     def _with_intervals(self, table: "Table", found: "Read", run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.intervals import with_intervals
-        from metaeval.rank_ranges import with_ranges
+        from metaeval.intervals import with_intervals, with_ranges
         from queries.listing import own_metrics
 
         own: Collection[str] = ()

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from metaeval.fields import METRIC_FIELDS, RoundHumanField, SliceFields, SystemScoreField, needing
+from metaeval.options import Run
 from metaeval.question import Option
-from metaeval.run import Run
 
 if TYPE_CHECKING:
     import altair as alt

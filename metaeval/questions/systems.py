@@ -13,16 +13,15 @@ from metaeval.fields import (
     Unit,
     needing,
 )
+from metaeval.options import Run
 from metaeval.question import Option
-from metaeval.run import Run
 from warehouse import QuestionError
 from warehouse.wording import option
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from metaeval.answer import Answer
-    from metaeval.table import Table
+    from metaeval.answer import Answer, Table
 
 
 _DRAWS = 1000  # unless others are asked for; sacreBLEU's own number where it differs

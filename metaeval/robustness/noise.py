@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.human_variation import lines_on
+from metaeval.answer import Table, fixed, table_notes, table_signature
+from metaeval.evaluation import lines_on
 from metaeval.inputs import Inputs, check_judged
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.noise import KINDS, Kind, noisy_scores
@@ -15,7 +16,6 @@ from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
-from metaeval.table import Table, fixed, table_notes, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, fixed, table_notes, table_signature
 from metaeval.inputs import Inputs, check_judged, where
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.measures import Measure
@@ -16,7 +17,6 @@ from metaeval.planning.simulation import single_judgements
 from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
 from metaeval.study import ranking_order
-from metaeval.table import Table, fixed, table_notes, table_signature
 from queries.blocks import Block, places_of
 from queries.catalog import ask
 from queries.longitudinal import human_levels

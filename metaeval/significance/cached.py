@@ -7,8 +7,7 @@ from metaeval.cache import FROM_STORE, Question, key
 from metaeval.evaluation import Evaluation
 from metaeval.inputs import Inputs, check_used
 from metaeval.measures import Measure
-from metaeval.options import Options
-from metaeval.run import Run
+from metaeval.options import Options, Run
 from metaeval.significance.comparison import Comparison, compare_block
 from metaeval.significance.metric_tests import chosen, fitted_options
 from metaeval.significance.options import TestOptions

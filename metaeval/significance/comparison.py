@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from metaeval.choices import Population, Test
-from metaeval.evaluation import Evaluation
-from metaeval.human_variation import undefined
-from metaeval.inputs import remarks
+from metaeval.answer import without
+from metaeval.evaluation import Evaluation, undefined
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
 from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
 from metaeval.measures import Measure
 from metaeval.notes import Decisive, joined
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
+from metaeval.remarks import remarks
 from metaeval.significance.metric_tests import (
     Tested,
     generalises,
@@ -26,7 +25,6 @@ from metaeval.significance.metric_tests import (
     without_p,
 )
 from metaeval.significance.options import Alternative, TestOptions, pairs_that_differ
-from metaeval.table import without
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse.progress import Progress

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from metaeval.answer import Table
 from metaeval.signature import line, program_version
-from metaeval.table import Table
 from warehouse import QuestionError, Warehouse
 from warehouse.own.sacrebleu import corpus
 from warehouse.progress import Progress

@@ -7,8 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, get_args
 
-from metaeval.choices import Population, Test
 from metaeval.measures import Measure
+from metaeval.options import Population, Test
 
 #: What two metrics have in common: a measure's expected value, or the law of all their scores.
 Null = Literal["equal", "exchangeable"]

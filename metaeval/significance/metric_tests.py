@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metaeval.choices import Population, Test
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import Inputs, check_whole, no_metric
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.measures.applicable import IN_WORDS, JACKKNIVES, PERMUTATIONS, VARYING
 from metaeval.notes import Decisive
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
 from metaeval.signature import Parts, line, p_value_convention, signature
 from metaeval.significance.levels import NOMINAL, Level, Null, measured_levels
 from metaeval.significance.options import TestOptions, parse_population

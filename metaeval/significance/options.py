@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
-from metaeval.choices import Population, Test
 from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.corrections import Correction
 from metaeval.kernels.resampling.draws import BLOCK
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
+from metaeval.options import Population, Test
 from warehouse import QuestionError
 from warehouse.errors import unknown
 from warehouse.wording import counted

@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
+from metaeval.answer import or_none
 from metaeval.significance.pairwise import CONFIDENCE, PairwiseComparison
-from metaeval.table import or_none
 
 
 def pair_frame(found: PairwiseComparison) -> pl.DataFrame:

@@ -6,17 +6,15 @@ from types import MappingProxyType
 
 import numpy as np
 
-from metaeval.choices import Population, Test
-from metaeval.evaluation import evaluate
-from metaeval.human_variation import undefined
-from metaeval.inputs import remarks
+from metaeval.evaluation import evaluate, undefined
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
 from metaeval.kernels.resampling.jackknife_test import GROUPS_WITH_SYSTEMS, from_z
 from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES
 from metaeval.notes import excluding
-from metaeval.options import Options
+from metaeval.options import Options, Population, Test
+from metaeval.remarks import remarks
 from metaeval.signature import interval_in_words, line
 from metaeval.significance.levels import NOMINAL
 from metaeval.significance.metric_tests import (

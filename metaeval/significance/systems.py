@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from metaeval.choices import SystemScore
 from metaeval.inputs import Inputs, check_judged, metric_place, where
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.clusters import (
@@ -23,7 +22,7 @@ from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, 
 from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.notes import hinted
-from metaeval.options import Options
+from metaeval.options import Options, SystemScore
 from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.significance.comparison import warning_of_clusters
 from metaeval.significance.options import SMALLEST, pairs_that_differ

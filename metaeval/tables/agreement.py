@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
+from metaeval.answer import Table, table_notes, table_signature
 from metaeval.inputs import Inputs, no_metric
 from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.system_scores import asked_scores
-from metaeval.table import Table, table_notes, table_signature
 from queries.blocks import Block, Floats
 from queries.reasons import Exclusion, Reason
 from queries.selection import Slice

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.direction import JUDGES_NOTHING
+from metaeval.answer import Table
 from metaeval.inputs import no_metric
+from metaeval.remarks import JUDGES_NOTHING
 from metaeval.signature import line, program_version, restricted
-from metaeval.table import Table
 from queries import catalog
 from queries.counting import system_means
 from queries.evalsets import has_standard_reference, language_pairs

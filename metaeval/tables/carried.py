@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
+from metaeval.answer import Table
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.inputs import Inputs, Opened, check_used
 from metaeval.measures import Measure
@@ -16,7 +17,6 @@ from metaeval.measures.judged import labels
 from metaeval.notes import because
 from metaeval.options import Options
 from metaeval.signature import line, option_parts, program_version
-from metaeval.table import Table
 from metaeval.tables.thresholds import calibrated
 from queries.blocks import Block
 from queries.longitudinal import EvalsetState, evalset_states

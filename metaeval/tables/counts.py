@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
+from metaeval.answer import Table, table_notes, table_signature, without
+from metaeval.evaluation import without_pairs
 from metaeval.grids import gridded
-from metaeval.human_variation import without_pairs
-from metaeval.inputs import Inputs, slice_remarks
+from metaeval.inputs import Inputs
 from metaeval.measures.parameters import shortest
-from metaeval.table import Table, table_notes, table_signature, without
+from metaeval.remarks import slice_remarks
 from queries.blocks import Block
 from queries.counting import named_pairs
 from queries.engines import Engine, Source, opened

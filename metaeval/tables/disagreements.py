@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, table_notes, table_signature
 from metaeval.inputs import Inputs, check_judged, metric_place, no_metric, where
 from metaeval.kernels.agreement.standardised_difference import ranked, standardised, standardised_difference
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.system_scores import NOISE
-from metaeval.table import Table, table_notes, table_signature
 from queries.blocks import Block
 from queries.catalog import ask
 from queries.marked_errors import MarkedError, error_schema, human_with_errors, marked_errors

@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, table_signature
 from metaeval.inputs import Inputs, check_judged
-from metaeval.table import Table, table_signature
 from queries.selection import Slice
 from warehouse import Warehouse
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import polars as pl
 
+from metaeval.answer import Table, table_signature
 from metaeval.grids import gridded
-from metaeval.inputs import no_metric, slice_remarks
-from metaeval.table import Table, table_signature
+from metaeval.inputs import no_metric
+from metaeval.remarks import slice_remarks
 from queries.counting import named_means
 from queries.engines import Engine, Source, opened
 from queries.selection import Slice

@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.choices import SystemScore
-from metaeval.inputs import Inputs, check_whole, metric_place, no_metric, remarks
+from metaeval.inputs import Inputs, check_whole, metric_place, no_metric
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.options import Options
+from metaeval.options import Options, SystemScore
+from metaeval.remarks import remarks
 from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.system_scores import asked_scores
 from queries.blocks import Block

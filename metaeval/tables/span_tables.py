@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from metaeval.answer import Table, or_none, table_notes, table_signature
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.spans import Spans
 from metaeval.kernels.spans.ratios import rates
 from metaeval.measures import Measure
 from metaeval.measures.span_agreement import Compared, SpanMeasure
-from metaeval.table import Table, or_none, table_notes, table_signature
 from queries.blocks import Block
 from queries.reasons import Reason
 from queries.selection import Slice

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.evaluation import evaluate
-from metaeval.human_variation import undefined
+from metaeval.answer import Table, table_notes
+from metaeval.evaluation import evaluate, undefined
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.pair_counts import standard_deviations
 from metaeval.kernels.arrays.checks import Floats
@@ -17,7 +17,6 @@ from metaeval.measures import Measure
 from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.signature import line, signature
-from metaeval.table import Table, table_notes
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress

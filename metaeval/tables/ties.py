@@ -7,12 +7,12 @@ import numpy.typing as npt
 import polars as pl
 
 from metaeval import kernels
+from metaeval.answer import Table, table_notes, table_signature
 from metaeval.inputs import Inputs, check_judged, no_metric
 from metaeval.kernels.arrays.grouping import Grouping
 from metaeval.measures.judged import labels
 from metaeval.options import Options
 from metaeval.signature import option_parts
-from metaeval.table import Table, table_notes, table_signature
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse import Warehouse

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import polars as pl
 
 from metaeval import kernels
+from metaeval.answer import or_none
 from metaeval.kernels.agreement.random_effects import RandomEffects
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
-from metaeval.table import or_none
 from warehouse import QuestionError
 from warehouse.wording import counted
 

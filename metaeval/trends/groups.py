@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from metaeval.table import or_none
+from metaeval.answer import or_none
 from metaeval.trends.history import Entry, History
 from metaeval.trends.points import Point
 from warehouse.facts.human_protocols import protocol_of

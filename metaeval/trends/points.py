@@ -6,17 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from metaeval import kernels
-from metaeval.choices import Population
-from metaeval.evaluation import evaluate, rankable
-from metaeval.human_variation import without_variation
-from metaeval.inputs import no_metric, remarks
+from metaeval.evaluation import evaluate, rankable, without_variation
+from metaeval.inputs import no_metric
 from metaeval.intervals import CONFIDENCE
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.jackknife_test import from_z
 from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES
-from metaeval.options import Options
+from metaeval.options import Options, Population
 from metaeval.people.ceilings import Ceiling
+from metaeval.remarks import remarks
 from metaeval.signature import Parts, interval_in_words, line, signature
 from metaeval.significance.metric_tests import by_default, fitted_options, parts_of_test, run_test
 from metaeval.significance.options import TestOptions

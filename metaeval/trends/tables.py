@@ -5,10 +5,10 @@ from typing import Any
 
 import polars as pl
 
+from metaeval.answer import Table
 from metaeval.measures import Measure
 from metaeval.ranking import named
 from metaeval.signature import Parts, line, option_parts, program_version, restricted
-from metaeval.table import Table
 from metaeval.trends.gaps import Pooling, first_reasons, line_rows, pooled_by_year
 from metaeval.trends.groups import FLOOR, NO_SUCH_METRIC, By
 from metaeval.trends.history import History

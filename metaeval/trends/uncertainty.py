@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaeval.choices import Population
 from metaeval.evaluation import Evaluation
 from metaeval.intervals import within_range
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import Resample, bootstrap, interval
 from metaeval.measures import Measure
-from metaeval.options import Options
+from metaeval.options import Options, Population
 from queries.blocks import Block
 from warehouse import QuestionError
 from warehouse.progress import Progress

@@ -7,8 +7,8 @@ from typing import Literal
 
 import polars as pl
 
+from metaeval.answer import Table
 from metaeval.notes import hinted
-from metaeval.table import Table
 from metaeval.trends.gaps import Pooling, over_years, pooled_by_year
 from metaeval.trends.groups import By, grouped
 from metaeval.trends.history import History

@@ -21,9 +21,9 @@ from cli.ending import run_program
 from cli.main import COMMANDS, named, program
 from metaeval import doors
 from metaeval.answer import Answer
+from metaeval.options import Run
 from metaeval.question import Question
 from metaeval.questions import HOMES
-from metaeval.run import Run
 from tests.cli.running import Ran
 from tests.cli.words import SLICE, WORDS
 from tests.helpers import tiny_layout

@@ -3,11 +3,11 @@
 import polars as pl
 import pytest
 
+from metaeval.answer import Table
 from metaeval.domains import ranked_domains, read_domains
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.ranking import ranked, read
-from metaeval.table import Table
 from metaeval.tables.agreement import clustered
 from metaeval.tables.counts import totals
 from queries.pairs import COUNTS

@@ -11,8 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from metaeval.choices import SystemScore
-from metaeval.options import Options
+from metaeval.options import Options, SystemScore
 from metaeval.study import rank
 from metaeval.tables.counts import pair_counts
 from queries.pairs import COUNTS

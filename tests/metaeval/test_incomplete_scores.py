@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.choices import SystemScore
 from metaeval.evaluation import evaluate
-from metaeval.explanation import explanation
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
-from metaeval.options import Options
+from metaeval.options import Options, SystemScore
+from metaeval.ranking import explanation
 from metaeval.study import Study, rank, ranking_order, study
 from metaeval.system_scores import system_scores, without_noise
 from metaeval.tables.counts import pair_counts

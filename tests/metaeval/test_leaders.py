@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from metaeval.leaders import leaders
+from metaeval.ranking import leaders
 
 
 def _frame(*rows: tuple[str, str, str, int | None, int | None]) -> pl.DataFrame:

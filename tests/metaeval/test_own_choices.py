@@ -7,7 +7,7 @@ import pytest
 
 import metaeval
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.own_choices import residual
+from metaeval.remarks import residual
 from tests.helpers import ScoreTable, mqm_table, tiny_layout
 from warehouse import Warehouse, load
 from warehouse.facts.issues import OptimisedSystem, optimised_systems

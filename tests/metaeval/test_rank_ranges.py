@@ -3,9 +3,9 @@
 import pytest
 
 from benchmarks.rank_coverage import of_metrics
+from metaeval.intervals import with_ranges
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.rank_ranges import with_ranges
 from metaeval.ranking import ranked, read
 from queries.selection import Slice
 from warehouse import Warehouse

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metaeval
-from metaeval.explanation import excluded, explanation
 from metaeval.measures import parse_measure
 from metaeval.notes import Decisive
 from metaeval.options import Options
+from metaeval.ranking import excluded, explanation
 from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, rank, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts

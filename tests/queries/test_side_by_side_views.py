@@ -13,8 +13,7 @@ import pytest
 
 from docs.generate import output_of
 from metaeval.measures import parse_measure
-from metaeval.options import Options
-from metaeval.run import Run
+from metaeval.options import Options, Run
 from metaeval.significance.cached import compared
 from metaeval.significance.options import TestOptions
 from queries.selection import Slice

@@ -8,8 +8,7 @@ import polars as pl
 from cli.report.content import Part, grid, message, wide_grids
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
-from metaeval.leaders import leaders
-from metaeval.ranking import named
+from metaeval.ranking import leaders, named
 from queries.listing import listing
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError

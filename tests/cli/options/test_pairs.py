@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from cli.main import program
+from metaeval.doors import as_stored
+from metaeval.options import Run
 from metaeval.question import fields_of, made
 from metaeval.questions import HOMES, question_named
-from metaeval.run import Run
-from metaeval.spelling import as_stored
 from tests.cli.running import Scorehouse
 
 _PAIRS: list[Any] = [

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from metaeval.answer import Table
 from metaeval.fields import SliceFields
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
@@ -20,7 +21,6 @@ from metaeval.questions.rank import Rank
 from metaeval.significance.options import TestOptions
 from metaeval.significance.systems import compare_systems
 from metaeval.study import check_ranked, study
-from metaeval.table import Table
 from metaeval.tables.agreement import agreement
 from metaeval.tables.counts import pair_counts
 from metaeval.tables.means import system_means

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.choices import Test
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
@@ -14,7 +13,7 @@ from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS, SYSTEMS_RESAMPLED, TESTS
 from metaeval.measures.judged import judged_segments
-from metaeval.options import Options
+from metaeval.options import Options, Test
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import metaeval
+from metaeval.answer import Table
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
@@ -14,7 +15,6 @@ from metaeval.planning.metrics import plan_metrics
 from metaeval.planning.plans import Asked
 from metaeval.planning.simulation import drawn_block, judged_block, simulation_of_units
 from metaeval.planning.systems import _rank_sum, _signed
-from metaeval.table import Table
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 

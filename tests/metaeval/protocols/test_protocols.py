@@ -13,7 +13,7 @@ from metaeval.cache import encoded
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures import Measure, parse_measure
-from metaeval.options import Options
+from metaeval.options import Options, Run
 from metaeval.protocols import Protocol, Rule, cached, populations, protocol_named, protocols
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
@@ -28,7 +28,6 @@ from metaeval.protocols.tables import (
     task_name,
 )
 from metaeval.protocols.tasks import halved_weights
-from metaeval.run import Run
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from metaeval.study import rank

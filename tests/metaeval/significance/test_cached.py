@@ -15,11 +15,10 @@ import pytest
 from metaeval import cache
 from metaeval.cache import DAMAGED
 from metaeval.measures import parse_measure
-from metaeval.options import Options
+from metaeval.options import Options, Run
 from metaeval.protocols import protocol_named
 from metaeval.protocols.cached import scored
 from metaeval.protocols.tables import as_json as protocol_json
-from metaeval.run import Run
 from metaeval.significance.cached import FROM_STORE, Compared, compared
 from metaeval.significance.comparison import Comparison, as_json
 from metaeval.significance.options import TestOptions

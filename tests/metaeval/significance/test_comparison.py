@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metaeval.choices import Population, SystemScore
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
 from metaeval.kernels.resampling.clusters import significance_clusters
@@ -22,7 +21,7 @@ from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import POPULATIONS, SWAPS
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
-from metaeval.options import Options
+from metaeval.options import Options, Population, SystemScore
 from metaeval.planning.simulation import drawn_block
 from metaeval.significance import levels
 from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame

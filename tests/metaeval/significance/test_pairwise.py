@@ -8,12 +8,11 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from metaeval.choices import Population
 from metaeval.inputs import Inputs
 from metaeval.kernels.resampling.bootstrap import bootstrap, power
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
-from metaeval.options import Options
+from metaeval.options import Options, Population
 from metaeval.significance.options import TestOptions
 from metaeval.significance.pair_tables import pair_frame, pair_json
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair

@@ -1,0 +1,231 @@
+"""What a reader of any result on a block should know of its metrics and systems."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from metaeval.inputs import where
+from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.notes import Decisive, Hinted, hinted
+from metaeval.system_scores import system_scores
+from queries.blocks import Block, fetch_block
+from queries.findings import Finding, shown_query
+from queries.listing import listing
+from queries.reasons import Reason
+from queries.selection import MetricChoice, Selection, Slice, select
+from warehouse import QuestionError, Warehouse
+from warehouse.facts.issues import OptimisedSystem, autoranks, optimised_in
+from warehouse.facts.metrics import describe
+from warehouse.facts.testsets import facts
+from warehouse.wording import counted, option
+
+_CLEARLY = -0.3  # Pearson correlation of system scores below which a sign is in doubt
+_FEWEST = 5  # systems
+_QUESTION = "wrong sign? (audit compares it with the other metrics)"
+JUDGES_NOTHING = ("sentinel", "random")
+"""Kinds of metrics that need not agree with people."""
+
+
+def all_alike(block: Block) -> list[Decisive]:
+    """A line for each metric that scores all systems alike on each segment, as one does that reads no output.
+
+    What measures of systems make of it is chance: spa depends on the order of the systems' names.
+    """
+    found = []
+    for metric, scores in zip(block.metrics, block.scores, strict=True):
+        there = np.where(np.isnan(block.human), np.nan, scores)
+        known = np.count_nonzero(~np.isnan(there), axis=0) > 1
+        if known.any() and (np.nanmin(there[:, known], axis=0) == np.nanmax(there[:, known], axis=0)).all():
+            text = f"{metric.name}: all systems have the same scores; values of systems are chance, such as spa"
+            found.append(Decisive(text, "the same scores for all systems:", metric.name))
+    return found
+
+
+def wrong_way(block: Block) -> list[Decisive]:
+    """A line for each metric whose system scores clearly fall where the human ones of the block's MT systems rise.
+
+    That is: Pearson's r is below -0.3 over at least five systems. Nothing is turned around.
+    The sign of scores that are made of error spans is not in doubt.
+    """
+    scores = system_scores(block, "submitted")
+    kinds = {choice.name: choice.kind for choice in block.selection.systems}
+    is_mt = np.array([kinds.get(name, "mt") == "mt" for name in block.systems], dtype=bool)
+    found: list[Decisive] = []
+    for metric, values in zip(block.metrics, scores.metrics, strict=True):
+        there = is_mt & ~np.isnan(values) & ~np.isnan(scores.human)
+        if there.sum() < _FEWEST or describe(metric.base_name).kind in JUDGES_NOTHING:
+            continue
+        human, own = (x[there] - x[there].mean() for x in (scores.human, values))
+        size = np.linalg.norm(human) * np.linalg.norm(own)
+        if size > 0 and (r := np.dot(human, own) / size) < _CLEARLY:
+            question = "its scores count its error spans" if metric.is_derived else _QUESTION
+            text = (
+                f"{metric.name} correlates negatively with {block.selection.human} system scores: {r:.3f} over "
+                f"{there.sum()} MT systems; {question}"
+            )
+            kind = "against people, counting error spans:" if metric.is_derived else "wrong sign?"
+            found.append(Decisive(text, kind, f"{metric.name} r={r:.3f}", -r))
+    return found
+
+
+WHY = "standard deviations from the line of the metric on people"
+_LEAST = 3  # other systems; a line through two has no residuals
+
+
+def own_choices(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
+    """A line on each included system that metrics which are ranked here, or their relatives, selected."""
+    return [
+        f"{one.system} was made by {one.how}: {', '.join(judges)} {'judges its' if len(judges) < 2 else 'judge their'} "
+        "own choice"
+        for one, judges in _judged(selection, metrics)
+    ]
+
+
+def overrated(block: Block) -> list[str]:
+    """A line on the residuals of metrics on systems that they selected, and the option that excludes these systems."""
+    if not any(True for _ in _judged(block.selection, block.metrics)):
+        return []
+    found, others = _residuals(block)
+    hint = f"{option('rank.without_optimised', True)} excludes systems that metrics selected"
+    n = counted(others, "system")
+    if not found:
+        return [
+            Hinted(f"no residuals of metrics on their own choices, as {n} that no metric selected are too few", hint)
+        ]
+    parts = ", ".join(f"{metric} on {system} {away:+.2f}" for metric, system, away in found)
+    return [
+        Hinted(f"residuals of metrics on their own choices: {parts}; {WHY}, over {n} that no metric selected", hint)
+    ]
+
+
+def overrating(warehouse: Warehouse, testset: str | None, lp: str | None) -> Iterator[Finding]:
+    """How much metrics overrate the systems that they selected, as findings of the audit.
+
+    testset, lp: see `queries.audit.audit`, which refuses unknown names. Evaluation sets without an official human score
+    have none.
+    """
+    for one, pair in listing(warehouse, "lps").select("testset", "lp").rows():
+        wanted = all(asked in (None, "all") or name in asked.split(",") for asked, name in ((testset, one), (lp, pair)))
+        if not wanted or not optimised_in(one):
+            continue
+        try:
+            block = fetch_block(warehouse, select(warehouse, Slice(one, pair, all_metrics=True), "sys"))
+        except QuestionError:
+            continue
+        found, n = _residuals(block)
+        for metric, system, away in found:
+            text = f"judges {system}, its own choice, {away:+.2f} {WHY}"
+            yield Finding("info", "issues", one, pair, metric, text, n, away, shown_query("issues", {"testset": one}))
+
+
+def _residuals(block: Block) -> tuple[list[tuple[str, str, float]], int]:
+    """Metric, system that it or a relative selected, residual, where there is one; how many systems none selected."""
+    chosen = {one.system for one in optimised_in(block.selection.slice.testset)}
+    others: Bools = np.array([name not in chosen for name in block.systems])
+    scores = system_scores(block, "submitted")
+    places = {metric.name: place for place, metric in enumerate(block.metrics)}
+    found = [
+        (metric, one.system, residual(scores.human, scores.metrics[places[metric]], others, at))
+        for one, judges in _judged(block.selection, block.metrics)
+        for at in [block.systems.index(one.system)]
+        for metric in judges
+    ]
+    return [row for row in found if not np.isnan(row[2])], int(others.sum())
+
+
+def residual(human: Floats, metric: Floats, others: Bools, at: int) -> float:
+    """How far a metric's score of one system lies above its least-squares line on people over other systems.
+
+    human, metric: (n_systems,) system scores, NaN = missing; others: (n_systems,), whom the line is fitted to; at: the
+    system. In standard deviations of the residuals of the others, with n − 2 degrees of freedom; positive: overrated.
+    NaN: fewer than three others, equal human scores, a line without residuals, or a missing score of the system.
+
+    >>> human, metric = np.array([0.0, 1.0, 2.0, 3.0, 1.0]), np.array([0.0, 2.0, 1.0, 3.0, 4.0])
+    >>> round(residual(human, metric, np.array([True] * 4 + [False]), 4), 4)
+    3.0569
+    """
+    kept = others & ~np.isnan(human) & ~np.isnan(metric)
+    x, y = human[kept], metric[kept]
+    if len(x) < _LEAST or np.ptp(x) == 0:
+        return float("nan")
+    slope = float((x - x.mean()) @ (y - y.mean()) / ((x - x.mean()) @ (x - x.mean())))
+    errors = y - y.mean() - slope * (x - x.mean())
+    spread = float(np.sqrt(errors @ errors / (len(x) - 2)))
+    if spread <= 1e-12 * float(np.abs(y).max()):
+        return float("nan")
+    return float(metric[at] - y.mean() - slope * (human[at] - x.mean())) / spread
+
+
+def _judged(selection: Selection, metrics: Sequence[MetricChoice]) -> Iterator[tuple[OptimisedSystem, list[str]]]:
+    """Included systems that metrics selected, each with the metrics of the same family."""
+    testset = selection.slice.testset
+    there = {choice.name for choice in selection.chosen_systems}
+    for one in optimised_in(testset):
+        if one.system not in there or selection.human is None:
+            continue
+        year = facts(testset).year
+        judges = [metric.name for metric in metrics if describe(metric.base_name, year).family in one.families]
+        if judges:
+            yield one, judges
+
+
+def remarks(block: Block) -> list[str]:
+    """What a reader of any result on a block should know, one line each."""
+    return [*slice_remarks(block.selection, block.metrics), *equal_metrics(block), *all_alike(block), *wrong_way(block)]
+
+
+def slice_remarks(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
+    """What can be remarked on a selection, and those of its metrics that are used, without their scores."""
+    return [
+        *selection.notes,
+        *_own_metrics(selection, metrics),
+        *_reference_without_metrics(selection, metrics),
+        *_chosen_by_metrics(selection),
+        *own_choices(selection, metrics),
+    ]
+
+
+def _own_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
+    """A line that names the user's own metrics among those included, and one for each with something missing."""
+    own = [metric.name for metric in metrics if metric.is_own]
+    lines = [f"your own: {', '.join(own)}"] if own else []
+    if selection.slice.own:
+        lines += [
+            hinted(f"your own {choice.name} is excluded: {choice.reason.sentence}", choice.reason.hint)
+            for choice in selection.metrics
+            if choice.is_own and choice.reason and choice.reason.reason is not Reason.NOT_SELECTED
+        ]
+    return lines
+
+
+def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricChoice]) -> list[str]:
+    """A line where a reference was asked for that none of the metrics compared with."""
+    asked = selection.slice
+    if asked.reference is None or any(metric.reference == asked.reference for metric in metrics):
+        return []
+    scored = sorted({choice.reference for choice in selection.metrics if choice.reference is not None})
+    return [
+        f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
+        f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
+    ]
+
+
+def _chosen_by_metrics(selection: Selection) -> list[str]:
+    """A line where metrics chose the systems that people judged."""
+    testset = selection.slice.testset
+    if selection.human is None or testset not in autoranks():
+        return []
+    return [f"AutoRank, a mean of metrics, chose the systems of {testset} that people judged (`scorehouse autorank`)"]
+
+
+def equal_metrics(block: Block) -> list[str]:
+    """A line for each set of metrics whose segment scores are the same to the last bit."""
+    seen: dict[bytes, list[str]] = {}
+    for metric, scores in zip(block.metrics, block.scores, strict=True):
+        if metric.has_segments:
+            seen.setdefault(scores.tobytes(), []).append(metric.name)
+    twins = [names for names in seen.values() if len(names) > 1]
+    return [
+        Decisive(f"{' and '.join(names)} have exactly the same scores", "exactly the same scores:", " = ".join(names))
+        for names in twins
+    ]
