@@ -39,6 +39,9 @@ class _Commands(Mapping[str, Callable[..., None]]):
         command: Callable[..., None] = getattr(import_module(f"cli.commands.{module}"), function)
         return command
 
+    def __contains__(self, name: object) -> bool:
+        return name in PANEL_OF  # without making it
+
     def __iter__(self) -> Iterator[str]:
         return iter(PANEL_OF)
 

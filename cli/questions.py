@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from metaeval.questions import question_named
 from warehouse.facts.languages import is_typed_pair
 
 
+@cache
 def command_of(name: str) -> Callable[..., None]:
     """The command of a question."""
     question = question_named(name)

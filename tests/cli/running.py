@@ -59,10 +59,13 @@ def refused(ran: Ran, code: int, *words: str) -> str:
 _QUOTED = re.compile(r"`[^`]*`")
 
 
+_whole = functools.cache(program)
+
+
 @functools.cache
 def options_of(command: str | None) -> frozenset[str]:
     """The options of a command; of None, those that stand before any."""
-    group: Any = program()
+    group: Any = _whole()
     parameters = [*group.params, *(group.commands[command].params if command is not None else ())]
     return frozenset(word for one in parameters for word in (*one.opts, *one.secondary_opts)) | {"--help"}
 
