@@ -40,6 +40,19 @@ _LISTINGS = {
 LISTINGS: Mapping[str, str] = MappingProxyType(_LISTINGS)
 
 
+def official_human(level: Literal["seg", "sys"]) -> "pl.Expr":
+    """Of the language pairs listed: the official human score of a level, with a word where it is not loaded."""
+    import polars as pl
+
+    name = pl.col(f"standard_human_{level}")
+    return (
+        pl.when(f"is_standard_human_{level}_loaded")
+        .then(name)
+        .otherwise(name + " (not loaded)")
+        .alias(name.meta.output_name())
+    )
+
+
 def listing(warehouse: Warehouse, what: str, testset: str | None = None, lp: str | None = None) -> "pl.DataFrame":
     """One of the listings, of all or of one test set and language pair.
 

@@ -1,14 +1,16 @@
-// Draws a chart no wider than its element: panels in fewer columns, then narrower ones; what is left is scaled by CSS.
-async function fitted(element, spec, options) {
+const PAPER = 700; // pixels between the margins of a printed page
+
+// Draws a chart no wider than its room: panels in fewer columns, then narrower ones; what is left is scaled by CSS.
+async function fitted(element, spec, options, room = element.clientWidth) {
   const drawn = structuredClone(spec);
-  if (element.clientWidth < 600) {
-    Object.assign(drawn.config.axis, {labelFontSize: 9, labelLimit: 150});
-    drawn.config.legend.columns = element.clientWidth < 450 ? 1 : 2;
+  if (room < 600) {
+    Object.assign(drawn.config.axis, {labelFontSize: 9, labelLimit: 230});
+    drawn.config.legend.columns = room < 450 ? 1 : 2;
   }
   for (let tries = 0; tries < 6; tries++) {
     await vegaEmbed(element, drawn, options);
     const width = element.querySelector("svg")?.width.baseVal.value ?? 0;
-    if (width <= element.clientWidth || !narrower(drawn, width, element.clientWidth)) return;
+    if (width <= room || !narrower(drawn, width, room)) return;
   }
 }
 
@@ -20,7 +22,7 @@ function narrower(spec, width, room) {
   }
   const columns = spec.vconcat ? 1 : spec.columns ?? 1, over = width - room;
   const panels = spec.vconcat ?? spec.concat ?? [spec.spec ?? spec];
-  if (columns === 1 || over < 0.25 * width) {
+  if (columns === 1 || over < (columns > 3 ? 0.25 : 0.42) * width) {
     const widths = panels.map((panel) => panel.width).filter((one) => typeof one === "number");
     const most = Math.max(80, Math.max(...widths) - Math.ceil(over / columns));
     if (panels.map((panel) => shrink(panel, width, room, most)).some(Boolean)) return true;

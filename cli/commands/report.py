@@ -23,7 +23,7 @@ def report(
     output: PageOutput,
     testset: Annotated[
         list[str] | None,
-        typer.Argument(help="Test sets.", show_default="all", autocompletion=complete_testset),
+        typer.Argument(help="Test sets, and language pairs.", show_default="all", autocompletion=complete_testset),
     ] = None,
     lp: Annotated[
         list[str] | None,
@@ -67,11 +67,19 @@ def report(
     from cli.report.making import made
     from cli.report.page import MOST_BYTES, page
     from cli.report.sections import SECTIONS as KNOWN
+    from warehouse.names import is_language_pair
     from warehouse.wording import counted
 
-    lps = ",".join(str(language_pair(one)) for part in lp or [] for one in part.split(",")) or "all"
+    names = [one for part in testset or [] for one in part.split(",")]
+    pairs = [one for part in lp or [] for one in part.split(",")] + [one for one in names if is_language_pair(one)]
     settings = Settings(
-        ",".join(testset or []) or "all", lps, tuple(dict.fromkeys(measure or [])), draws, seed, details, fresh
+        ",".join(one for one in names if not is_language_pair(one)) or "all",
+        ",".join(str(language_pair(one)) for one in pairs) or "all",
+        tuple(dict.fromkeys(measure or [])),
+        draws,
+        seed,
+        details,
+        fresh,
     )
     wanted = [one for name, one in KNOWN.items() if name in (section or SECTIONS)]
     with progress(output.quiet) as advance:

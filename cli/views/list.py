@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli.options.output import Output
+from queries.listing import official_human
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
@@ -20,6 +21,7 @@ _HEADINGS = {"standard_reference": "reference", "standard_human_seg": "human", "
 def show(answer: "Answer", output: Output) -> None:
     """Six columns on a terminal."""
     if output.is_for_terminal and output.is_for_reading and answer.question.what in _SHOWN:
-        frame = answer.frame.select(*_SHOWN[answer.question.what])
+        frame = answer.frame.with_columns(official_human("seg")) if answer.question.what == "lps" else answer.frame
+        frame = frame.select(*_SHOWN[answer.question.what])
         answer = replace(answer, reading=frame.rename({k: v for k, v in _HEADINGS.items() if k in frame.columns}))
     output.show_answer(answer)

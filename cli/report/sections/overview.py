@@ -9,7 +9,7 @@ from cli.report.content import Part, grid, message, wide_grids
 from cli.report.desk import Desk
 from cli.report.making import Job, Section
 from metaeval.ranking import leaders, named
-from queries.listing import listing
+from queries.listing import listing, official_human
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError
 from warehouse.wording import counted
@@ -70,7 +70,8 @@ def _part(desk: Desk) -> Part:
         evalsets = listing(warehouse, "lps")
     shown = {(one.testset, one.lp): _shown(desk, one) for one in desk.states}
     names = list(zip(evalsets["testset"].to_list(), evalsets["lp"].to_list(), strict=True))
-    evalsets = evalsets.with_columns(shown=pl.Series([shown.get(name, "no") for name in names], dtype=pl.String))
+    shown_as = pl.Series("shown", [shown.get(name, "no") for name in names], dtype=pl.String)
+    evalsets = evalsets.with_columns(official_human("seg"), official_human("sys"), shown_as)
     evalsets = evalsets.filter(pl.col("shown") != "no")
     notes = [
         f"This report is on {len(desk.states)} of {counted(len(desk.every), 'evaluation set')} in {desk.database.name}."
@@ -120,7 +121,7 @@ SECTION = Section(
     "overview",
     "Overview",
     "Which metrics agree best with human scores, by language pair. Metrics in the same significance cluster cannot be "
-    "told apart.",
+    "told apart, nor can all of different clusters.",
     _jobs,
     _limits,
     is_open=True,

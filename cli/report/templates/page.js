@@ -78,7 +78,7 @@ function prepareTable(box) {
     count.textContent = n === rows.length ? rowsText(n) : `${n} of ${rowsText(rows.length)}`;
   });
   tools.append(label, count);
-  box.prepend(tools);
+  if (rows.length > 5) box.prepend(tools);
   const button = made("button", {type: "button", textContent: "CSV"});
   button.setAttribute("aria-label", `CSV: ${title}`);
   button.addEventListener("click", () => {
@@ -119,22 +119,34 @@ function prepareChart(element, spec) {
   }
 }
 
-async function drawAll(elements, charts) { // those that are not folded, and not drawn in these colours yet
-  const theme = screenIsDark.matches && !paper.matches ? "dark" : "light";
+async function drawAll(elements, charts, isPrinted) { // those that are not folded, and not drawn so yet
+  const theme = screenIsDark.matches && !isPrinted ? "dark" : "light";
   document.documentElement.dataset.drawn = "";
   for (const element of elements) {
-    if (element.dataset.drawn === theme || element.closest("details:not([open])")) continue;
-    element.dataset.drawn = theme;
+    if (element.closest("details:not([open])")) continue;
+    const room = isPrinted ? PAPER : element.clientWidth, drawn = `${theme} ${room}`;
+    if (element.dataset.drawn === drawn) continue;
+    element.dataset.drawn = drawn;
     const spec = {...unpacked(charts[element.dataset.chart]), config: themes[theme]};
     const options = {mode: "vega-lite", renderer: "svg", actions: false, logLevel: ERRORS, tooltip: {theme}};
-    await fitted(element, spec, options).catch(console.error);
+    await fitted(element, spec, options, room).catch(console.error);
     element.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the chart has its name on its box
   }
   document.documentElement.dataset.drawn = theme;
 }
 
-function prepareFolds() {
-  const folds = [...document.querySelectorAll("details")];
+function prepareFolds() { // on a narrow screen sections behind the rankings are folded
+  const folds = [...document.querySelectorAll("details")], sections = [...document.querySelectorAll("details.section")];
+  if (window.matchMedia("(max-width: 40rem)").matches) sections.slice(2).forEach((fold) => { fold.open = false; });
+  const reveal = () => {
+    const fold = document.getElementById(location.hash.slice(1))?.querySelector("details.section");
+    if (fold) fold.open = true;
+  };
+  window.addEventListener("hashchange", reveal);
+  reveal();
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details.section, details.printed").forEach((fold) => { fold.open = true; });
+  });
   const button = made("button", {type: "button", textContent: "Open all"});
   button.addEventListener("click", () => {
     const isOpen = button.textContent === "Open all";
@@ -152,11 +164,15 @@ const elements = [...document.querySelectorAll("[data-chart]")];
 if (elements.length) {
   const charts = read("charts");
   elements.forEach((element) => prepareChart(element, charts[element.dataset.chart]));
-  let drawing = drawAll(elements, charts);
-  const again = () => { drawing = drawing.then(() => drawAll(elements, charts)); };
+  let drawing = drawAll(elements, charts, paper.matches);
+  let isPrinted = false;
+  const again = ({type}) => {
+    if (type.endsWith("print")) isPrinted = type === "beforeprint";
+    drawing = drawing.then(() => drawAll(elements, charts, isPrinted || paper.matches));
+  };
   document.addEventListener("toggle", again, {capture: true});
-  screenIsDark.addEventListener("change", again);
-  paper.addEventListener("change", () => { if (screenIsDark.matches) again(); });
+  for (const media of [screenIsDark, paper]) media.addEventListener("change", again);
+  for (const type of ["beforeprint", "afterprint"]) window.addEventListener(type, again);
 } else {
   document.documentElement.dataset.drawn = "none";
 }

@@ -291,7 +291,9 @@ def test_commands_in_sentences_are_code_and_backticks_of_names_stay() -> None:
 def test_many_parts_behind_the_first_share_a_fold(n: int) -> None:
     parts = tuple(Part(f"part {place}", lead="x") for place in range(n))
     text = paging.page([Made(SECTIONS["rankings"], parts, ())], "t", static=True)
-    assert text.count("<details") == text.count("</details>") == n + (n > 3), "that of signatures is one"
+    assert text.count("<details") == text.count("</details>") == 1 + n + (n > 3), (
+        "those of the section and of signatures are two"
+    )
     more = re.findall(r"<summary>(\d+ more: [^<]*)</summary>", text)
     assert more == ([f"{n - 1} more: {', '.join(part.heading for part in parts[1:])}"] if n > 3 else [])
 
@@ -525,9 +527,9 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
         texts = browser.execute_async_script(
             "Promise.all(window.kept.map((one) => one.text())).then(arguments[arguments.length - 1])"
         )
-        assert texts[0].startswith("metric,value,low,high,rank,cluster,epsilon,at,beyond,label,is\n")
+        assert texts[0].startswith("metric,value,low,high,rank,rank_low,rank_high,cluster,epsilon,at,beyond,label,is\n")
         assert '"quo""te\'s\\x07\\u202etxt-src"' in texts[0]
-        assert texts[-1].splitlines()[0].startswith("metric,spa rank,spa,spa 95% low")
+        assert texts[-1].splitlines()[0].startswith("metric,spa rank,spa rank from,spa rank to,spa,spa 95% low")
         assert len(texts[-1].splitlines()) == 2, "the rows that the filter leaves"
 
         own = {"context": {"exclude": [["svg"]]}, "options": {"resultTypes": ["violations"]}}
@@ -537,7 +539,16 @@ def test_in_a_browser_charts_are_drawn_tables_sort_and_nothing_runs(written: Pat
         browser.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
         )
+        browser.refresh()
+        _drawn(browser, "light")
         assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+        folds = "return [...document.querySelectorAll('details.section')].map((one) => one.open)"
+        assert browser.execute_script(folds)[:3] == [True, True, False], "narrow screens open what comes first"
+        browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+        assert all(browser.execute_script(folds)), "all sections are printed"
+        sizes = "return [...document.querySelectorAll('#rankings svg')].map((one) => one.width.baseVal.value)"
+        assert 390 < max(browser.execute_script(sizes)) <= 700, "charts have the width of the paper at once"
+        browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
         dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
         _drawn(browser, "dark")
