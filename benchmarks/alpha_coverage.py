@@ -7,7 +7,7 @@ outputs of a segment, and segments are resampled.
 
 import numpy as np
 
-from metaeval.kernels.agreement.krippendorff import interval_alpha
+from metaeval.kernels.agreement.reliability import interval_alpha
 from metaeval.kernels.resampling.draws import resample_counts
 
 ALPHAS = (0.2, 0.5, 0.8)

@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from metaeval import kernels
-from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
+from metaeval.kernels.resampling.system_tests import draw_signs, sign_flip_p_values
 from queries.exported import of_all, pair_counts, system_means
 from warehouse.export.manifest import MANIFEST
 

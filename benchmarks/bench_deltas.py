@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.resampling.agreement_threshold import PairsOfSet, agreement_thresholds
+from metaeval.kernels.resampling.agreement_curve import PairsOfSet, agreement_thresholds
 
 Floats = npt.NDArray[np.float64]
 LEVELS = (0.8, 0.9, 0.95)

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.agreement.crossed_slope import crossed_slope
-from metaeval.kernels.agreement.random_effects import random_effects
+from metaeval.kernels.agreement.slopes import crossed_slope
+from metaeval.kernels.agreement.studies import random_effects
 from metaeval.trends.within import weights_of_slope
 
 Floats = npt.NDArray[np.float64]

@@ -21,8 +21,7 @@ from metaeval.kernels.agreement.tau import average, tau_b
 from metaeval.kernels.arrays.grouping import Grouping, group_labels
 from metaeval.kernels.calibration.tie_calibration import calibrate
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
-from metaeval.kernels.resampling.permutation import draw_swaps, permutation_test
-from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap
+from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape, permutation_test
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import (
     any_swap,
@@ -33,8 +32,8 @@ from metaeval.kernels.resampling.permutation_groups import (
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
-from metaeval.kernels.resampling.sign_flip import draw_signs
-from metaeval.kernels.resampling.swap_units import Swap, mask_shape
+from metaeval.kernels.resampling.permutation_system import accuracy_swap
+from metaeval.kernels.resampling.system_tests import draw_signs
 from tests import naive_significance as naive
 
 N_METRICS, N_SYSTEMS, N_SEGMENTS, N_DRAWS = 43, 15, 1200, 1000

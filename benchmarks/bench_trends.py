@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import system_correlation
-from metaeval.kernels.agreement.random_effects import random_effects
-from metaeval.kernels.resampling.year_permutation import year_trend
+from metaeval.kernels.agreement.slopes import year_trend
+from metaeval.kernels.agreement.studies import random_effects
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.significance.options import TestOptions

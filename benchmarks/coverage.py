@@ -33,7 +33,7 @@ from benchmarks.levels import DECISIONS, EVALSETS, SIMULATED, SPAN_MEASURES, Sou
 from benchmarks.null_worlds import N_SEGMENTS, N_SYSTEMS, Pair, block_of, options_of, simulated_pair
 from metaeval.evaluation import evaluate
 from metaeval.kernels.resampling.bootstrap import Bootstrap, Interval, IntervalMethod, Resample, bootstrap
-from metaeval.kernels.resampling.bootstrap_test import NORMAL
+from metaeval.kernels.resampling.difference_tests import NORMAL
 from metaeval.measures import Measure, parse_measure
 from queries.blocks import Block
 

@@ -19,9 +19,8 @@ import numpy as np
 from benchmarks.equal_worlds import KINDS, POOL_SEGMENTS, SHARING, Expected, RealPools, drawn, gaps, made_equal
 from benchmarks.levels import ALPHA, sources
 from benchmarks.null_worlds import N_SYSTEMS, Floats, Pair, block_of, null_world, options_of, simulated_pair
-from metaeval.kernels.resampling.bootstrap_test import bootstrap_test
-from metaeval.kernels.resampling.joint_resample import JointResample
-from metaeval.kernels.resampling.joint_swap import joint_swap
+from metaeval.kernels.resampling.difference_tests import bootstrap_test
+from metaeval.kernels.resampling.joint import JointResample, joint_swap
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import parse_measure
 

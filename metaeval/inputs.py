@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from metaeval.kernels.arrays.outliers import mad_outliers
+from metaeval.kernels.arrays.scales import mad_outliers
 from metaeval.measures import Measure
 from metaeval.options import MOST_DECIMALS, Options
 from metaeval.system_scores import system_scores

@@ -9,7 +9,7 @@ from metaeval.answer import Table
 from metaeval.evaluation import evaluate
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import Bootstrap, bootstrap
-from metaeval.kernels.resampling.bootstrap_test import NORMAL
+from metaeval.kernels.resampling.difference_tests import NORMAL
 from metaeval.kernels.resampling.rank_ranges import rank_ranges
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures import Measure

@@ -11,8 +11,8 @@ import polars as pl
 from metaeval import kernels
 from metaeval.evaluation import Evaluation
 from metaeval.inputs import where
+from metaeval.kernels.agreement.pair_counts import OUTCOMES
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.permutation_groups import COUNTS
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.signature import draw_parts, line, option_parts, program_version, restricted
@@ -125,7 +125,7 @@ def _only(evaluation: Evaluation, places: Sequence[int]) -> Evaluation:
     if counts is not None:
         counts = replace(
             counts,
-            **{name: getattr(counts, name)[chosen] for name in COUNTS},
+            **{name: getattr(counts, name)[chosen] for name in OUTCOMES},
             n_distinct=counts.n_distinct[chosen],
             epsilon=counts.epsilon[chosen],
         )

@@ -11,7 +11,7 @@ from metaeval.answer import Table, or_none
 from metaeval.choosing.candidates import Among, Budget, Candidates, Unit, candidates
 from metaeval.choosing.methods import METHODS, SIMILARITIES, Method, Similarity, Utility, utility
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.choice.budget import bought, in_order
+from metaeval.kernels.choice import bought, in_order
 from metaeval.ranking import slices_of
 from metaeval.signature import line, program_version, slice_parts
 from queries.selection import Slice

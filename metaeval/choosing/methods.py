@@ -11,7 +11,7 @@ import numpy as np
 from metaeval.choosing.candidates import Candidates
 from metaeval.inputs import metric_place, no_metric, where
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.choice.utility import metric_average, metric_consistency, metric_variance, standardised
+from metaeval.kernels.choice import metric_average, metric_consistency, metric_variance, standardised
 from metaeval.system_scores import without_noise
 from warehouse import QuestionError
 from warehouse.errors import IT, unknown

@@ -12,7 +12,7 @@ from metaeval.choosing.candidates import Candidates, candidates
 from metaeval.choosing.choice import Asked, queue
 from metaeval.choosing.methods import METHODS, Method, utility
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.kernels.choice.subsets import WholeRanking
+from metaeval.kernels.choice import WholeRanking
 from metaeval.ranking import named, slices_of
 from metaeval.signature import line, program_version, restricted
 from queries.selection import Slice

@@ -1,14 +1,23 @@
 """Statistics on plain arrays: numpy and SciPy alone, no files, no names of metrics or systems."""
 
-from .agreement.autorank import AutoRank, autorank
-from .agreement.correlation import correlation_matrix, kendall, pearson, spearman, system_correlation
-from .agreement.crossed_slope import CrossedSlope, crossed_slope
-from .agreement.hunter_schmidt import PooledCorrelation, hunter_schmidt
+from .agreement.correlation import (
+    correlation_matrix,
+    kendall,
+    pairwise_difference_pearson,
+    pearson,
+    spearman,
+    system_correlation,
+)
 from .agreement.pair_counts import PairCounts, pair_counts, thresholded_pair_counts
-from .agreement.pairwise_accuracy import PairwiseAgreement, pairwise_accuracy
-from .agreement.pairwise_difference_pearson import pairwise_difference_pearson
-from .agreement.random_effects import RandomEffects, leave_one_out, random_effects
-from .agreement.soft_pairwise import soft_pairwise_accuracy
+from .agreement.slopes import CrossedSlope, YearTrend, crossed_slope, slope_over_years, year_trend
+from .agreement.studies import (
+    PooledCorrelation,
+    RandomEffects,
+    hunter_schmidt,
+    leave_one_out,
+    random_effects,
+)
+from .agreement.systems import PairwiseAgreement, pairwise_accuracy, soft_pairwise_accuracy
 from .agreement.tau import (
     GroupMean,
     acc23,
@@ -27,10 +36,9 @@ from .agreement.tau import (
     tau_c,
 )
 from .arrays.grouping import Grouping, group_labels
-from .arrays.outliers import mad_outliers
+from .arrays.scales import AutoRank, autorank, mad_outliers
 from .calibration.tie_calibration import Calibration, calibrate, calibration_curve
-from .resampling.sign_flip import draw_signs, normal_p_values, sign_flip_p_values
-from .resampling.year_permutation import YearTrend, slope_over_years, year_trend
+from .resampling.system_tests import draw_signs, normal_p_values, sign_flip_p_values
 from .spans import span_precision_recall
 
 __all__ = [

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import get_args
 
-from metaeval.kernels.resampling.jackknife_test import Varying
-from metaeval.kernels.resampling.swap_units import Swap
+from metaeval.kernels.resampling.difference_tests import Varying
+from metaeval.kernels.resampling.permutation import Swap
 from metaeval.options import Population, Test
 
 TESTS: tuple[Test, ...] = get_args(Test)

@@ -9,13 +9,12 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
+from metaeval.kernels.resampling.draws import Origins
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import right_pairs_swap
-from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.in_groups import only_whole_groups
 from metaeval.measures.judged import labels
 from metaeval.measures.measure import Definition, Values

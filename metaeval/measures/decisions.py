@@ -14,9 +14,9 @@ from metaeval.kernels.agreement import decisions
 from metaeval.kernels.agreement.decisions import Decision, best_decision, decide
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.copies import Origins
-from metaeval.kernels.resampling.jackknife_test import segment_errors
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.difference_tests import segment_errors
+from metaeval.kernels.resampling.draws import Origins
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.resampled_decisions import (
     calibrated_resample,
     curve_resample,
@@ -24,7 +24,6 @@ from metaeval.kernels.resampling.resampled_decisions import (
     error_resample,
 )
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, number, show_number

@@ -6,13 +6,12 @@ from metaeval import kernels
 from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation
 from metaeval.kernels.agreement.tau import CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.draws import Origins
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import correlation_group_swap
 from metaeval.kernels.resampling.permutation_pearson import pearson_swap
-from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, pearson_resample
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.in_groups import GroupMeasure, group_labels
 from metaeval.measures.judged import Judged, labels
 from metaeval.measures.measure import Definition, Values

@@ -13,13 +13,12 @@ from metaeval import kernels
 from metaeval.kernels.agreement.tau import CountStatistic, tau_b
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
-from metaeval.kernels.resampling.copies import Origins
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.draws import Origins
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import any_swap, group_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, any_resample
-from metaeval.kernels.resampling.swap_units import Swap, mask_shape
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED, SWAPS
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Measure

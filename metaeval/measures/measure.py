@@ -11,12 +11,11 @@ from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.jackknife_test import LEAST_SYSTEMS, LEAST_SYSTEMS_FISHER
+from metaeval.kernels.resampling.difference_tests import LEAST_SYSTEMS, LEAST_SYSTEMS_FISHER
 from metaeval.kernels.resampling.pair_outcomes import PairStatistic
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
+from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
-from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.kernels.resampling.williams import LEAST_SYSTEMS as WILLIAMS_LEAST
 from metaeval.measures.applicable import CLAIMED, HOLDING, JACKKNIVES, SYSTEMS_RESAMPLED
 from metaeval.measures.parameters import Parameter, Value
 from metaeval.options import Options, Population, SystemScore, Test

@@ -13,12 +13,11 @@ from metaeval.kernels.agreement.pair_counts import PairCounts, standard_deviatio
 from metaeval.kernels.agreement.tau import STATISTICS, CountStatistic
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.grouping import group_scores
-from metaeval.kernels.resampling.copies import Origins, pair_counts_without_copies
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.draws import Origins
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import pair_counts_swap, tau_group_swap
-from metaeval.kernels.resampling.resampled_items import item_resample
+from metaeval.kernels.resampling.resampled_items import item_resample, pair_counts_without_copies
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.in_groups import GroupMeasure
 from metaeval.measures.judged import Judged, labels
 from metaeval.measures.measure import Definition, Values

@@ -7,13 +7,11 @@ import numpy as np
 
 from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
-from metaeval.kernels.agreement.pairwise_accuracy import pair_agreements
+from metaeval.kernels.agreement.systems import pair_agreements
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.permutation import SwapStatistic
-from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap, pooled_swap
-from metaeval.kernels.resampling.permutation_system import SystemSwap
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
+from metaeval.kernels.resampling.permutation_system import SystemSwap, accuracy_swap, pooled_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, choice
 from metaeval.measures.system_level import SystemMeasure, unless_tied

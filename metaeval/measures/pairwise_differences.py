@@ -6,10 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, pairwise_difference_resample
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import PERMUTATIONS, RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Definition, Measure, Values

@@ -11,12 +11,10 @@ from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
-from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample
+from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample, soft_pairwise_standard_errors
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
-from metaeval.kernels.resampling.soft_pairwise_error import soft_pairwise_standard_errors
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import Judged, judged_segments
 from metaeval.measures.measure import Definition, Measure, Values

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
+from metaeval.kernels.resampling.permutation_groups import ratio_swap
+from metaeval.kernels.resampling.resampled_items import RatioResample
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
-from metaeval.kernels.resampling.span_ratios import RatioResample, ratio_swap
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.kernels.spans import Spans, span_sums
-from metaeval.kernels.spans.ratios import averaged, rates
+from metaeval.kernels.spans.precision_recall import averaged, rates
 from metaeval.measures.applicable import HOLDING, PERMUTATIONS, RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, number, shortest, show_number

@@ -8,14 +8,13 @@ import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.kernels.agreement.correlation import Correlation
-from metaeval.kernels.agreement.weighted_tau import weighted_tau
+from metaeval.kernels.agreement.systems import weighted_tau
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
-from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.system_level import SystemMeasure, n_pairs

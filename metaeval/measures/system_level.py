@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.resampling.permutation import Swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.measure import Measure

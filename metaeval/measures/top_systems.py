@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from metaeval import kernels
-from metaeval.kernels.agreement.top_systems import top_systems
+from metaeval.kernels.agreement.systems import top_systems
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.kernels.resampling.copies import Origins
+from metaeval.kernels.resampling.draws import Origins
+from metaeval.kernels.resampling.permutation import Swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap
+from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
-from metaeval.kernels.resampling.swap_units import Swap
-from metaeval.kernels.resampling.williams import LEAST_SYSTEMS
 from metaeval.measures.applicable import HOLDING_OF_PEARSON, SYSTEMS_RESAMPLED
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.parameters import Parameter, whole_number

@@ -2,13 +2,12 @@
 
 from typing import ClassVar
 
-from metaeval.kernels.agreement.tau_ap import tau_ap
+from metaeval.kernels.agreement.systems import tau_ap
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.copies import Origins
-from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap
-from metaeval.kernels.resampling.permutation_tau_ap import tau_ap_of_hybrids
+from metaeval.kernels.resampling.draws import Origins
+from metaeval.kernels.resampling.permutation import Swap
+from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap, tau_ap_of_hybrids
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample
-from metaeval.kernels.resampling.swap_units import Swap
 from metaeval.measures.measure import Definition, Values
 from metaeval.measures.system_level import SystemMeasure, n_pairs, unless_tied
 from metaeval.options import Options

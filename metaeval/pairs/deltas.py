@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.kernels.resampling.agreement_threshold import AgreementThresholds, PairsOfSet, agreement_thresholds
+from metaeval.kernels.resampling.agreement_curve import AgreementThresholds, PairsOfSet, agreement_thresholds
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import DIRECTIONS, SystemPairs, read_pairs
 from metaeval.signature import line, option_parts, program_version, restricted

@@ -11,7 +11,7 @@ from metaeval import kernels
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
+from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values
 from metaeval.options import Options
 from metaeval.pairs.system_pairs import SystemPairs, pairs_of

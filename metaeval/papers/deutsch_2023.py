@@ -12,7 +12,7 @@ from metaeval.evaluation import Evaluation, evaluate
 from metaeval.kernels.agreement.correlation import Correlation
 from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.arrays.rebinning import broken_ties, equal_width_bins
+from metaeval.kernels.arrays.scales import broken_ties, equal_width_bins
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import parse_measure
 from metaeval.measures.judged import labels

@@ -7,7 +7,7 @@ import numpy as np
 from metaeval import kernels
 from metaeval.answer import table_signature
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.williams import WilliamsTest, williams_test
+from metaeval.kernels.resampling.published_tests import WilliamsTest, williams_test
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.system_scores import system_scores
 from queries.blocks import Block

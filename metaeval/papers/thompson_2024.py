@@ -9,10 +9,9 @@ from metaeval import kernels
 from metaeval.answer import table_signature
 from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
-from metaeval.kernels.agreement.pairwise_accuracy import difference_signs
+from metaeval.kernels.agreement.systems import difference_signs
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.ablation import segment_ablation, system_ablation
-from metaeval.kernels.resampling.count_noise import count_noise
+from metaeval.kernels.resampling.stability import count_noise, segment_ablation, system_ablation
 from metaeval.measures import Measure, parse_measure
 from metaeval.measures.judged import judged_segments
 from metaeval.measures.soft_pairwise import sign_generator

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 
 from metaeval.answer import Table, or_none
-from metaeval.kernels.agreement.krippendorff import interval_alpha
-from metaeval.kernels.agreement.reliability import drift
+from metaeval.kernels.agreement.reliability import drift, interval_alpha
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.annotator_tables import View, legend, schema, summary
 from metaeval.people.halves import N_SPLITS

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.halves import half_of_annotators, half_of_judgements
+from metaeval.kernels.resampling.draws import half_of_annotators, half_of_judgements
 
 Halves = Literal["annotators", "judgements"]
 N_SPLITS = 100

@@ -12,7 +12,7 @@ import polars as pl
 
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.clusters import n_significant_pairs, significance_clusters
-from metaeval.kernels.resampling.sign_flip import Signs, draw_signs, sign_flip_p_values
+from metaeval.kernels.resampling.system_tests import Signs, draw_signs, sign_flip_p_values
 from metaeval.protocols.scoring import ProtocolScore
 from metaeval.protocols.task_scores import Task, competition_ranks
 from metaeval.signature import line, program_version

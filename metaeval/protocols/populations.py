@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.bootstrap_test import of_draws
 from metaeval.kernels.resampling.clusters import best_first
-from metaeval.kernels.resampling.joint_resample import JointResample
-from metaeval.kernels.resampling.joint_swap import joint_swap
+from metaeval.kernels.resampling.difference_tests import of_draws
+from metaeval.kernels.resampling.joint import JointResample, joint_swap
 from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 from metaeval.measures import Measure

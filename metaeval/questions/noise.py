@@ -77,7 +77,7 @@ class Noise(DataFields, SeedField, RoundHumanField, name="noise"):
 
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.kernels.resampling.noise import KINDS
+        from metaeval.kernels.arrays.scales import KINDS
         from metaeval.measures import parse_measure
         from metaeval.robustness import noise as injection
         from metaeval.robustness import oracles as made_of_errors

@@ -11,7 +11,7 @@ from metaeval.answer import Table, fixed, table_notes, table_signature
 from metaeval.evaluation import lines_on
 from metaeval.inputs import Inputs, check_judged
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.noise import KINDS, Kind, noisy_scores
+from metaeval.kernels.arrays.scales import KINDS, Kind, noisy_scores
 from metaeval.measures import Measure
 from metaeval.options import Options
 from metaeval.robustness.made_up import values_of, with_metrics

@@ -11,8 +11,15 @@ import polars as pl
 from metaeval.answer import without
 from metaeval.evaluation import Evaluation, undefined
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.clusters import best_first, indistinct_across_clusters, ranks, significance_clusters
-from metaeval.kernels.resampling.corrections import Correction, corrected_pairs
+from metaeval.kernels.resampling.clusters import (
+    Correction,
+    best_first,
+    corrected_pairs,
+    indistinct_across_clusters,
+    ranks,
+    significance_clusters,
+)
+from metaeval.kernels.resampling.draws import Alternative
 from metaeval.measures import Measure
 from metaeval.notes import Decisive, joined
 from metaeval.options import Options, Population, Test
@@ -24,7 +31,7 @@ from metaeval.significance.metric_tests import (
     signature_of_test,
     without_p,
 )
-from metaeval.significance.options import Alternative, TestOptions, pairs_that_differ
+from metaeval.significance.options import TestOptions, pairs_that_differ
 from queries.blocks import Block
 from queries.selection import Slice
 from warehouse.progress import Progress

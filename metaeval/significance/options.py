@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
 
 from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
-from metaeval.kernels.resampling.corrections import Correction
-from metaeval.kernels.resampling.draws import BLOCK
+from metaeval.kernels.resampling.clusters import Correction
+from metaeval.kernels.resampling.draws import BLOCK, Alternative
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
 from metaeval.options import Population, Test
@@ -16,7 +15,6 @@ from warehouse import QuestionError
 from warehouse.errors import unknown
 from warehouse.wording import counted
 
-Alternative = Literal["greater", "two-sided"]
 SMALLEST = 1e-300  # an exact p below this underflows to 0
 FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks for the first time
 

@@ -9,7 +9,7 @@ import numpy as np
 from metaeval.evaluation import evaluate, undefined
 from metaeval.kernels.resampling.bootstrap import Interval, IntervalMethod, Resample, bootstrap, power
 from metaeval.kernels.resampling.clusters import best_first
-from metaeval.kernels.resampling.jackknife_test import GROUPS_WITH_SYSTEMS, from_z
+from metaeval.kernels.resampling.difference_tests import GROUPS_WITH_SYSTEMS, from_z
 from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES
 from metaeval.notes import excluding

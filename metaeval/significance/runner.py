@@ -8,15 +8,13 @@ import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.bootstrap_test import NORMAL, bootstrap_test
+from metaeval.kernels.resampling.difference_tests import NORMAL, bootstrap_test, jackknife_test, p_of_differences
 from metaeval.kernels.resampling.draws import Advance
-from metaeval.kernels.resampling.jackknife_test import jackknife_test, p_of_differences
-from metaeval.kernels.resampling.joint_swap import joint_swap
+from metaeval.kernels.resampling.joint import joint_swap
 from metaeval.kernels.resampling.pair_outcomes import pair_outcome_p_values
 from metaeval.kernels.resampling.permutation import difference_p_values, permutation_test
+from metaeval.kernels.resampling.published_tests import system_pair_bootstrap, williams_test
 from metaeval.kernels.resampling.resampled_statistics import DocumentResample, ResampleStatistic
-from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
-from metaeval.kernels.resampling.williams import williams_test
 from metaeval.measures import Measure
 from metaeval.measures.applicable import SWAPS, VARYING
 from metaeval.measures.judged import documents_of, judged_segments

@@ -17,8 +17,13 @@ from metaeval.kernels.resampling.clusters import (
     significance_clusters,
 )
 from metaeval.kernels.resampling.rank_ranges import ranges_by_test, rank_ranges, resampled_means
-from metaeval.kernels.resampling.sign_flip import draw_signs, sign_flip_p_values
-from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values, paired_t_p_values, wilcoxon_p_values
+from metaeval.kernels.resampling.system_tests import (
+    draw_signs,
+    paired_bootstrap_p_values,
+    paired_t_p_values,
+    sign_flip_p_values,
+    wilcoxon_p_values,
+)
 from metaeval.measures.judged import documents_of
 from metaeval.measures.soft_pairwise import sign_generator
 from metaeval.notes import hinted

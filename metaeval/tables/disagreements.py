@@ -9,8 +9,8 @@ import polars as pl
 
 from metaeval.answer import Table, table_notes, table_signature
 from metaeval.inputs import Inputs, check_judged, metric_place, no_metric, where
-from metaeval.kernels.agreement.standardised_difference import ranked, standardised, standardised_difference
 from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.scales import ranked, standardised, standardised_difference
 from metaeval.system_scores import NOISE
 from queries.blocks import Block
 from queries.catalog import ask

@@ -11,7 +11,7 @@ from metaeval.answer import Table, or_none, table_notes, table_signature
 from metaeval.inputs import Inputs
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.spans import Spans
-from metaeval.kernels.spans.ratios import rates
+from metaeval.kernels.spans.precision_recall import rates
 from metaeval.measures import Measure
 from metaeval.measures.span_agreement import Compared, SpanMeasure
 from queries.blocks import Block

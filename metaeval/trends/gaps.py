@@ -10,7 +10,7 @@ import polars as pl
 
 from metaeval import kernels
 from metaeval.answer import or_none
-from metaeval.kernels.agreement.random_effects import RandomEffects
+from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from warehouse import QuestionError

@@ -10,7 +10,7 @@ from metaeval.evaluation import evaluate, rankable, without_variation
 from metaeval.inputs import no_metric
 from metaeval.intervals import CONFIDENCE
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.kernels.resampling.jackknife_test import from_z
+from metaeval.kernels.resampling.difference_tests import from_z
 from metaeval.measures import Measure
 from metaeval.measures.applicable import JACKKNIVES
 from metaeval.options import Options, Population

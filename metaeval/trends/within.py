@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval import kernels
-from metaeval.kernels.agreement.crossed_slope import CrossedSlope, crossed_slope
-from metaeval.kernels.agreement.random_effects import CONFIDENCE, RandomEffects
+from metaeval.kernels.agreement.slopes import CrossedSlope, crossed_slope
+from metaeval.kernels.agreement.studies import CONFIDENCE, RandomEffects
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.signature import line, program_version, restricted
 from metaeval.trends.gaps import smoothed_variances

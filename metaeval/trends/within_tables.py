@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from metaeval.kernels.agreement.random_effects import RandomEffects
+from metaeval.kernels.agreement.studies import RandomEffects
 from metaeval.trends.within import Within
 
 

@@ -15,6 +15,7 @@ from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 
 DENSE_SIZE = 64  # groups up to this size: every pair is looked at; above: n log n
 NOISE = 1e-12  # of the largest human score in size: what rounding may take from a difference
+OUTCOMES = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
 BATCH_PAIRS = 1 << 19  # pairs of one metric held in memory at a time
 
 
@@ -48,34 +49,15 @@ class PairCounts:
 
     def __add__(self, other: PairCounts) -> PairCounts:
         """The same metrics over the pairs of both (of two evaluation sets, each pooled, say)."""
-        return replace(
-            self,
-            n_concordant=self.n_concordant + other.n_concordant,
-            n_discordant=self.n_discordant + other.n_discordant,
-            n_tied_human=self.n_tied_human + other.n_tied_human,
-            n_tied_metric=self.n_tied_metric + other.n_tied_metric,
-            n_tied_both=self.n_tied_both + other.n_tied_both,
-            n_scores=self.n_scores + other.n_scores,
-        )
+        sums = {name: getattr(self, name) + getattr(other, name) for name in (*OUTCOMES, "n_scores")}
+        return replace(self, **sums)
 
     def pooled(self) -> PairCounts:
         """The counts of all groups added up: the same with one group, labelled 0."""
 
-        def total(counts: Ints) -> Ints:
-            summed: Ints = counts.sum(axis=-1, keepdims=True)
-            return summed
-
-        return PairCounts(
-            total(self.n_concordant),
-            total(self.n_discordant),
-            total(self.n_tied_human),
-            total(self.n_tied_metric),
-            total(self.n_tied_both),
-            total(self.n_scores),
-            np.zeros(1, dtype=np.int64),
-            np.full((len(self.epsilon), 1), -1, dtype=np.int64),
-            self.epsilon,
-        )
+        sums = {name: getattr(self, name).sum(axis=-1, keepdims=True) for name in (*OUTCOMES, "n_scores")}
+        no_group = np.full((len(self.epsilon), 1), -1, dtype=np.int64)
+        return replace(self, **sums, labels=np.zeros(1, dtype=np.int64), n_distinct=no_group)
 
 
 def pair_counts(

@@ -12,15 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.draws import (
+    BLOCK,
+    Advance,
+    Alternative,
+    block_sizes,
+    outcomes_in_order,
+    single_blas_thread,
+    single_blas_thread_abroad,
+)
 
-from .draws import BLOCK, Advance, block_sizes, outcomes_in_order, single_blas_thread_abroad
 from .resampled_statistics import ResampleStatistic
 
 Resample = Literal["inputs", "systems", "both"]
 IntervalMethod = Literal["percentile", "bca", "normal", "centred"]
-Alternative = Literal["greater", "two-sided"]
 
 
 @dataclass(frozen=True)

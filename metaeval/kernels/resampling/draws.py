@@ -1,4 +1,4 @@
-"""Blocks of random draws, and the threads or processes that compute them."""
+"""Draws: their blocks, the threads or processes that compute them, what is drawn how often, and halves."""
 
 from __future__ import annotations
 
@@ -6,13 +6,28 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TypeVar
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from metaeval.kernels.arrays.blas_threads import single_blas_thread
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def single_blas_thread() -> AbstractContextManager[Any]:
+    """A context in which matrix products run in the calling thread."""
+    context: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return context
+
+
+Alternative = Literal["greater", "two-sided"]
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 Advance = Callable[[int, int], None]  # how many resamples are done, how many there are
@@ -88,3 +103,41 @@ def outcomes_in_order(
             future.cancel()
         if executor is None:
             pool.shutdown(wait=is_waited_for, cancel_futures=True)
+
+
+def half_of_annotators(rng: np.random.Generator, raters: Ints) -> Bools:
+    """(n,) whether each judgement is in the first half: that of half of the annotators.
+
+    raters: (n,) numbers of annotators from 0, without gaps; of an odd number the first half has one fewer.
+    """
+    n_raters = int(raters.max(initial=-1)) + 1
+    return np.asarray((rng.permutation(n_raters) < n_raters // 2)[raters])
+
+
+def half_of_judgements(rng: np.random.Generator, outputs: Ints) -> Bools:
+    """(n,) whether each judgement is in the first half: judgements of one output are shared out evenly, at random.
+
+    outputs: (n,) what each one judges. The halves of an output, and those of all, differ by at most one judgement.
+    """
+    order = np.lexsort((rng.permutation(len(outputs)), rng.permutation(int(outputs.max(initial=-1)) + 1)[outputs]))
+    first = np.empty(len(outputs), dtype=np.bool_)
+    first[order] = np.arange(len(outputs)) % 2 == rng.integers(2)
+    return first
+
+
+@dataclass(frozen=True)
+class Origins:
+    """Which system each row and which segment each column of a resample comes from; None = each from its own."""
+
+    systems: Ints | None = None
+    segments: Ints | None = None
+
+    def system_pairs(self, n_systems: int) -> Bools:
+        """(n_pairs,) of the pairs of rows i < j in row order: are they two systems, not one twice?"""
+        first, second = np.triu_indices(n_systems, 1)
+        if self.systems is None:
+            return np.ones(first.size, dtype=np.bool_)
+        return np.asarray(self.systems[first] != self.systems[second])
+
+
+ORIGINAL = Origins()

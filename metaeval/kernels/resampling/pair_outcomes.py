@@ -14,9 +14,8 @@ from metaeval.kernels.agreement.pair_counts import differences, group_batches, h
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import Bucket, GroupedScores, group_scores
-
-from .draws import block_sizes, outcomes_in_order
-from .permutation import Alternative, difference_p_values
+from metaeval.kernels.resampling.draws import Alternative, block_sizes, outcomes_in_order
+from metaeval.kernels.resampling.permutation import difference_p_values
 
 PairStatistic = Literal["acc23", "tau_23"]
 Signs = npt.NDArray[np.int8]

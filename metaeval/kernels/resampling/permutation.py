@@ -13,16 +13,51 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.draws import (
+    BLOCK,
+    Advance,
+    Alternative,
+    block_sizes,
+    n_cores,
+    outcomes_in_order,
+    single_blas_thread,
+    single_blas_thread_abroad,
+)
 
-from .draws import BLOCK, Advance, block_sizes, n_cores, outcomes_in_order, single_blas_thread_abroad
+Swap = Literal["inputs", "systems", "both"]
 
-Alternative = Literal["greater", "two-sided"]
+
+def mask_shape(swap: Swap, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of one swap mask over scores of this shape, (n_systems, n_segments) or (n_systems,).
+
+    Raises ValueError: an unknown swap, or one of segments where there are system scores only.
+    >>> mask_shape("inputs", (12, 460)), mask_shape("both", (12, 460))
+    ((460,), (12, 460))
+    """
+    if swap not in get_args(Swap):
+        raise ValueError(f"unknown swap {swap!r}; expected one of {', '.join(get_args(Swap))}")
+    if len(shape) == 1:
+        if swap != "systems":
+            raise ValueError(f"swap={swap!r} needs segment scores; system scores can only swap systems")
+        return shape
+    return {"inputs": shape[1:], "systems": shape[:1], "both": shape}[swap]
+
+
+def score_units(swap: Swap, shape: tuple[int, int]) -> Ints:
+    """(n_systems, n_segments) number of each score's unit in a flattened mask."""
+    mask_shape(swap, shape)
+    n_systems, n_segments = shape
+    if swap == "both":
+        return np.arange(n_systems * n_segments, dtype=np.int64).reshape(shape)
+    if swap == "systems":
+        return np.repeat(np.arange(n_systems, dtype=np.int64)[:, np.newaxis], n_segments, axis=1)
+    return np.repeat(np.arange(n_segments, dtype=np.int64)[np.newaxis], n_systems, axis=0)
+
 
 #: Two statistics, or two standardised system scores, nearer than this are equal.
 TOLERANCE = 1e-9

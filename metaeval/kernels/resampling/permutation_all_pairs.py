@@ -20,10 +20,9 @@ from metaeval.kernels.agreement.tau import average, group_mean, tau_b
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
 
 from .digit_tables import Digit, Whole, accumulate, digits_of
-from .permutation import SwapStatistic, standardise
-from .swap_units import Swap, mask_shape
 
 #: Draws that share tables.
 AT_ONCE = 32

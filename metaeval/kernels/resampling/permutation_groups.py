@@ -1,26 +1,24 @@
-"""Group-wise statistics of hybrids whose groups are swapped whole, and any other statistic, slowly."""
+"""Statistics of hybrids whose groups are swapped whole, F of error spans, and any other statistic, slowly."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import CORRELATIONS
-from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
+from metaeval.kernels.agreement.pair_counts import OUTCOMES, PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import Grouping, group_labels, judged_groups
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
+from metaeval.kernels.spans.precision_recall import Average, rates
 
-from .permutation import SwapStatistic, standardise
-from .swap_units import Swap, mask_shape
-
-COUNTS = ("n_concordant", "n_discordant", "n_tied_human", "n_tied_metric", "n_tied_both")
 Statistic = Callable[[Floats, Floats], Floats]
 #: Whole numbers below this are exact in float64.
 LARGEST_WHOLE = 1 << 53
@@ -68,7 +66,7 @@ class RightPairsSwap(SwapStatistic):
 class PooledCountsSwap(SwapStatistic):
     """A tau from pair counts added up over groups, when each group is swapped as a whole.
 
-    counts: (5, M, n_groups) in the order of `COUNTS`. statistic: a function of `tau`.
+    counts: (5, M, n_groups) in the order of `OUTCOMES`. statistic: a function of `tau`.
     """
 
     counts: Ints
@@ -79,16 +77,11 @@ class PooledCountsSwap(SwapStatistic):
     def hybrids(self, swaps: Bools) -> Floats:
         """See `permutation.SwapStatistic`."""
         columns = self.counts.reshape(-1, self.counts.shape[2]).astype(np.float64)
-        sums = sums_of_hybrids(swaps[:, self.units], columns, len(COUNTS))
-        c, d, th, tm, thm = (np.rint(n).astype(np.int64).reshape(-1, 1) for n in sums)
-        counts = replace(
-            self.template,
-            n_concordant=c,
-            n_discordant=d,
-            n_tied_human=th,
-            n_tied_metric=tm,
-            n_tied_both=thm,
-        )
+        sums = sums_of_hybrids(swaps[:, self.units], columns, len(OUTCOMES))
+        rounded: dict[str, Any] = {
+            name: np.rint(n).astype(np.int64).reshape(-1, 1) for name, n in zip(OUTCOMES, sums, strict=True)
+        }
+        counts = replace(self.template, **rounded)
         return self.statistic(counts).reshape(sums[0].shape)
 
 
@@ -188,7 +181,7 @@ def pair_counts_swap(
         return group_swap(statistic(counts), counts.labels, shape)
     if pool != "pairs":
         raise ValueError(f"unknown pool {pool!r}; expected groups, pairs")
-    stacked = np.stack([getattr(counts, name) for name in COUNTS])
+    stacked = np.stack([getattr(counts, name) for name in OUTCOMES])
     return PooledCountsSwap(
         stacked, statistic, counts.pooled(), counts.labels, n_metrics=stacked.shape[1], mask_shape=shape
     )
@@ -241,3 +234,24 @@ def sums_of_hybrids(coins: Bools, columns: Floats, n_sums: int) -> list[Floats]:
     shape = (len(coins), n_sums, len(columns) // n_sums)
     kept, taken = (columns.sum(axis=1) - part).reshape(shape), part.reshape(shape)
     return [kept[:, q, :, np.newaxis] + taken[:, q, np.newaxis, :] for q in range(n_sums)]
+
+
+@dataclass(frozen=True)
+class RatioSwap(SwapStatistic):
+    """F of metrics whose units (segments, systems or outputs) are swapped. sums: (4, M, n_units)."""
+
+    sums: Floats
+    average: Average
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `SwapStatistic`."""
+        columns = self.sums.reshape(-1, self.sums.shape[2])
+        totals = np.stack(sums_of_hybrids(swaps.reshape(len(swaps), -1), columns, 4), axis=-1)
+        return rates(totals, self.average)[2]
+
+
+def ratio_swap(sums: Floats, average: Average, swap: Swap) -> RatioSwap:
+    """F prepared for swapping. sums: (M, N, S, 4)."""
+    of_units = {"inputs": sums.sum(axis=1), "systems": sums.sum(axis=2), "both": sums.reshape(len(sums), -1, 4)}[swap]
+    columns = np.ascontiguousarray(np.moveaxis(of_units, 2, 0))
+    return RatioSwap(columns, average, n_metrics=len(sums), mask_shape=mask_shape(swap, sums.shape[1:3]))

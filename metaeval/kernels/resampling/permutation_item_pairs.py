@@ -20,9 +20,7 @@ from metaeval.kernels.agreement.tau import CountStatistic, OnNan, Pool, average
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import group_labels
-
-from .permutation import SwapStatistic, standardise
-from .swap_units import Swap, mask_shape
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
 
 Singles = npt.NDArray[np.float32]
 #: Hybrids times segments whose counts are held at a time.

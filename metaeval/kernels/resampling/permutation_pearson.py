@@ -15,9 +15,7 @@ import numpy.typing as npt
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import judged_groups
-
-from .permutation import SwapStatistic, standardise
-from .swap_units import Swap, mask_shape, score_units
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, score_units, standardise
 
 #: A variance that is a smaller share of the mean square than this is rounding noise: the hybrid is constant.
 NOISE = 1e-12

@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.blas_threads import single_blas_thread
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.draws import single_blas_thread
+from metaeval.kernels.resampling.permutation import TOLERANCE, Swap, SwapStatistic, mask_shape, standardise
+from metaeval.kernels.resampling.system_tests import normal_p_values, sign_flip_p_values
 
 from .flipped_sums import ROUNDING, FlippedSums
-from .permutation import TOLERANCE, SwapStatistic, standardise
-from .sign_flip import normal_p_values, sign_flip_p_values
-from .swap_units import Swap, mask_shape
 
 #: Differences of segments held at a time in the normal limit, over metrics and system pairs.
 PAIRED = 1 << 17
@@ -140,7 +139,7 @@ def soft_pairwise_swap(
     """Soft pairwise accuracy prepared for `permutation_test`.
 
     human: (N, S), NaN = not judged: each system pair uses its common segments; metrics: (M, N, S).
-    signs: −1 and 1, (n_flips, S), of the inner test, see `sign_flip.draw_signs`: drawn once, shared by humans,
+    signs: −1 and 1, (n_flips, S), of the inner test, see `system_tests.draw_signs`: drawn once, shared by humans,
         all metrics, all hybrids and all draws; None: the normal limit.
     Ties of the inner test as in `sign_flip_p_values`: within 1e-9 Σ |d| (when single scores or systems are
     swapped, within 1e-9 Σ (|x_i| + |x_j|), which is no less), or the rounding of the sums.

@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
-
-from .draws import block_sizes, resample_counts
-from .sign_flip import normal_p_values
-from .system_tests import document_numbers
+from metaeval.kernels.resampling.draws import block_sizes, resample_counts
+from metaeval.kernels.resampling.system_tests import document_numbers, normal_p_values
 
 TOLERANCE = 1e-12
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays.checks import Floats
-
-from .draws import Advance
+from metaeval.kernels.resampling.draws import Advance
 
 Trial = Callable[[int, np.random.Generator], tuple[bool, float]]
 Z = 1.959963984540054  # of a two-sided 95% interval

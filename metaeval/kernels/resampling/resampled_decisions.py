@@ -15,8 +15,8 @@ from metaeval.kernels.agreement.decisions import (
     statistic_of_counts,
 )
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.draws import BLOCK, times_drawn
 
-from .draws import BLOCK, times_drawn
 from .resampled_statistics import checked_scores, ratio
 
 #: (k, n) how often each judged output counts -> (k, M) values.

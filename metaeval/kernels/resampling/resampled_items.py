@@ -1,4 +1,4 @@
-"""Statistics by item, averaged over segments, prepared for resampling with replacement."""
+"""Statistics averaged over segments, prepared for resampling with replacement, without the pairs that copies make."""
 
 from __future__ import annotations
 
@@ -8,15 +8,78 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.correlation import CORRELATIONS
-from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
+from metaeval.kernels.agreement.pair_counts import OUTCOMES, PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import STATISTICS, TAUS
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import group_labels, judged_groups
+from metaeval.kernels.resampling.draws import ORIGINAL, Origins, times_drawn
+from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores, ratio
+from metaeval.kernels.spans.precision_recall import Average, rates
 
-from .copies import OUTCOMES, Origins
-from .draws import times_drawn
-from .resampled_statistics import AnyResample, ResampleStatistic, checked_scores, ratio
+
+def pair_counts_without_copies(
+    human: npt.ArrayLike,
+    metrics: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    epsilon: npt.ArrayLike = 0.0,
+    *,
+    relative: bool = False,
+    origins: Origins = ORIGINAL,
+) -> PairCounts:
+    """`pair_counts` of a resample without the pairs that copies of one system, or of one segment, make.
+
+    Arguments as there; labels count from 0. Two scores make no pair where their rows are two copies of one system or
+    their columns two copies of one segment. Groups that have no pair left are excluded, as groups of one score are.
+    n_scores and n_distinct stay those of the whole group.
+    """
+    human = checks.human_scores(human)
+    groups = checks.group_labels(labels, human.shape)
+    counts = pair_counts(human, metrics, groups, epsilon, relative=relative)
+    if origins.systems is None and origins.segments is None:
+        return counts
+    rows, columns = (np.arange(n, dtype=np.int64) for n in human.shape)
+    row, column = rows[:, np.newaxis], columns[np.newaxis]
+    system = row if origins.systems is None else origins.systems[:, np.newaxis]
+    segment = column if origins.segments is None else origins.segments[np.newaxis]
+
+    def within(*parts: Ints) -> Ints:
+        """Outcomes (5, M, n_groups) of the pairs inside each group whose scores agree in all parts."""
+        finer = groups
+        for part in parts:
+            finer = np.where(groups >= 0, finer * (int(part.max(initial=0)) + 1) + part, -1)
+        found = pair_counts(human, metrics, finer, counts.epsilon)
+        group_of = np.full(int(finer.max(initial=0)) + 1, -1, dtype=np.int64)
+        group_of[finer[groups >= 0]] = groups[groups >= 0]
+        places = np.searchsorted(counts.labels, group_of[found.labels])
+        by_group = np.zeros((counts.labels.size, len(OUTCOMES), len(counts.epsilon)), dtype=np.int64)
+        np.add.at(by_group, places, _outcomes(found).transpose(2, 0, 1))
+        return by_group.transpose(1, 2, 0)
+
+    excluded = np.zeros((len(OUTCOMES), *counts.n_concordant.shape), dtype=np.int64)
+    if origins.systems is not None:
+        excluded += within(system) - within(row)
+    if origins.segments is not None:
+        excluded += within(segment) - within(column)
+    if origins.systems is not None and origins.segments is not None:
+        excluded -= within(system, segment) - within(row, segment) - within(system, column)
+    return _with_outcomes(counts, _outcomes(counts) - excluded)
+
+
+def _outcomes(counts: PairCounts) -> Ints:
+    return np.stack([getattr(counts, name) for name in OUTCOMES])
+
+
+def _with_outcomes(counts: PairCounts, outcomes: Ints) -> PairCounts:
+    """The counts with other outcomes, without groups that have no pair."""
+    kept = outcomes.sum(axis=0).any(axis=0)
+    return replace(
+        counts,
+        **dict(zip(OUTCOMES, outcomes[:, :, kept], strict=True)),
+        n_scores=counts.n_scores[kept],
+        labels=counts.labels[kept],
+        n_distinct=counts.n_distinct[:, kept],
+    )
 
 
 @dataclass(frozen=True)
@@ -52,7 +115,7 @@ class PairsResample:
     """Mean over segments of a tau by item, from the outcome of every pair of systems on every segment.
 
     A pair counts as often as both its systems were drawn, multiplied; copies of one system are no pair.
-    outcomes: (5, n_pairs, M, S), in the order of `copies.OUTCOMES`; template: counts of the data themselves.
+    outcomes: (5, n_pairs, M, S), in the order of `OUTCOMES`; template: counts of the data themselves.
     """
 
     statistic: str
@@ -122,7 +185,7 @@ def item_resample(
     table = STATISTICS[statistic](counts)
     if statistic == "tau_c":
         return GroupResample(table, counts.labels, AnyResample(_StuartsTau(), human, metrics))
-    outcomes = _outcomes(human, metrics, thresholds)
+    outcomes = _pair_outcomes(human, metrics, thresholds)
     shape = (int(human.shape[0]), int(human.shape[1]))
     return GroupResample(table, counts.labels, PairsResample(statistic, outcomes, counts, shape))
 
@@ -131,7 +194,7 @@ def _counts(human: Floats, metrics: Floats, thresholds: Floats) -> PairCounts:
     return pair_counts(human, metrics, group_labels("item", (int(human.shape[0]), int(human.shape[1]))), thresholds)
 
 
-def _outcomes(human: Floats, metrics: Floats, thresholds: Floats) -> Bools:
+def _pair_outcomes(human: Floats, metrics: Floats, thresholds: Floats) -> Bools:
     """(5, n_pairs, M, S) which outcome each pair of systems has on each segment; none where one is not judged."""
     first, second = np.triu_indices(len(human), 1)
     gap = human[first] - human[second]  # (n_pairs, S), NaN where one is not judged
@@ -151,3 +214,27 @@ def _mean(values: Floats) -> Floats:
     """Mean over groups, (M, n_groups) -> (M,); NaN groups are excluded."""
     defined = ~np.isnan(values)
     return ratio(np.where(defined, values, 0.0).sum(axis=1), defined.sum(axis=1).astype(np.float64))
+
+
+@dataclass(frozen=True)
+class RatioResample:
+    """F on resampled systems and segments. sums: (M, N, S, 4), 0 where nothing is compared."""
+
+    sums: Floats
+    average: Average
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See `ResampleStatistic`."""
+        return int(self.sums.shape[1]), int(self.sums.shape[2])
+
+    def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
+        """See `ResampleStatistic`."""
+        n_systems, n_segments = self.shape
+        drawn = times_drawn(segments, n_draws, n_segments)
+        if systems is None:
+            totals = np.einsum("ds,msk->dmk", drawn, self.sums.sum(axis=1), optimize=True)
+        else:
+            of_systems = times_drawn(systems, n_draws, n_systems)
+            totals = np.einsum("dn,ds,mnsk->dmk", of_systems, drawn, self.sums, optimize=True)
+        return rates(totals, self.average)[2]

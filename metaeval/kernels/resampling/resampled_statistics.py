@@ -1,6 +1,6 @@
 """Statistics prepared for resampling with replacement: fast where they are sums over segments.
 
-A system drawn twice counts twice, but it makes no pair with itself (see `copies`).
+A system drawn twice counts twice, but it makes no pair with itself (see `resampled_items`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.agreement.correlation import CORRELATIONS, Correlation, correlation_of_rows, system_correlation
-from metaeval.kernels.agreement.pairwise_accuracy import PairwiseAgreement, Ties, difference_signs, pairwise_accuracy
-from metaeval.kernels.agreement.pairwise_difference_pearson import pairwise_difference_pearson
+from metaeval.kernels.agreement.correlation import (
+    CORRELATIONS,
+    Correlation,
+    correlation_of_rows,
+    pairwise_difference_pearson,
+    system_correlation,
+)
+from metaeval.kernels.agreement.systems import PairwiseAgreement, Ties, difference_signs, pairwise_accuracy
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.draws import Origins, times_drawn
 
-from .copies import Origins
-from .draws import times_drawn
 from .permutation_pearson import centred_in_segments
 
 Statistic = Callable[[Floats, Floats, Origins], Floats]

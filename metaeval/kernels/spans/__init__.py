@@ -1,7 +1,6 @@
 """Marked errors against marked errors: precision, recall and F of spans."""
 
-from .flat_spans import Spans, flat
-from .precision_recall import precision_recall, span_precision_recall
-from .span_sums import span_sums
+from .matching import Spans, flat
+from .precision_recall import precision_recall, span_precision_recall, span_sums
 
 __all__ = ["Spans", "flat", "precision_recall", "span_precision_recall", "span_sums"]

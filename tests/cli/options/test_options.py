@@ -8,7 +8,7 @@ import pytest
 from cli.commands import compute, export
 from cli.main import program
 from metaeval.fields import Correction, Test
-from metaeval.kernels.resampling import bootstrap, corrections
+from metaeval.kernels.resampling import bootstrap, clusters
 from metaeval.measures import applicable
 from metaeval.question import fields_of
 from metaeval.questions import question_named
@@ -27,7 +27,7 @@ def _choices(question: str, field: str) -> tuple[str, ...]:
     ("announced", "known"),
     [
         (get_args(Test), applicable.TESTS),
-        (get_args(Correction), get_args(corrections.Correction)),
+        (get_args(Correction), get_args(clusters.Correction)),
         (_choices("compare", "resample"), get_args(bootstrap.Resample)),
         (_choices("compare", "interval"), get_args(bootstrap.IntervalMethod)),
         (_choices("audit", "severity"), SEVERITIES),

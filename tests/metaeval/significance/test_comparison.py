@@ -14,8 +14,7 @@ from scipy import stats
 
 from metaeval.inputs import Inputs
 from metaeval.kernels import draw_signs
-from metaeval.kernels.resampling.clusters import significance_clusters
-from metaeval.kernels.resampling.corrections import benjamini_hochberg, holm
+from metaeval.kernels.resampling.clusters import benjamini_hochberg, holm, significance_clusters
 from metaeval.kernels.resampling.permutation import permutation_test
 from metaeval.measures import Measure, parse_measure
 from metaeval.measures.applicable import POPULATIONS, SWAPS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from metaeval.kernels.resampling.jackknife_test import from_z
+from metaeval.kernels.resampling.difference_tests import from_z
 from metaeval.measures import parse_measure
 from metaeval.trends.uncertainty import Resampled
 

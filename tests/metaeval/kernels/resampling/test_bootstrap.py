@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metaeval.kernels.agreement.pairwise_accuracy import pair_agreements
+from metaeval.kernels.agreement.systems import pair_agreements
 from metaeval.kernels.resampling.bootstrap import bootstrap, interval, power
+from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.resampled_items import item_resample
 from metaeval.kernels.resampling.resampled_spa import (
     OfArrays,
@@ -29,8 +30,7 @@ from metaeval.kernels.resampling.resampled_statistics import (
     pearson_resample,
     system_resample,
 )
-from metaeval.kernels.resampling.sign_flip import draw_signs
-from metaeval.kernels.resampling.system_pair_bootstrap import system_pair_bootstrap
+from metaeval.kernels.resampling.system_tests import draw_signs
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from benchmarks.null_worlds import ALIKE, simulated_pair
-from metaeval.kernels.resampling.bootstrap_test import NORMAL, BootstrapTest, bootstrap_test
-from metaeval.kernels.resampling.jackknife_test import jackknife_test
+from metaeval.kernels.resampling.difference_tests import NORMAL, BootstrapTest, bootstrap_test, jackknife_test
 from metaeval.kernels.resampling.resampled_statistics import accuracy_resample, any_resample, system_resample
 from tests import naive_significance as naive
 from tests.drawn_units import resampled_units

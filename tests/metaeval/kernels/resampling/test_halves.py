@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.kernels.resampling.halves import half_of_annotators, half_of_judgements
+from metaeval.kernels.resampling.draws import half_of_annotators, half_of_judgements
 
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=40), st.integers(0, 5))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from benchmarks.null_worlds import null_world, simulated_pair
-from metaeval.kernels.resampling.jackknife_test import jackknife_test, segment_errors
+from metaeval.kernels.resampling.difference_tests import jackknife_test, segment_errors
 from metaeval.kernels.resampling.resampled_statistics import any_resample, system_resample
 from tests.drawn_units import resampled_units
 

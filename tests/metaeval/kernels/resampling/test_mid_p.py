@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.null_worlds import null_world, simulated_pair
-from metaeval.kernels.resampling.permutation import Alternative, SwapStatistic, permutation_test
-from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap
+from metaeval.kernels.resampling.draws import Alternative
+from metaeval.kernels.resampling.permutation import SwapStatistic, permutation_test
 from metaeval.kernels.resampling.permutation_groups import group_swap
 from metaeval.kernels.resampling.permutation_pearson import pearson_swap
-from metaeval.kernels.resampling.permutation_system import system_swap
+from metaeval.kernels.resampling.permutation_system import accuracy_swap, system_swap
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metaeval.kernels.agreement.pairwise_accuracy import pairwise_accuracy
-from metaeval.kernels.agreement.pairwise_difference_pearson import pairwise_difference_pearson
-from metaeval.kernels.agreement.soft_pairwise import soft_pairwise_accuracy
+from metaeval.kernels.agreement.correlation import pairwise_difference_pearson
+from metaeval.kernels.agreement.systems import pairwise_accuracy, soft_pairwise_accuracy
 from metaeval.kernels.agreement.tau import TAUS, tau_b
 from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.resampling import permutation_groups
@@ -29,7 +28,6 @@ from metaeval.kernels.resampling.permutation import (
     permutation_test,
     standardise,
 )
-from metaeval.kernels.resampling.permutation_accuracy import accuracy_swap, pooled_swap
 from metaeval.kernels.resampling.permutation_all_pairs import all_pairs_swap
 from metaeval.kernels.resampling.permutation_groups import (
     any_swap,
@@ -41,8 +39,8 @@ from metaeval.kernels.resampling.permutation_groups import (
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
 from metaeval.kernels.resampling.permutation_pearson import pairwise_difference_swap, pearson_swap
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
-from metaeval.kernels.resampling.permutation_system import system_swap
-from metaeval.kernels.resampling.sign_flip import draw_signs, normal_p_values, sign_flip_p_values
+from metaeval.kernels.resampling.permutation_system import accuracy_swap, pooled_swap, system_swap
+from metaeval.kernels.resampling.system_tests import draw_signs, normal_p_values, sign_flip_p_values
 from tests import naive_significance as naive
 from tests.drawn_units import swap_blocks
 

@@ -10,10 +10,9 @@ import pytest
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import TAUS, CountStatistic, OnNan, Pool, average
 from metaeval.kernels.arrays.grouping import group_labels
-from metaeval.kernels.resampling.permutation import draw_swaps
+from metaeval.kernels.resampling.permutation import Swap, draw_swaps, mask_shape
 from metaeval.kernels.resampling.permutation_groups import any_swap
 from metaeval.kernels.resampling.permutation_item_pairs import item_pairs_swap
-from metaeval.kernels.resampling.swap_units import Swap, mask_shape
 from tests.helpers import sampled
 
 Floats = npt.NDArray[np.float64]

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.kernels.resampling.permutation import standardise
-from metaeval.kernels.resampling.permutation_system import system_swap
-from metaeval.kernels.resampling.permutation_tau_ap import tau_ap_of_hybrids
+from metaeval.kernels.resampling.permutation_system import system_swap, tau_ap_of_hybrids
 from tests import naive
 
 

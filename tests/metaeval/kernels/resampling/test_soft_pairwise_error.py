@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metaeval.kernels import normal_p_values, soft_pairwise_accuracy
-from metaeval.kernels.resampling.soft_pairwise_error import soft_pairwise_standard_errors
+from metaeval.kernels.resampling.resampled_spa import soft_pairwise_standard_errors
 
 NAN = float("nan")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metaeval.kernels.resampling.williams import williams_p, williams_t, williams_test
+from metaeval.kernels.resampling.published_tests import williams_p, williams_t, williams_test
 from tests.helpers import real_data
 
 

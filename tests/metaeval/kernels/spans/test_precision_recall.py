@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from metaeval.kernels import spans as kernels
 from metaeval.kernels.spans import precision_recall
-from metaeval.kernels.spans.flat_spans import flat
+from metaeval.kernels.spans.matching import flat
 from tests.helpers import beside_data
 
 Span = dict[str, Any]

@@ -1,0 +1,198 @@
+"""From which difference on a metric systems are ordered as people do: isotonic regression, and resampled sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, count
+
+TOLERANCE = 1e-12  # levels and fitted values nearer than this are equal
+
+
+@dataclass(frozen=True)
+class AgreementCurve:
+    """A fitted curve; all arrays are (K,), one place for each distinct difference, ascending.
+
+    fitted: share of pairs that the metric orders as people do, nowhere falling. at_least: pairs (their weights) whose
+    difference is at least as large.
+    """
+
+    differences: Floats
+    fitted: Floats
+    at_least: Floats
+
+    def value(self, differences: npt.ArrayLike) -> Floats:
+        """The fitted share at differences, constant up to the next one observed; NaN below the smallest."""
+        places = np.searchsorted(self.differences, np.asarray(differences, dtype=np.float64), side="right") - 1
+        return np.where(places >= 0, self.fitted[np.maximum(places, 0)], np.nan)
+
+    def smallest_difference(self, level: float) -> float:
+        """The smallest observed difference whose fitted share is at least `level`; NaN where it is not reached.
+
+        It is reached only where 1 / (1 - level) pairs are at least as far apart: the last few pairs of a fit may all
+        agree by chance.
+        """
+        place = int(np.searchsorted(self.fitted, level - TOLERANCE))
+        if place == len(self.fitted) or self.at_least[place] < 1 / (1 - level) - TOLERANCE:
+            return float("nan")
+        return float(self.differences[place])
+
+
+def agreement_curve(
+    differences: npt.ArrayLike, agrees: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> AgreementCurve:
+    """The nowhere falling curve that is nearest to the pairs by weighted least squares (SciPy's isotonic regression).
+
+    differences: (P,) absolute differences of a metric's system scores. agrees: (P,), whether the metric orders the pair
+    as people do. weights: (P,), None for 1 each; pairs of weight 0 do not count. Equal differences are one place.
+    Raises ValueError: shapes, a negative difference or weight, a NaN, or no pair that counts.
+    >>> curve = agreement_curve([1, 2, 3, 3], [0, 1, 0, 1])
+    >>> curve.differences.tolist(), curve.fitted.round(3).tolist(), curve.at_least.tolist()
+    ([1.0, 2.0, 3.0], [0.0, 0.667, 0.667], [4.0, 3.0, 2.0])
+    >>> curve.smallest_difference(0.6), curve.smallest_difference(0.7)
+    (2.0, nan)
+    """
+    x, y = np.asarray(differences, dtype=np.float64), np.asarray(agrees, dtype=np.float64)
+    w = np.ones(x.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape or x.shape != w.shape:
+        raise ValueError(f"expected (P,) differences, agreements and weights, got {x.shape}, {y.shape}, {w.shape}")
+    if not (x >= 0).all() or not (w >= 0).all() or np.isnan(y).any():
+        raise ValueError("differences and weights must be at least 0, and nothing may be NaN")
+    if not w.any():
+        raise ValueError("no pair of systems to fit a curve to")
+    places, inverse = np.unique(x, return_inverse=True)
+    total = np.bincount(inverse, weights=w).astype(np.float64)
+    return fitted_curve(places, total, np.bincount(inverse, weights=w * y).astype(np.float64))
+
+
+def fitted_curve(places: Floats, total: Floats, agreeing: Floats) -> AgreementCurve:
+    """`agreement_curve` of differences that are ascending and distinct, (K,), with the weights of all pairs at each
+    place and of those that agree.
+    """
+    from scipy.optimize import isotonic_regression
+
+    there = total > 0
+    n = total[there]
+    fitted = isotonic_regression(agreeing[there] / n, weights=n).x
+    return AgreementCurve(places[there], np.asarray(fitted, dtype=np.float64), np.cumsum(n[::-1])[::-1])
+
+
+UNSEEN = 3.0  # mean weight of disagreeing pairs beyond all differences; by simulation, see benchmarks/bench_deltas.py
+
+
+@dataclass(frozen=True)
+class PairsOfSet:
+    """System pairs of one set whose systems were compared with each other.
+
+    n_systems: N. first, second: (P,) places of a pair's systems in 0..N-1. differences, agrees: (P,), as of
+    `agreement_curve`.
+    """
+
+    n_systems: int
+    first: Ints
+    second: Ints
+    differences: Floats
+    agrees: Bools
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """difference: the smallest with a share of at least `level`; NaN = not reached.
+
+    low, high: ends of the interval; NaN = beyond all differences there are. reached: share of resamples with one.
+    """
+
+    level: float
+    difference: float
+    low: float
+    high: float
+    reached: float
+
+
+@dataclass(frozen=True)
+class AgreementThresholds:
+    """curve: of all pairs. thresholds: one a level. grid, low, high: (G,) a pointwise band of the curve."""
+
+    curve: AgreementCurve
+    thresholds: tuple[Threshold, ...]
+    grid: Floats
+    low: Floats
+    high: Floats
+
+
+def agreement_thresholds(
+    sets: Sequence[PairsOfSet],
+    levels: Sequence[float],
+    *,
+    rng: np.random.Generator,
+    n_draws: int = 1000,
+    confidence: float = 0.95,
+    n_grid: int = 60,
+) -> AgreementThresholds:
+    """From which difference on a metric orders pairs as people do in at least a share of `level`, with intervals.
+
+    Each resample takes as many sets as there are, with replacement, and in each of them as many systems as it has; a
+    pair counts as often as both its systems were taken, and copies of a system make no pair. So pairs that share a
+    system or a set stay together, as they depend on each other. Intervals are percentile ones; a resample in which a
+    level is not reached counts as beyond all differences. With one set, systems alone are resampled.
+    Where all pairs beyond a difference agree, no resample has one that does not. So for upper ends, and for the lower
+    end of the band, each resample gets such pairs beyond all differences, of a weight that is 3 times an exponential
+    one: were pairs independent, 1 in place of 3 would give the end of Clopper and Pearson, but a system that people and
+    the metric disagree on is in several pairs.
+    Raises ValueError: no set, no pair, a level outside (0, 1), n_draws below 1.
+    """
+    count(n_draws, "n_draws")
+    if not sets or not all(0 < level < 1 for level in levels):
+        raise ValueError("expected at least one set, and levels between 0 and 1")
+    x = np.concatenate([one.differences for one in sets])
+    y = np.concatenate([one.agrees for one in sets]).astype(np.float64)
+    curve = agreement_curve(x, y)
+    places, inverse = np.unique(x, return_inverse=True)
+    places = np.append(places, np.inf)
+    grid = np.unique(np.quantile(x, np.linspace(0, 1, n_grid), method="lower"))
+    found = np.full((2, n_draws, len(levels)), np.inf)  # as drawn, and with unseen pairs
+    bands: tuple[list[Floats], list[Floats]] = ([], [])
+    for draw in range(n_draws):
+        weights, unseen = _drawn_weights(sets, rng), UNSEEN * rng.exponential()
+        if not weights.any():
+            continue
+        total, agreeing = (
+            np.bincount(inverse, weights=one, minlength=len(places)).astype(np.float64)
+            for one in (weights, weights * y)
+        )
+        for which, beyond in enumerate((0.0, unseen)):
+            total[-1] = beyond
+            drawn = fitted_curve(places, total, agreeing)
+            reached = np.array([drawn.smallest_difference(level) for level in levels])
+            found[which, draw] = np.where(np.isnan(reached), np.inf, reached)
+            bands[which].append(drawn.value(np.maximum(grid, drawn.differences[0])))
+    tail = (1 - confidence) / 2
+    low = _finite(np.quantile(found[0], tail, axis=0, method="lower"))
+    high = _finite(np.quantile(found[1], 1 - tail, axis=0, method="higher"))
+    share = np.isfinite(found[0]).mean(axis=0)
+    thresholds = tuple(
+        Threshold(level, curve.smallest_difference(level), float(low[k]), float(high[k]), float(share[k]))
+        for k, level in enumerate(levels)
+    )
+    if not bands[0]:
+        return AgreementThresholds(curve, thresholds, grid, np.full(grid.shape, np.nan), np.full(grid.shape, np.nan))
+    below, above = np.quantile(bands[1], tail, axis=0), np.quantile(bands[0], 1 - tail, axis=0)
+    return AgreementThresholds(curve, thresholds, grid, below, above)
+
+
+def _finite(values: Floats) -> Floats:
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _drawn_weights(sets: Sequence[PairsOfSet], rng: np.random.Generator) -> Floats:
+    """(P,) how often each pair of each set counts in a resample."""
+    of_sets = rng.multinomial(len(sets), np.full(len(sets), 1 / len(sets)))
+    weights = []
+    for one, times in zip(sets, of_sets, strict=True):
+        systems = rng.multinomial(one.n_systems, np.full(one.n_systems, 1 / one.n_systems))
+        weights.append(times * systems[one.first] * systems[one.second])
+    return np.concatenate(weights).astype(np.float64)

@@ -1,0 +1,335 @@
+"""Is metric A better than metric B? Differences over standard errors, by the jackknife or resampled segments."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.bootstrap import bootstrap
+from metaeval.kernels.resampling.draws import Advance, Alternative, single_blas_thread
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+
+Varying = Literal["segments", "systems", "both"]
+#: Correlations nearer to ±1 are taken for this one on Fisher's scale, which has no place for 1.
+LARGEST = 1 - 1e-12
+#: Differences and standard errors below this are rounding.
+TOLERANCE = 1e-12
+#: With fewer systems a variance over systems means nothing; nor does one over segments.
+LEAST_SYSTEMS = 3
+#: On Fisher's scale: without one of 3 systems any correlation is 1 or -1.
+LEAST_SYSTEMS_FISHER = 4
+#: With more systems, what single pairs of them add to a variance is small, and not taken off it.
+MOST_SYSTEMS = 40
+#: Groups of segments that are left out, one after the other.
+SEGMENT_GROUPS = 40
+#: The same, where each of them is left out with each system.
+GROUPS_WITH_SYSTEMS = 20
+
+
+@dataclass(frozen=True)
+class JackknifeTest:
+    """Outcome for all pairs of M metrics.
+
+    values: (M,). error: (M, M) standard error of a − b, with `fisher` of z_a − z_b. p: (M, M), [a, b] is the
+    p-value of "a is better than b" (that they differ, if two-sided), by Student's t with `df` degrees of freedom; NaN
+    on the diagonal and where a value, or a value without one of the systems, is not defined.
+    """
+
+    values: Floats
+    error: Floats
+    p: Floats
+    df: int
+
+    @property
+    def reach(self) -> Floats:
+        """(M, M) how far the 95% interval of a difference goes on either side of it."""
+        from scipy.special import stdtrit
+
+        return np.asarray(-stdtrit(self.df, 0.025) * self.error, dtype=np.float64)
+
+
+def jackknife_test(
+    statistic: ResampleStatistic,
+    varying: Varying = "both",
+    *,
+    rng: np.random.Generator | None = None,
+    n_draws: int = 1000,
+    alternative: Alternative = "greater",
+    fisher: float = 0.0,
+    pairs_once: bool = False,
+    executor: Executor | None = None,
+    n_threads: int | None = None,
+    progress: Advance | None = None,
+) -> JackknifeTest:
+    """The difference of two metrics over its standard error, as Student's t with N − 1 degrees of freedom.
+
+    The squared standard error is the jackknife variance over N systems, (N − 1)/N · Σ (d_i − mean d)², d_i the
+    difference without system i; for "segments" over N = 40 groups of segments (each segment, where there are fewer), of
+    which group g has segments g, g + 40, g + 80 and so on. For "both" the variance of the difference over resampled
+    segments is added to that over systems, as cluster-robust variances over two ways add up; what both ways share is
+    taken off once, and no less than the larger of the two remains.
+    fisher: differences are those of Fisher's z = artanh of this share of the values; 0 = of the values themselves. The
+    variance of a correlation r depends on r, and leaving one of a dozen systems out overstates it; that of z does
+    neither. A share below 1 gives a rank correlation of 1 a z that others are comparable with.
+    pairs_once: for statistics made of pairs of systems. What is a pair's own, and neither of its systems', is counted
+    twice when systems are left out: 4 s² / (N (N − 2)) of a variance where 2 s² / (N (N − 1)) is right. s² is known
+    from leaving out two systems at a time; the difference is taken off, and no less than what pairs add remains. The
+    variance of a mean over pairs is then unbiased. Up to 40 systems, from 4 on, where every value is defined.
+    rng: for "both" alone, which draws n_draws resamples of segments. Without any variance p is 1 where the metrics are
+    equal, else 0. Nothing is added to p. Executor and threads as in `permutation_test`.
+    Raises ValueError: fewer than 2 metrics or 3 systems (segments; 4 with `fisher`), an unknown alternative or kind of
+        unit, no rng for "both".
+    Source: Efron and Tibshirani 1993, eq. 11.5; Efron and Stein 1981 for pairs; Cameron, Gelbach and Miller 2011 for
+        variances over two ways.
+    """
+    if varying not in get_args(Varying):
+        raise ValueError(f"unknown units {varying!r}; expected one of {', '.join(get_args(Varying))}")
+    if alternative not in get_args(Alternative):
+        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    with single_blas_thread():
+        values = statistic.values(None, None, 1)[0]
+        without = _without_segments(statistic) if varying == "segments" else _without_systems(statistic, fisher)
+        without = _scaled(without, fisher)
+    n_left_out = len(without)
+    if len(values) < 2:
+        raise ValueError(f"{len(values)} metric: a comparison needs at least 2")
+    undefined = np.isnan(without.sum(axis=0))
+    variance = (n_left_out - 1) ** 2 / n_left_out * variances_of_differences(without)  # of all pairs
+    variance[undefined[:, np.newaxis] | undefined] = np.nan
+    if pairs_once and varying != "segments" and LEAST_SYSTEMS < n_left_out <= MOST_SYSTEMS:
+        with single_blas_thread():
+            own = np.nan_to_num(_of_single_pairs(statistic, _scaled(values, fisher), without, fisher))
+        n = n_left_out
+        variance = np.maximum(variance - 2 * own / ((n - 1) * (n - 2)), 2 * own / (n * (n - 1)))
+    if varying == "both":
+        if rng is None:
+            raise ValueError("rng is needed: segments are resampled")
+        drawn = bootstrap(
+            statistic,
+            "inputs",
+            rng=rng,
+            n_draws=n_draws,
+            executor=executor,
+            n_threads=n_threads,
+            progress=progress,
+        )
+        over_segments = variances_of_differences(_scaled(drawn.draws.T, fisher))
+        with single_blas_thread():
+            shared = np.nan_to_num(_of_single_scores(statistic, without, fisher))
+        variance = np.maximum(variance + over_segments - shared, np.maximum(variance, over_segments))
+    error = np.sqrt(variance)
+    df = n_left_out - 1
+    return JackknifeTest(values, error, p_of_differences(_scaled(values, fisher), error, df, alternative), df)
+
+
+def segment_errors(statistic: ResampleStatistic) -> Floats:
+    """(M,) standard errors of the values over new segments, by leaving out the groups of `jackknife_test`.
+
+    NaN with fewer than three segments.
+    """
+    without = _without_segments(statistic)
+    n = len(without)
+    variances = variances_of_differences(np.column_stack([np.zeros(n), without]))
+    return np.asarray((n - 1) * np.sqrt(variances[0, 1:] / n))
+
+
+def from_z(values: Floats, anchor: int, reach: Floats, df: int, share: float) -> tuple[Floats, Floats]:
+    """Ends of the 95% interval of each correlation minus the anchor's, from that of the difference of Fisher's z.
+
+    z is of this share of the correlations; reach: how far the interval of their difference goes on either side, by
+    Student's t with df degrees of freedom. The mean of the two z has the variance 1 / (df - 2) minus a quarter of that
+    of the difference. The ends are the least and the largest difference of correlations on the ellipse of both with the
+    same radius, which hold 0 just where the interval of the difference does.
+    >>> from_z(np.array([0.9, 0.6]), 0, np.array([np.nan, np.arctanh(0.9) - np.arctanh(0.6)]), 11, 1.0)[1].round(9)
+    array([nan,  0.])
+    """
+    from scipy.special import stdtrit
+
+    z, radius = np.arctanh(np.clip(share * values, -LARGEST, LARGEST)), -stdtrit(df, 0.025)
+    gap, middle = z - z[anchor], (z + z[anchor]) / 2
+    spread = np.sqrt(np.maximum(radius**2 / max(df - 2, 1) - reach**2 / 4, 0.0))
+    angle = np.linspace(0, 2 * np.pi, 721)[:, np.newaxis]
+    half, centre = (gap + reach * np.cos(angle)) / 2, middle + spread * np.sin(angle)  # (721, M)
+    found = (np.tanh(centre + half) - np.tanh(centre - half)) / share
+    return np.asarray(found.min(axis=0)), np.asarray(found.max(axis=0))
+
+
+def _scaled(values: Floats, fisher: float) -> Floats:
+    return np.arctanh(np.clip(fisher * values, -LARGEST, LARGEST)) if fisher else values
+
+
+def _without_systems(statistic: ResampleStatistic, fisher: float) -> Floats:
+    """(N, M) values without each of the systems."""
+    n_systems = statistic.shape[0]
+    least = LEAST_SYSTEMS_FISHER if fisher else LEAST_SYSTEMS
+    if n_systems < least:
+        raise ValueError(f"a variance over systems needs at least {least} of them, not {n_systems}")
+    return statistic.values(_all_but_one(n_systems), None, n_systems)
+
+
+def _of_single_scores(statistic: ResampleStatistic, without_systems: Floats, fisher: float) -> Floats:
+    """(M, M) variances of differences that come from single scores, beyond their systems and their segments.
+
+    Of a mean over N systems and G groups, with residuals e of rows and columns, it is Σ e² / ((N − 1)(G − 1) N G); what
+    leaving out both changes, beyond what leaving out either does, is e / ((N − 1)(G − 1)).
+    """
+    n_systems, n_segments = statistic.shape
+    n_groups = min(GROUPS_WITH_SYSTEMS, n_segments)
+    if n_groups < 2:
+        return np.full((without_systems.shape[1],) * 2, np.nan)
+    systems = _all_but_one(n_systems)
+    values = np.empty((n_systems, n_groups, without_systems.shape[1]))
+    for group in range(n_groups):
+        kept = np.flatnonzero(np.arange(n_segments) % n_groups != group)
+        found = statistic.values(systems, np.broadcast_to(kept, (n_systems, kept.size)), n_systems)
+        values[:, group] = _scaled(found, fisher)
+    excess = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean(axis=(0, 1))
+    n = n_systems * n_groups
+    return variances_of_differences(excess.reshape(n, -1)) * (n - 1) * (n_systems - 1) * (n_groups - 1) / n
+
+
+def _of_single_pairs(statistic: ResampleStatistic, values: Floats, without: Floats, fisher: float) -> Floats:
+    """(M, M) variances s² of what single pairs of systems have of a difference, beyond what both systems have.
+
+    Of a mean over pairs, n(N) times the mean, minus n(N − 1) times that without either system, plus n(N − 2) times that
+    without both, n(N) the number of pairs of N systems, is the pair itself. Its residuals from the effects of its two
+    systems have N (N − 3) / 2 degrees of freedom.
+    """
+    n = len(without)
+    first, second = np.triu_indices(n, 1)
+    kept = np.stack([np.delete(np.arange(n), pair) for pair in zip(first, second, strict=True)])
+    without_both = _scaled(statistic.values(kept, None, len(kept)), fisher)
+    sums = [(n - k) * (n - k - 1) / 2 * part for k, part in enumerate((values, without, without_both))]
+    pairs = sums[0] - sums[1][first] - sums[1][second] + sums[2]  # (number of pairs, M)
+    pairs -= pairs.mean(axis=0)
+    is_of = (np.arange(n)[:, np.newaxis] == first) | (np.arange(n)[:, np.newaxis] == second)
+    of_system = is_of.astype(np.float64) @ pairs / (n - 2)
+    residuals = pairs - of_system[first] - of_system[second]
+    return variances_of_differences(residuals) * (len(first) - 1) / (n * (n - 3) / 2)
+
+
+def _all_but_one(n: int) -> Ints:
+    """(n, n − 1) places, each left out once."""
+    places = np.arange(n)
+    return np.stack([np.delete(places, place) for place in places])
+
+
+def _without_segments(statistic: ResampleStatistic) -> Floats:
+    """(number of groups, M) values without each of the groups of segments."""
+    n_segments = statistic.shape[1]
+    segments = np.arange(n_segments)
+    if n_segments < LEAST_SYSTEMS:
+        return np.full_like(statistic.values(None, segments[np.newaxis], 1), np.nan)
+    n_groups = min(SEGMENT_GROUPS, n_segments)
+    left = (segments[np.newaxis, segments % n_groups != group] for group in range(n_groups))
+    return np.concatenate([statistic.values(None, kept, 1) for kept in left])
+
+
+def variances_of_differences(draws: Floats) -> Floats:
+    """(M, M) sample variances of differences, draws (k, M); draws in which one of the two is not defined are excluded.
+
+    NaN with fewer than two draws.
+    """
+    n_metrics = draws.shape[1]
+    found = np.full((n_metrics, n_metrics), np.nan)
+    for metric in range(n_metrics):
+        gaps = draws[:, metric, np.newaxis] - draws  # (k, M)
+        defined = ~np.isnan(gaps)
+        n = defined.sum(axis=0)
+        mean = np.where(defined, gaps, 0.0).sum(axis=0) / np.maximum(n, 1)
+        squares = np.where(defined, gaps - mean, 0.0) ** 2
+        np.divide(squares.sum(axis=0), n - 1, out=found[metric], where=n > 1)
+    return found
+
+
+def p_of_differences(values: Floats, error: Floats, df: float, alternative: Alternative) -> Floats:
+    """(M, M) p-values of values (M,) with the standard errors (M, M) of their differences; df: inf = normal.
+
+    Without any error p is 1 where values are equal, else 0 or 1; NaN on the diagonal and where anything is undefined.
+    """
+    from scipy.special import stdtr
+
+    gap = values[:, np.newaxis] - values
+    gap = np.where(np.abs(gap) <= TOLERANCE, 0.0, gap)
+    certain = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
+    t = np.divide(gap, error, out=certain, where=error > TOLERANCE)
+    if alternative == "two-sided":
+        p = np.where(gap == 0, 1.0, 2.0 * stdtr(df, -np.abs(t)))
+    else:
+        p = np.where((gap == 0) & ~(error > TOLERANCE), 1.0, stdtr(df, -t))
+    p[np.isnan(gap) | np.isnan(error)] = np.nan
+    np.fill_diagonal(p, np.nan)
+    return np.asarray(p, dtype=np.float64)
+
+
+NORMAL = 1.959963984540054  # the 97.5% quantile
+#: Of the variances of two metrics; less in their difference is the rounding of one and the same metric.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class BootstrapTest:
+    """Outcome for all pairs of M metrics.
+
+    values: (M,). error: (M, M) standard error of a − b. p: (M, M), [a, b] is the p-value of "a is better than b" (that
+    they differ, if two-sided); NaN on the diagonal and where a value is not defined. draws: (M, n_draws).
+    """
+
+    values: Floats
+    error: Floats
+    p: Floats
+    draws: Floats
+
+    @property
+    def reach(self) -> Floats:
+        """(M, M) how far the 95% interval of a difference goes on either side of it."""
+        return NORMAL * self.error
+
+
+def bootstrap_test(
+    statistic: ResampleStatistic,
+    values: npt.ArrayLike | None = None,
+    *,
+    rng: np.random.Generator,
+    n_draws: int = 1000,
+    alternative: Alternative = "greater",
+    executor: Executor | None = None,
+    n_threads: int | None = None,
+    progress: Advance | None = None,
+) -> BootstrapTest:
+    """The difference of two metrics over its standard deviation on resampled segments, as normal.
+
+    One set of resamples serves all metrics. The interval that goes with p is the difference and the normal quantile
+    times `error` on either side of it: 0 is inside where two-sided p is above 1 less its confidence. It is centred on
+    the difference itself, not on that of the resamples, so their bias moves nothing. values: (M,) the metrics' values,
+    where resamples are those of a limit of the measure; None = the statistic's own. Without any variance p is 1 where
+    the metrics are equal, else 0; with fewer than three segments it is not defined. Nothing is added to p. Executor
+    and threads as in `permutation_test`.
+    Raises ValueError: n_draws below 2, an unknown alternative.
+    Source: Efron and Tibshirani 1993, section 12.3.
+    """
+    if n_draws < 2:
+        raise ValueError(f"{n_draws} resample: a standard deviation needs at least 2")
+    if alternative not in ("greater", "two-sided"):
+        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    found = bootstrap(
+        statistic, "inputs", rng=rng, n_draws=n_draws, executor=executor, n_threads=n_threads, progress=progress
+    )
+    observed = found.values if values is None else np.asarray(values, dtype=np.float64)
+    return of_draws(observed, found.draws, statistic.shape[1], alternative)
+
+
+def of_draws(values: Floats, draws: Floats, n_units: int, alternative: Alternative) -> BootstrapTest:
+    """The test of `bootstrap_test` on resamples that were drawn: values (M,), draws (M, n_draws) of n_units units."""
+    variance = variances_of_differences(draws.T)
+    own = np.array([np.nanvar(one) if (~np.isnan(one)).any() else np.nan for one in draws])
+    variance[variance <= ROUNDING * (own[:, np.newaxis] + own)] = 0.0
+    if n_units < LEAST_SYSTEMS:
+        variance[:] = np.nan
+    error = np.sqrt(variance)
+    return BootstrapTest(values, error, p_of_differences(values, error, np.inf, alternative), draws)

@@ -1,0 +1,97 @@
+"""A weighted sum of several statistics, in which units that they share are swapped, or drawn, together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.permutation import SwapStatistic
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
+
+
+@dataclass(frozen=True)
+class JointSwap(SwapStatistic):
+    """See `joint_swap`."""
+
+    parts: tuple[SwapStatistic, ...]
+    weights: tuple[float, ...]
+    places: tuple[Ints, ...]
+
+    def hybrids(self, swaps: Bools) -> Floats:
+        """See `SwapStatistic`; NaN where a part's hybrid has no value."""
+        total = np.zeros((len(swaps), self.n_metrics, self.n_metrics))
+        for part, weight, places in zip(self.parts, self.weights, self.places, strict=True):
+            own = np.ascontiguousarray(swaps[:, places]).reshape(-1, *part.mask_shape)
+            total += weight * (part.offset + part.scale * part.hybrids(own))
+        return total
+
+
+def joint_swap(
+    parts: Sequence[SwapStatistic], weights: Sequence[float], places: Sequence[Ints], n_units: int
+) -> JointSwap:
+    """The weighted sum of statistics over the same metrics, prepared for `permutation_test`.
+
+    places: for each part, which of the n_units units the places of its mask are. A unit that is swapped is swapped in
+    every part that has it, so what the parts have in common by chance is kept.
+    Raises ValueError: nothing to add, other numbers of metrics, or places that are not those of a part's mask.
+    """
+    if not parts or not len(parts) == len(weights) == len(places):
+        raise ValueError(f"{len(parts)} statistics, {len(weights)} weights and {len(places)} masks do not fit")
+    for part, units in zip(parts, places, strict=True):
+        if part.n_metrics != parts[0].n_metrics:
+            raise ValueError(f"statistics of {parts[0].n_metrics} and of {part.n_metrics} metrics cannot be added")
+        if units.size != np.prod(part.mask_shape) or units.min() < 0 or units.max() >= n_units:
+            raise ValueError(f"{units.size} places among {n_units} units do not fit a mask of shape {part.mask_shape}")
+    return JointSwap(
+        n_metrics=parts[0].n_metrics,
+        mask_shape=(n_units,),
+        parts=tuple(parts),
+        weights=tuple(weights),
+        places=tuple(places),
+    )
+
+
+@dataclass(frozen=True)
+class JointResample:
+    """The weighted sum of statistics over the same metrics, on resampled units.
+
+    places: for each part, which of the n_units units each of its segments is; a unit drawn twice counts twice in every
+    part that has it, so what the parts have in common by chance is kept. Resamples without any segment of a part have
+    no value.
+    Raises ValueError: nothing to add, or places that are not those of a part's segments.
+    """
+
+    parts: Sequence[ResampleStatistic]
+    weights: Sequence[float]
+    places: Sequence[Ints]
+    n_units: int
+
+    def __post_init__(self) -> None:
+        if not self.parts or not len(self.parts) == len(self.weights) == len(self.places):
+            raise ValueError(f"{len(self.parts)} statistics, {len(self.weights)} weights, {len(self.places)} lists")
+        for part, units in zip(self.parts, self.places, strict=True):
+            if len(units) != part.shape[1] or units.min() < 0 or units.max() >= self.n_units:
+                raise ValueError(f"{len(units)} places among {self.n_units} units for {part.shape[1]} segments")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N systems of the first part, number of units)."""
+        return self.parts[0].shape[0], self.n_units
+
+    def values(self, systems: Ints | None, segments: Ints | None, n_draws: int) -> Floats:
+        """See `ResampleStatistic`; segments: places of units. Raises ValueError: systems are resampled."""
+        if systems is not None:
+            raise ValueError("the parts have systems of their own: only units can be resampled")
+        found = [self._of_part(part, own, segments, n_draws) for part, own in zip(self.parts, self.places, strict=True)]
+        return np.asarray(sum(weight * one for weight, one in zip(self.weights, found, strict=True)))
+
+    def _of_part(self, part: ResampleStatistic, own: Ints, units: Ints | None, n_draws: int) -> Floats:
+        if units is None or np.array_equal(own, np.arange(self.n_units)):
+            return part.values(None, units, n_draws)
+        members = [np.flatnonzero(own == unit) for unit in range(self.n_units)]
+        nothing = np.full_like(part.values(None, None, 1), np.nan)
+        drawn = [np.concatenate([members[unit] for unit in picks]) for picks in units]
+        return np.concatenate([part.values(None, one[np.newaxis], 1) if len(one) else nothing for one in drawn])
