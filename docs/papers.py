@@ -11,8 +11,7 @@ from pathlib import Path
 from docs.generate import ROOT
 from docs.tables import table
 from metaeval.papers import PAPERS
-from metaeval.papers.items import Request
-from metaeval.papers.printed import VERDICTS
+from metaeval.papers.items import VERDICTS, Request
 from metaeval.papers.running import Outcome, loaded, run
 from warehouse import Warehouse
 

@@ -20,7 +20,7 @@ from docs.generate import (
 )
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.papers import PAPERS
-from metaeval.papers.printed import printed_values
+from metaeval.papers.items import printed_values
 from tests.wording import NOT_OF_THE_FIELD
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli.options.output import Output
-from queries.listing import official_human
 
 if TYPE_CHECKING:
     from metaeval.answer import Answer
@@ -20,6 +19,8 @@ _HEADINGS = {"standard_reference": "reference", "standard_human_seg": "human", "
 
 def show(answer: "Answer", output: Output) -> None:
     """Six columns on a terminal."""
+    from queries.listing import official_human
+
     if output.is_for_terminal and output.is_for_reading and answer.question.what in _SHOWN:
         frame = answer.frame.with_columns(official_human("seg")) if answer.question.what == "lps" else answer.frame
         frame = frame.select(*_SHOWN[answer.question.what])

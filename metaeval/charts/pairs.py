@@ -51,7 +51,7 @@ def pair_kinds(totals: pl.DataFrame, by: str, signature: str) -> alt.VConcatChar
 
 
 def tied_pairs(frame: pl.DataFrame, signature: str) -> alt.VConcatChart:
-    """Shares of tied pairs of people and metrics, one panel a grouping. frame: as of `metaeval.tables.ties`."""
+    """Shares of tied pairs of people and metrics, one panel a grouping. frame: as of `metaeval.tables.thresholds`."""
     rows: Rows = []
     for row in frame.rows(named=True):
         alone = row["n_tied"] - (row["n_tied_both"] or row["n_tied_zero"] or 0)

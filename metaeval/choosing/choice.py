@@ -8,8 +8,19 @@ import numpy as np
 import polars as pl
 
 from metaeval.answer import Table, or_none
-from metaeval.choosing.candidates import Among, Budget, Candidates, Unit, candidates
-from metaeval.choosing.methods import METHODS, SIMILARITIES, Method, Similarity, Utility, utility
+from metaeval.choosing.methods import (
+    METHODS,
+    SIMILARITIES,
+    Among,
+    Budget,
+    Candidates,
+    Method,
+    Similarity,
+    Unit,
+    Utility,
+    candidates,
+    utility,
+)
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.choice import bought, in_order
 from metaeval.ranking import slices_of

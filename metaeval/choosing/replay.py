@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 
 from metaeval.answer import Table, fixed
-from metaeval.choosing.candidates import Candidates, candidates
 from metaeval.choosing.choice import Asked, queue
-from metaeval.choosing.methods import METHODS, Method, utility
+from metaeval.choosing.methods import METHODS, Candidates, Method, candidates, utility
 from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.kernels.choice import WholeRanking
 from metaeval.ranking import named, slices_of

@@ -16,11 +16,10 @@ from metaeval.kernels.arrays.scales import broken_ties, equal_width_bins
 from metaeval.kernels.resampling.clusters import ranks
 from metaeval.measures import parse_measure
 from metaeval.measures.judged import labels
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
-from metaeval.papers.printed import printed_values
+from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of, printed_values
 from metaeval.signature import line, program_version
 from metaeval.tables.carried import carried_between
-from metaeval.tables.ties import ties
+from metaeval.tables.thresholds import ties
 from queries.blocks import Block
 from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError

@@ -9,8 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from metaeval.cache import FROM_STORE, Question, keep, key_of
-from metaeval.papers.items import Cell, Computed, Item, Paper, Request
-from metaeval.papers.printed import Printed, Verdict, printed_values, verdict
+from metaeval.papers.items import Cell, Computed, Item, Paper, Printed, Request, Verdict, printed_values, verdict
 from metaeval.signature import line, program_version
 from queries.longitudinal import EvalsetState, evalset_states
 from queries.selection import Slice

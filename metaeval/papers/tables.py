@@ -7,8 +7,7 @@ import polars as pl
 from metaeval.answer import Table
 from metaeval.inputs import Opened
 from metaeval.papers import PAPERS
-from metaeval.papers.items import Item, Paper
-from metaeval.papers.printed import VERDICTS, printed_values
+from metaeval.papers.items import VERDICTS, Item, Paper, printed_values
 from metaeval.papers.running import Outcome, available, outcome_frame, outcome_signature
 from metaeval.signature import line, program_version
 from queries.longitudinal import EvalsetState, evalset_states

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import polars as pl
 
 from metaeval.answer import fixed
-from metaeval.people.halves import N_SPLITS
+from metaeval.people.reliability import N_SPLITS
 
 View = Literal["sets", "annotators", "pairs"]
 _RELIABILITY = (

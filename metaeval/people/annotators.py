@@ -1,4 +1,4 @@
-"""Annotators: how much each judged and how, whether they drift, and how well they agree."""
+"""Annotators: how they agree, how they differ and how fast they judge."""
 
 from typing import Any
 
@@ -9,13 +9,53 @@ from metaeval.answer import Table, or_none
 from metaeval.kernels.agreement.reliability import drift, interval_alpha
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.people.annotator_tables import View, legend, schema, summary
-from metaeval.people.halves import N_SPLITS
 from metaeval.people.judgements import People, Settings, read, resamples, shared
-from metaeval.people.reliability import Reliability, reliability
+from metaeval.people.reliability import N_SPLITS, Reliability, reliability
 from metaeval.signature import line, program_version
-from queries.annotations import JudgedScore, judged_scores, span_agreement
+from queries.annotations import JudgedScore, annotations, judged_scores, span_agreement
 from warehouse import QuestionError, Warehouse
+from warehouse.errors import IT
 from warehouse.wording import counted, option
+
+BREAK = 600.0
+"""Seconds between two judgements that count as a break."""
+
+
+def pace(warehouse: Warehouse, testset: str, lp: str, human: str | None = None) -> Table:
+    """Seconds between an annotator's consecutive judgements, breaks of more than ten minutes excluded.
+
+    Columns human, annotator, n_judgements, n_gaps, n_breaks, seconds (median), change: mean of the later half of the
+    gaps over that of the earlier half, below 1 where the annotator grew faster (null with fewer than 10 gaps).
+    Judgements saved in one moment (gap 0) count as gaps. Slowest first. Scores without times for all judgements are
+    excluded.
+    Raises QuestionError: no judgements, or none with times.
+    """
+    rows: list[tuple[object, ...]] = []
+    scores = judged_scores(warehouse, testset, lp, human)
+    for score in scores:
+        frame = annotations(warehouse, score).filter(pl.col("counts") & pl.col("rater").is_not_null())
+        if not frame.height or frame["time"].null_count():
+            continue
+        for (rater,), own in frame.sort("time", maintain_order=True).group_by("rater", maintain_order=True):
+            seconds = own["time"].dt.epoch("ms").to_numpy() / 1000
+            gaps: Floats = np.diff(seconds)
+            kept = gaps[gaps <= BREAK]
+            half = len(kept) // 2
+            before = float(kept[:half].mean()) if len(kept) >= 10 else np.nan
+            change = float(kept[half:].mean()) / before if before > 0 else np.nan
+            median = float(np.median(kept)) if kept.size else np.nan
+            counts = (own.height, len(kept), len(gaps) - len(kept))
+            rows.append((score.human, rater, *counts, or_none(median), or_none(change)))
+    if not rows:
+        raise QuestionError(f"{IT} has no judgements with times", where=f"{testset} {lp}")
+    names = ("human", "annotator", "n_judgements", "n_gaps", "n_breaks", "seconds", "change")
+    schema = dict.fromkeys(names[:2], pl.String()) | dict.fromkeys(names[2:5], pl.Int64())
+    schema |= dict.fromkeys(names[5:], pl.Float64())  # type: ignore[arg-type]
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame = frame.sort("human", "seconds", "annotator", descending=[False, True, False], nulls_last=True)
+    parts = [("pace", human or "all"), ("testset", testset), ("lp", lp), ("break", f"{BREAK:.0f}s")]
+    return Table(frame, line([*parts, ("scorehouse", program_version())]))
+
 
 Interval = tuple[float | None, float | None, float | None]  # a value, and its lower and upper end
 _INTERVAL = (0.025, 0.975)

@@ -9,7 +9,7 @@ from metaeval.kernels.agreement.reliability import spearman_brown
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.people.halves import RANGE, Judged, normalised, numbered, splits
+from metaeval.people.reliability import RANGE, Judged, normalised, numbered, splits
 from queries.blocks import Block, places_of
 from queries.selection import MetricChoice
 from warehouse.wording import counted

@@ -8,7 +8,7 @@ import polars as pl
 
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.draws import resample_counts
-from metaeval.people.halves import Halves, Judged, numbered
+from metaeval.people.reliability import Halves, Judged, numbered
 from queries.annotations import JudgedScore, annotations
 from warehouse import QuestionError, Warehouse
 

@@ -1,13 +1,90 @@
-"""Split-half reliability of human scores of systems and outputs."""
+"""Split-half reliability of human scores: judgements split at random in two halves that score outputs and systems."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from metaeval.kernels.agreement.reliability import spearman_brown
-from metaeval.kernels.arrays.checks import Floats
-from metaeval.people.halves import RANGE, Halves, Judged, splits
+from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.resampling.draws import half_of_annotators, half_of_judgements
 from metaeval.system_scores import without_noise
+
+Halves = Literal["annotators", "judgements"]
+N_SPLITS = 100
+RANGE = (0.025, 0.975)  # of values over splits
+FEWEST_RATERS = 4  # with fewer, single judgements are split
+_STREAM = 6  # of the seed
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Judgements of outputs: rows (systems) and columns (segments) of a grid of this shape, values, annotators.
+
+    raters: numbers from 0 without gaps; None where some annotator is not known.
+    """
+
+    rows: Ints
+    columns: Ints
+    values: Floats
+    raters: Ints | None
+    shape: tuple[int, int]
+
+    @property
+    def n_raters(self) -> int:
+        return 0 if self.raters is None else int(self.raters.max(initial=-1)) + 1
+
+    @property
+    def halves(self) -> Halves:
+        """What is split: annotators where there are at least 4 and all are known, else single judgements."""
+        return "annotators" if self.n_raters >= FEWEST_RATERS else "judgements"
+
+    @property
+    def outputs(self) -> Ints:
+        return self.rows * self.shape[1] + self.columns
+
+    def means(self, chosen: npt.NDArray[np.bool_]) -> Floats:
+        """(N, S) means of some of the judgements; NaN where there is none."""
+        size = self.shape[0] * self.shape[1]
+        n = np.bincount(self.outputs[chosen], minlength=size)
+        total = np.bincount(self.outputs[chosen], self.values[chosen], minlength=size)
+        means = np.full(size, np.nan)
+        np.divide(total, n, out=means, where=n > 0)
+        return means.reshape(self.shape)
+
+
+def numbered(raters: Sequence[str | None]) -> Ints | None:
+    """A number for each judgement's annotator; None where some are not known."""
+    number = {rater: place for place, rater in enumerate(dict.fromkeys(raters))}
+    return None if None in number else np.array([number[rater] for rater in raters], dtype=np.int64)
+
+
+def normalised(values: Floats, raters: Ints) -> Floats:
+    """z-scores by annotator: 0 where an annotator's judgements are all equal."""
+    n = np.bincount(raters)
+    mean = (np.bincount(raters, values) / n)[raters]
+    sd = np.sqrt(np.bincount(raters, (values - mean) ** 2) / n)[raters]
+    return np.divide(values - mean, sd, out=np.zeros_like(values), where=sd > 0)
+
+
+def splits(judged: Judged, seed: int, halves: Halves | None = None) -> Iterator[tuple[Floats, Floats]]:
+    """The (N, S) scores of both halves in each of 100 random splits.
+
+    halves: what is split; None as `Judged.halves` says. Judgements of one output are shared out evenly.
+    Raises ValueError: annotators are to be split and are not known.
+    """
+    rng = np.random.default_rng([seed, _STREAM])
+    for _ in range(N_SPLITS):
+        if (halves or judged.halves) == "annotators":
+            if judged.raters is None:
+                raise ValueError("annotators are not known")
+            first = half_of_annotators(rng, judged.raters)
+        else:
+            first = half_of_judgements(rng, judged.outputs)
+        yield judged.means(first), judged.means(~first)
+
 
 NAN = float("nan")
 FEWEST = 3  # systems, or outputs, with a score by both halves

@@ -1,14 +1,15 @@
 """Scoring metrics by a protocol: every task with value, rank and cluster, and the weighted overall score."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from metaeval.cache import FROM_STORE, Question, key
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.options import Options, Population
-from metaeval.protocols.entry import Dropped, Entry
-from metaeval.protocols.overall import IN_WORDS, Verdict, lines_on_overall, mean_rank, mean_value, verdict_on
+from metaeval.options import Options, Population, Run
+from metaeval.protocols import Protocol
+from metaeval.protocols.entry import Dropped, Entry, enter
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside
 from metaeval.protocols.significance import (
     TaskTest,
@@ -18,10 +19,21 @@ from metaeval.protocols.significance import (
     tested_tasks,
 )
 from metaeval.protocols.stored_tasks import StoredTasks
-from metaeval.protocols.task_scores import Task, competition_ranks, scored_task
+from metaeval.protocols.task_scores import (
+    IN_WORDS,
+    Task,
+    Verdict,
+    competition_ranks,
+    lines_on_overall,
+    mean_rank,
+    mean_value,
+    scored_task,
+    verdict_on,
+)
 from metaeval.protocols.tasks import Job, jobs_of
 from metaeval.signature import line, option_parts, p_value_convention, program_version
 from metaeval.significance.options import TestOptions
+from queries.selection import Slice
 from warehouse import QuestionError
 from warehouse.progress import Progress
 from warehouse.wording import option
@@ -272,3 +284,42 @@ def _outliers(entry: Entry) -> str | None:
     """Language pairs whose outliers are not those of the organisers' later toolkit; None where there are none."""
     own = [lp for lp in entry.lps if lp in entry.protocol.outliers and entry.testset == entry.protocol.name]
     return ",".join(f"{lp}={entry.protocol.outliers[lp]}" for lp in own) or None
+
+
+def scored(
+    run: Run,
+    protocol: Protocol,
+    testset: str,
+    lps: Sequence[str] | None,
+    human: str | None,
+    reference: str | None,
+    all_metrics: bool,
+    significance: bool,
+    options: Options,
+    testing: TestOptions,
+    *,
+    fresh: bool = False,
+) -> tuple[ProtocolScore, list[str]]:
+    """Score a test set by a protocol, from the result store where it has the answer; and notes on that.
+
+    Raises QuestionError: as `scoring.score`. SchemaError: the warehouse cannot be read.
+    """
+    testing.check()
+    asked = Slice(testset, "", human=human, reference=reference)
+    with run.opened() as warehouse:
+        entry = enter(warehouse, protocol, testset, lps=lps, asked=asked, all_metrics=all_metrics, options=options)
+        blocks = [one.block for entered in entry.entered for one in entered]
+        settings = organisers(testing) if significance else TestOptions()
+        rules = [replace(rule, measure=str(rule.measure)) for rule in protocol.rules]  # type: ignore[arg-type]
+        described = (protocol.name, protocol.overall, str(rules), str(entry.dropped), *entry.notes, ",".join(entry.lps))
+        answer_key = key("protocol", blocks, *described, significance, options, settings)
+        question = Question(answer_key, "protocol", testset, ",".join(entry.lps), ProtocolScore)
+        if not fresh and (kept := question.stored(warehouse)) is not None:
+            return kept, [FROM_STORE]
+    store = None if run.database is None else StoredTasks(run.database, testset, fresh)
+    return question.computed(
+        run.database,
+        lambda: score(
+            entry, significance=significance, options=options, testing=testing, progress=run.progress, store=store
+        ),
+    )

@@ -1,4 +1,4 @@
-"""The score of one task of a protocol: a value, a rank and a cluster for each metric."""
+"""What a task of a protocol gives, and the overall score: means over tasks, and the test of these."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,11 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.resampling.clusters import ranks
+from metaeval.kernels.resampling.clusters import indistinct_across_clusters, n_significant_pairs, ranks
+from metaeval.notes import Hinted, placed
 from metaeval.options import Options
-from metaeval.protocols.populations import Beside
-from metaeval.protocols.significance import TaskTest, rule_test
+from metaeval.protocols.entry import Entry
+from metaeval.protocols.populations import Beside, Own
+from metaeval.protocols.significance import TaskTest, clusters_of, overall_p, rule_test
 from metaeval.protocols.tasks import Job
+from metaeval.significance.comparison import warning_of_clusters
+from metaeval.significance.options import TestOptions
+from warehouse.wording import option
 
 
 @dataclass(frozen=True)
@@ -83,3 +88,79 @@ def competition_ranks(values: Floats) -> Ints:
     found = ranks(values)
     found[np.isnan(values)] = 0
     return found
+
+
+IN_WORDS = {
+    (False, False): "weighted mean, correlations as (r+1)/2",
+    (False, True): "weighted mean, correlations as (r+1)/2",
+    (True, False): "weighted mean of ranks by value",
+    (True, True): "weighted mean of ranks by cluster",
+}
+"""How the overall score is made: whether of ranks, and whether tasks are tested."""
+
+
+def mean_value(tasks: Sequence[Task]) -> Floats:
+    """Weighted mean over tasks of what counts, correlations mapped to [0, 1]; NaN where a task lacks a metric."""
+    values = np.array([(task.counted + 1) / 2 if task.mapped else task.counted for task in tasks])
+    return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
+
+
+def mean_rank(tasks: Sequence[Task]) -> Floats:
+    """Weighted mean over tasks of the cluster where the task is tested, else of the rank; NaN where a task has none."""
+    places = [task.clusters if task.clusters.any() else task.ranks for task in tasks]
+    values = np.array([np.where(found > 0, found, np.nan) for found in places])
+    return np.asarray(np.average(values, axis=0, weights=[task.weight for task in tasks]), dtype=np.float64)
+
+
+class Verdict:
+    """The test of the overall score: clusters, significant pairs and p (None = not tested), and notes."""
+
+    def __init__(self, n_metrics: int) -> None:
+        self.clusters = np.zeros(n_metrics, dtype=np.int64)
+        self.n_significant: int | None = None
+        self.own: Own | None = None
+        self.notes: list[str] = []
+
+
+def verdict_on(
+    overall: Floats,
+    names: Sequence[str],
+    jobs: Sequence[Job],
+    tests: Sequence[TaskTest | None],
+    testing: TestOptions,
+    *,
+    by_ranks: bool,
+) -> Verdict:
+    found = Verdict(len(names))
+    for job, test in zip(jobs, tests, strict=True):
+        if test is not None and job.rule.test == "williams" and len(job.group[0].block.systems) <= 3:
+            what = f"{job.lps[0]} {job.rule.measure}"
+            found.notes.append(f"{what}: not tested, Williams' test needs more than 3 systems")
+    in_all = [all(place in job.common(names) for job in jobs) for place in range(len(names))]
+    complete = np.flatnonzero(np.array(in_all) & ~np.isnan(overall))
+    nulls = [test.null for test in tests if test is not None]
+    if by_ranks:
+        found.notes.append("the overall score is a mean of ranks, which is not tested")
+    elif any(null.drawn is None for null in nulls):
+        found.notes.append("one task's test (Williams) does not resample, so the overall score is not tested")
+    elif len(complete) > 1:
+        p = overall_p(nulls, complete, overall[complete], testing)
+        found.own = Own(p, complete)
+        found.clusters[complete] = clusters_of(overall[complete], p, testing.alpha)
+        indistinct = indistinct_across_clusters(overall[complete], p, testing.alpha)
+        warning = warning_of_clusters([(names[complete[a]], names[complete[b]]) for a, b in indistinct])
+        found.notes += [] if warning is None else [placed("overall", warning)]
+        found.n_significant = n_significant_pairs(overall[complete], p, testing.alpha)
+    return found
+
+
+def lines_on_overall(entry: Entry, significance: bool) -> list[str]:
+    """A line where the overall score is not the published kind of number."""
+    if entry.protocol.level is not None:
+        return [f"the overall score is over the tasks of level {entry.protocol.level} alone, not the official one"]
+    if entry.protocol.overall is None:
+        return [f"{entry.protocol.name} published no overall score; here it is the mean over its tasks"]
+    if entry.protocol.overall == "ranks" and not significance:
+        way = f"{option('significance', True)} takes ranks of clusters, as the year did"
+        return [Hinted("ranks in the tasks are those of the values", way)]
+    return []

@@ -57,7 +57,7 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
 
     def _pace(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.people.pace import pace
+        from metaeval.people.annotators import pace
 
         with run.opened() as warehouse:
             found = pace(warehouse, self.testset, self.lp, self.human)

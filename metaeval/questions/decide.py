@@ -49,8 +49,7 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
 
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.decisions.curves import curve, decided
-        from metaeval.decisions.views import elsewhere, shown, transferred
+        from metaeval.decisions import curve, decided, elsewhere, shown, transferred
         from metaeval.measures import parse_measure
 
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.slice()

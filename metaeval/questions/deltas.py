@@ -77,8 +77,7 @@ class Deltas(SliceFields, ComputeFields, DrawsField, AlphaField, name="deltas"):
 
     def _differences(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
-        from metaeval.pairs.delta_tables import deltas_reading, deltas_table
-        from metaeval.pairs.deltas import Asked, deltas
+        from metaeval.pairs.deltas import Asked, deltas, deltas_reading, deltas_table
 
         assert self.metric is not None
         what = Asked(tuple(sorted(self.agreement)), self.human_alpha, self.percent, self.draws, self.seed)

@@ -54,9 +54,8 @@ class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
-        from metaeval.planning.metrics import plan_metrics
+        from metaeval.planning.comparisons import plan_metrics, plan_systems
         from metaeval.planning.plans import Asked, reading
-        from metaeval.planning.systems import plan_systems
 
         what = Asked(self.unit, self.power, self.alpha, self.simulations, self.draws, self.seed)
         asked, options, two = self.slice(), self.computing(), (self.first, self.second)

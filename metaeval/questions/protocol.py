@@ -132,7 +132,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
             return composed_score(warehouse, self.rules, self.on or self.rules, lps, testing, self.seed)
 
     def _scored(self, run: Run, rules: str, significance: bool) -> "tuple[ProtocolScore, list[str]]":
-        from metaeval.protocols.cached import scored
+        from metaeval.protocols.scoring import scored
         from metaeval.significance.executors import executing
 
         lps = [one for part in self.lp for one in part.split(",")] or None
@@ -155,9 +155,8 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
         """Raises QuestionError: no such protocol, a file that has none, or no task of the level."""
         from pathlib import Path
 
-        from metaeval.protocols import protocol_named
+        from metaeval.protocols import OWN, own_protocol, protocol_named
         from metaeval.protocols.composed import weights
-        from metaeval.protocols.own import OWN, own_protocol
 
         found = own_protocol(Path(named)) if named.endswith(OWN) else protocol_named(named, weights())
         return found if self.level is None else found.of_level(self.level)

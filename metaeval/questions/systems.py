@@ -96,7 +96,7 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
         asked = self.slice()
         with run.opened() as warehouse:
             if self.view == "domains":
-                from metaeval.tables.domain_means import domain_means
+                from metaeval.tables.means import domain_means
 
                 return domain_means(warehouse, asked, self.round_human)
             if self.view == "rounds":

@@ -48,7 +48,7 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
         from metaeval.tables import thresholds as tables
-        from metaeval.tables.ties import ties
+        from metaeval.tables.thresholds import ties
 
         measure, asked, options = parse_measure(self.measure), self.slice(), self.computing()
         with run.opened() as warehouse:

@@ -8,18 +8,38 @@ import numpy as np
 import polars as pl
 
 from metaeval.answer import Table, fixed, table_notes, table_signature
-from metaeval.evaluation import lines_on
+from metaeval.evaluation import evaluate, lines_on
 from metaeval.inputs import Inputs, check_judged
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.arrays.scales import KINDS, Kind, noisy_scores
 from metaeval.measures import Measure
 from metaeval.options import Options
-from metaeval.robustness.made_up import values_of, with_metrics
 from metaeval.signature import option_parts
 from queries.blocks import Block
-from queries.selection import Slice
+from queries.selection import MetricChoice, Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+
+
+def with_metrics(block: Block, names: Sequence[str], scores: Floats) -> Block:
+    """The block with other metrics. scores: (M, N, S), for every judged (system, segment) pair."""
+    choices = tuple(MetricChoice.made_up(name) for name in names)
+    return replace(block, metrics=choices, scores=scores, submitted=np.full(scores.shape[:2], np.nan))
+
+
+def values_of(block: Block, measure: Measure, options: Options) -> Floats:
+    """(M,) the measure of each metric of such a block; NaN where not defined. System scores are means over what is
+    judged.
+
+    Raises QuestionError: other system scores are asked for.
+    """
+    if options.system_score not in (None, "judged-mean"):
+        raise QuestionError("noise goes into scores of segments: system scores are means over annotated segments")
+    found = evaluate(measure, block, replace(options, system_score="judged-mean"))
+    if len(found.metrics) != len(block.metrics):
+        raise ValueError("a score is missing where one is judged")
+    return found.value
+
 
 DEFAULT_MEASURES = ("pdp", "pearson(by=none)", "pearson(by=item)", "acc_eq(by=item)")
 STRENGTHS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)

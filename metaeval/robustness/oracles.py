@@ -13,8 +13,8 @@ from metaeval.kernels.arrays.checks import Bools, Floats
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
-from metaeval.planning.simulation import single_judgements
-from metaeval.robustness.made_up import values_of, with_metrics
+from metaeval.planning.plans import single_judgements
+from metaeval.robustness.noise import values_of, with_metrics
 from metaeval.signature import option_parts
 from metaeval.study import ranking_order
 from queries.blocks import Block, places_of

@@ -11,8 +11,7 @@ import pytest
 from metaeval.inputs import Inputs
 from metaeval.options import Options
 from metaeval.significance.systems import compare_systems
-from metaeval.tables.domain_means import domain_means
-from metaeval.tables.means import system_means
+from metaeval.tables.means import domain_means, system_means
 from queries.selection import Slice
 from tests.helpers import real_data
 from tests.warehouse.readers.samples import esa

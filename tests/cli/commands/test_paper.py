@@ -10,7 +10,7 @@ import pytest
 from cli.charts.drawing import laid
 from metaeval.papers import PAPERS, item_named
 from metaeval.papers import running as papers_running
-from metaeval.papers.printed import printed_values
+from metaeval.papers.items import printed_values
 from metaeval.papers.running import COLUMNS
 from tests.cli.charts.drawing import faults
 from tests.cli.running import Scorehouse, refused

@@ -24,8 +24,7 @@ from metaeval.study import check_ranked, study
 from metaeval.tables.agreement import agreement
 from metaeval.tables.counts import pair_counts
 from metaeval.tables.means import system_means
-from metaeval.tables.thresholds import thresholds
-from metaeval.tables.ties import ties
+from metaeval.tables.thresholds import thresholds, ties
 from queries.engines import Engine, Source, opened
 from queries.pairs import Unit
 from queries.selection import Slice

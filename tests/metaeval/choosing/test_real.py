@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from metaeval.choosing.candidates import candidates
 from metaeval.choosing.choice import Asked, choose
-from metaeval.choosing.methods import utility
+from metaeval.choosing.methods import candidates, utility
 from metaeval.choosing.replay import replay
 from queries.selection import Slice
 from tests.helpers import beside_data

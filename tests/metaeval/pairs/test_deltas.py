@@ -7,8 +7,7 @@ import pytest
 
 import metaeval
 from metaeval.options import Options
-from metaeval.pairs.delta_tables import deltas_frame
-from metaeval.pairs.deltas import Asked, _on_one_scale, deltas
+from metaeval.pairs.deltas import Asked, _on_one_scale, deltas, deltas_frame
 from metaeval.pairs.system_pairs import SystemPairs, direction_of, read_pairs
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

@@ -7,8 +7,7 @@ import pytest
 
 import metaeval.papers
 from metaeval.papers import PAPERS
-from metaeval.papers.items import Cell
-from metaeval.papers.printed import Printed, printed_values, verdict
+from metaeval.papers.items import Cell, Printed, printed_values, verdict
 from metaeval.papers.running import _on_excluded, beside, chosen
 from queries.longitudinal import EvalsetState
 from warehouse import QuestionError

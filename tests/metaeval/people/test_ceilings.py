@@ -11,8 +11,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
 from metaeval.people.ceilings import corrected, split_half
-from metaeval.people.halves import Judged
-from metaeval.people.reliability import reliability
+from metaeval.people.reliability import Judged, reliability
 from queries.selection import Slice
 from tests.helpers import LP, MQM, TESTSET, mqm_table, tiny_layout, tiny_warehouse
 from tests.metaeval.trends.histories import block_of

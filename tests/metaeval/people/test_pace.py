@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from metaeval.people.pace import pace
+from metaeval.people.annotators import pace
 from tests.helpers import tiny_warehouse
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from metaeval.people.halves import Judged, numbered, splits
-from metaeval.people.reliability import reliability
+from metaeval.people.reliability import Judged, numbered, reliability, splits
 
 N_SYSTEMS, N_SEGMENTS = 60, 10
 

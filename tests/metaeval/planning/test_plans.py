@@ -11,10 +11,8 @@ from metaeval.evaluation import evaluate
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.planning.metrics import plan_metrics
-from metaeval.planning.plans import Asked
-from metaeval.planning.simulation import drawn_block, judged_block, simulation_of_units
-from metaeval.planning.systems import _rank_sum, _signed
+from metaeval.planning.comparisons import _rank_sum, _signed, plan_metrics
+from metaeval.planning.plans import Asked, drawn_block, judged_block, simulation_of_units
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from metaeval import protocol
-from metaeval.protocols import protocol_named
-from metaeval.protocols.own import own_protocol
+from metaeval.protocols import own_protocol, protocol_named
 from warehouse import QuestionError, Warehouse
 
 MINE = """

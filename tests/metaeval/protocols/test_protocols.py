@@ -14,7 +14,7 @@ from metaeval.kernels.resampling.clusters import n_significant_pairs, significan
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options, Run
-from metaeval.protocols import Protocol, Rule, cached, populations, protocol_named, protocols
+from metaeval.protocols import Protocol, Rule, populations, protocol_named, protocols, scoring
 from metaeval.protocols import significance as tested
 from metaeval.protocols.entry import enter, plan
 from metaeval.protocols.scoring import Missing, ProtocolScore, score
@@ -131,7 +131,7 @@ def test_an_interrupted_test_of_many_tasks_goes_on_where_it_ended(
     def answer(*, fresh: bool = False) -> ProtocolScore:
         testing = TestOptions(draws=50)
         run_on = Run(lambda: Warehouse.open(database), database)
-        found, _ = cached.scored(
+        found, _ = scoring.scored(
             run_on, protocol, "tiny24", None, None, None, True, True, Options(), testing, fresh=fresh
         )
         return found

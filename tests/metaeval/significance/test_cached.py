@@ -17,7 +17,7 @@ from metaeval.cache import DAMAGED
 from metaeval.measures import parse_measure
 from metaeval.options import Options, Run
 from metaeval.protocols import protocol_named
-from metaeval.protocols.cached import scored
+from metaeval.protocols.scoring import scored
 from metaeval.protocols.tables import as_json as protocol_json
 from metaeval.significance.cached import FROM_STORE, Compared, compared
 from metaeval.significance.comparison import Comparison, as_json

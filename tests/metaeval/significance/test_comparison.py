@@ -21,7 +21,7 @@ from metaeval.measures.applicable import POPULATIONS, SWAPS
 from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
 from metaeval.options import Options, Population, SystemScore
-from metaeval.planning.simulation import drawn_block
+from metaeval.planning.plans import drawn_block
 from metaeval.significance import levels
 from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
 from metaeval.significance.levels import Level

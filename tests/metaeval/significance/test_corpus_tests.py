@@ -4,7 +4,7 @@ import pytest
 
 from metaeval import annotators, systems
 from metaeval.significance.corpus_tests import corpus_tests
-from metaeval.tables.domain_means import domain_means
+from metaeval.tables.means import domain_means
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 

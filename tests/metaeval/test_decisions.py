@@ -5,9 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metaeval.decisions.curves import Decided, cost, curve, decided, threshold_for
-from metaeval.decisions.reliability import reliability
-from metaeval.decisions.transfer import transfer
+from metaeval.decisions import Decided, cost, curve, decided, reliability, threshold_for, transfer
 from metaeval.evaluation import evaluate
 from metaeval.measures import parse_measure
 from metaeval.options import Options

@@ -1,5 +1,6 @@
-"""Precision, recall, share and cost of what each threshold lets pass, with bands over new segments."""
+"""Decisions by a threshold: what each does, whether calibrated scores mean what they say, and what holds elsewhere."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,15 +8,19 @@ import polars as pl
 
 from metaeval.answer import Table, or_none, table_signature
 from metaeval.inputs import Inputs, metric_place
-from metaeval.kernels.agreement.decisions import decide
+from metaeval.kernels.agreement.decisions import cross_fitted, decide
 from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.resampled_decisions import decision_resample
+from metaeval.kernels.resampling.resampled_decisions import WeightedResample, decision_resample
+from metaeval.kernels.resampling.resampled_statistics import ratio
 from metaeval.measures import Measure
-from metaeval.measures.decisions import GOOD, good_outputs
+from metaeval.measures.decisions import GOOD, folds_of, good_outputs
 from queries.blocks import Block
+from queries.evalsets import expand
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
+from warehouse.facts.human_protocols import protocol_of
+from warehouse.wording import counted
 
 CONFIDENCE = 0.95
 
@@ -187,3 +192,140 @@ def best(decision: Decided) -> float | None:
 
     found = best_decision(decision.good, decision.scores, "mcc")
     return None if found is None else or_none(found.threshold)
+
+
+def reliability(decision: Decided, *, bins: int = 10, draws: int = 1000, seed: int = 0) -> Table:
+    """Calibrated probability beside the observed share of good outputs, in bins of as many outputs each.
+
+    Columns: probability (mean of the bin), observed, low, high (95% of resamples of segments, the bins kept), n; rising
+    probabilities. Outputs of one probability are in one bin. The signature has the Brier score.
+    """
+    kept = decision.block.judged.any(axis=0)
+    judged = ~np.isnan(decision.good)
+    good, scores = decision.good[judged] == 1, decision.scores[judged]
+    folds = folds_of(decision.block)[:, kept][judged]
+    p = cross_fitted(good, scores, folds)
+    edges = np.unique(np.quantile(p, np.linspace(0, 1, bins + 1)[1:-1], method="inverted_cdf"))
+    members = (np.searchsorted(edges, p)[np.newaxis] == np.arange(len(edges) + 1)[:, np.newaxis]).astype(np.float64)
+    members = members[members.any(axis=1)]
+    statistic = WeightedResample(judged, lambda weights: ratio(weights @ (members * good).T, weights @ members.T))
+    drawn = bootstrap(statistic, "inputs", rng=np.random.default_rng([seed, 9]), n_draws=draws, n_threads=1)
+    ends = [drawn.interval(place, CONFIDENCE) for place in range(len(members))]
+    frame = pl.DataFrame(
+        {
+            "probability": members @ p / members.sum(axis=1),
+            "observed": members @ good / members.sum(axis=1),
+            "low": [one.low for one in ends],
+            "high": [one.high for one in ends],
+            "n": members.sum(axis=1).astype(np.int64),
+        }
+    )
+    brier = float(np.mean((p - good) ** 2))
+    more = (*decision.said, ("brier", f"{brier:.6g}"), ("resamples", draws), ("seed", seed))
+    return Table(frame, table_signature(("decide", "reliability"), decision.block, *more))
+
+
+SCHEMA = {
+    "source": pl.String,
+    "target": pl.String,
+    "threshold": pl.Float64,
+    "own_threshold": pl.Float64,
+    "mcc": pl.Float64,
+    "own_mcc": pl.Float64,
+    "loss": pl.Float64,
+    "precision": pl.Float64,
+    "recall": pl.Float64,
+    "share": pl.Float64,
+    "source_precision": pl.Float64,
+}
+
+
+def transfer(decisions: Mapping[str, Decided], precision: float | None = None) -> pl.DataFrame:
+    """A row for each source and target, in their order; a source's own row has no loss.
+
+    decisions: one metric by name of evaluation set or domain. precision: thresholds are the smallest with this
+    precision on the source; None takes those with the highest MCC.
+    Columns: source, target, threshold (the source's), own_threshold, mcc and own_mcc (on the target, by either), loss
+    (own_mcc less mcc), precision, recall and share on the target, source_precision. Null where there is no threshold.
+    """
+    thresholds = {name: _threshold(one, precision) for name, one in decisions.items()}
+    rows = []
+    for source, one in decisions.items():
+        for target, other in decisions.items():
+            row: dict[str, object] = {"source": source, "target": target, "threshold": thresholds[source]}
+            row["own_threshold"] = thresholds[target]
+            if (own := thresholds[target]) is not None:
+                row["own_mcc"] = or_none(decide(other.good, other.scores, own).mcc)
+            if (threshold := thresholds[source]) is not None:
+                found = decide(other.good, other.scores, threshold)
+                n = found.n_good + found.n_bad
+                row |= {
+                    "mcc": or_none(found.mcc),
+                    "precision": or_none(found.precision),
+                    "recall": or_none(found.recall),
+                }
+                row["share"] = (found.n_true + found.n_false) / n
+                row["source_precision"] = or_none(decide(one.good, one.scores, threshold).precision)
+            rows.append(row)
+    frame = pl.DataFrame(rows, schema=SCHEMA)
+    return frame.with_columns(loss=pl.col("own_mcc") - pl.col("mcc"))
+
+
+def _threshold(decision: Decided, precision: float | None) -> float | None:
+    if precision is None:
+        return best(decision)
+    for threshold in grid(decision, decision.scores.size):
+        if decide(decision.good, decision.scores, threshold).precision >= precision:
+            return float(threshold)
+    return None
+
+
+def elsewhere(
+    warehouse: Warehouse, asked: Slice, one: Decided, measure: Measure
+) -> tuple[dict[str, Decided], tuple[str, ...]]:
+    """The metric on a slice, on its domains, and on other evaluation sets that have it and the protocol; and a note.
+
+    one: the metric on the slice. The note counts evaluation sets and domains where nothing can be decided.
+    """
+    base_name, human = one.block.metrics[0].base_name, str(one.block.selection.human)
+    found = {f"{asked.testset} {asked.lp}": one}
+    slices = {
+        f"{asked.testset} {asked.lp}, {domain}": replace(asked, domains=(domain,))
+        for domain in sorted({name for name in one.block.selection.domains if name is not None})
+    }
+    others = [pair for pair in expand(warehouse, "all", "all").chosen if pair != (asked.testset, asked.lp)]
+    slices |= {f"{testset} {lp}": Slice(testset, lp) for testset, lp in others}
+    if sum(", " in name for name in slices) == 1:  # the one domain is the slice itself
+        slices = {name: part for name, part in slices.items() if ", " not in name}
+    n_without = 0
+    for name, part in slices.items():
+        try:
+            there = decided(warehouse, part, base_name, measure)
+        except QuestionError:
+            n_without += 1
+            continue
+        if protocol_of(str(there.block.selection.human)) == protocol_of(human):
+            found[name] = there
+        else:
+            n_without += 1
+    note = (
+        f"without {counted(n_without, 'evaluation set or domain', 'evaluation sets or domains')}: no metric or scores"
+    )
+    return found, (f"{note} like {human}, or all outputs good or none",) if n_without else ()
+
+
+def transferred(decisions: Mapping[str, Decided], one: Decided, notes: tuple[str, ...]) -> Table:
+    """Thresholds with the highest MCC, carried from each to each other: columns as of `transfer`."""
+    more = (*one.said, ("sets", len(decisions)))
+    return Table(transfer(decisions), table_signature(("decide", "transfer"), one.block, *more), notes)
+
+
+def shown(view: str, one: Decided, *, precision: float, miss: float, look: float, draws: int, seed: int) -> Table:
+    """A view of one slice: curve, threshold, cost or reliability."""
+    if view == "threshold":
+        return threshold_for(one, precision, draws=draws, seed=seed)
+    if view == "cost":
+        return cost(one, miss, look)
+    if view == "reliability":
+        return reliability(one, draws=draws, seed=seed)
+    return curve(one, points=50, draws=draws, seed=seed)
