@@ -217,8 +217,9 @@ def select(
     stored = None if chosen_human is None else stored_human(chosen_human)
     if stored is not None and stored != chosen_human:
         notes = (*notes, _standardised(warehouse, number, found.humans[stored], stored, where))
+    translations = [name for _, name, kind, _ in found.systems if kind == "human"]
     used = {one.reference for one in found.metrics if one.reference is not None}
-    reference, of_reference = standards.reference(warehouse, where, asked.reference, found.standard_reference, used)
+    reference, of_reference = standards.reference(where, asked.reference, found.standard_reference, used, translations)
     places = found.segments if asked.level == "seg" else _scored_documents(warehouse, number, where)
     segments = _choose_segments(places, asked, where)
     systems = _choose_systems(found, asked, stored, reference, where)

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Literal
 
 from queries.evalsets import choice_of_humans, stored_human
-from warehouse import QuestionError, Warehouse
+from warehouse import QuestionError
 from warehouse.errors import IT, unknown
 from warehouse.wording import option
 
@@ -41,20 +41,19 @@ def human_score(
 
 
 def reference(
-    warehouse: Warehouse, where: str, named: str | None, official: str | None, used: Collection[str]
+    where: str, named: str | None, official: str | None, used: Collection[str], translations: Collection[str]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The reference that metrics must have used, and a note where none is official.
+    """The reference that metrics must have used, and a note where none is official, or no metric used the named one.
 
-    used: by metrics of the evaluation set.
-    Raises QuestionError: no metric of the warehouse used the named one.
+    used: by metrics of the evaluation set. translations: those of people that it has.
+    Raises QuestionError: the evaluation set has no such reference.
     """
-    if named is not None:
-        rows = warehouse.rows("SELECT DISTINCT reference FROM metrics WHERE reference IS NOT NULL")
-        known = {name for (name,) in rows}
-        if named not in known:
-            raise unknown("reference", named, known, where=where)
-        return named, ()
     here = sorted(set(used))
+    if named is not None:
+        if named not in {*here, official, *translations}:
+            raise unknown("reference", named, here or translations, where=where)
+        alone = f"no metric of {where} used {named}: reference-free metrics are ranked alone"
+        return named, () if named in here else (f"{alone}; reference-based ones used {', '.join(here) or 'none'}",)
     if official is not None or not here:
         return official, ()
     if len(here) == 1:

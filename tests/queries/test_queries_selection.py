@@ -11,6 +11,7 @@ import pytest
 from queries.evalsets import expand
 from queries.longitudinal import evalset_states
 from queries.selection import Level, Selection, Slice, select
+from queries.standards import reference
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
@@ -212,6 +213,16 @@ def test_the_only_reference_stands_in_for_an_official_one_with_a_note(tmp_path: 
         assert found.notes == ("tiny24 en-de has no official reference; using refA, the only one available",)
         assert "Rough-refA" not in _out(found)
         assert select(warehouse, Slice(TESTSET, LP, human="mqm", reference="refA")).notes == ()
+
+
+def test_a_reference_is_one_of_the_evaluation_set_and_where_no_metric_used_it_a_note_says_who_is_ranked() -> None:
+    with pytest.raises(QuestionError, match="unknown reference 'refP' for wmt23 en-de; did you mean 'refA'"):
+        reference("wmt23 en-de", "refP", "refA", {"refA"}, ["refB"])  # although other sets may have it
+    assert reference("wmt23 en-de", "refA", "refA", {"refA"}, []) == ("refA", ())
+    assert reference("w en-de", "refB", "refA", {"refA"}, ["refB"]) == (
+        "refB",
+        ("no metric of w en-de used refB: reference-free metrics are ranked alone; reference-based ones used refA",),
+    )
 
 
 def test_without_an_official_reference_one_of_several_must_be_named(tmp_path: Path) -> None:
