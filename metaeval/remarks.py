@@ -205,8 +205,10 @@ def _reference_without_metrics(selection: Selection, metrics: Sequence[MetricCho
         return []
     scored = sorted({choice.reference for choice in selection.metrics if choice.reference is not None})
     return [
-        f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
-        f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
+        Decisive(
+            f"no included metric compared with reference {asked.reference}, so only reference-free ones are left; "
+            f"{where(selection)} has metrics with {', '.join(scored) or 'no reference at all'}"
+        )
     ]
 
 

@@ -43,7 +43,7 @@ def human_score(
 def reference(
     where: str, named: str | None, official: str | None, used: Collection[str], translations: Collection[str]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The reference that metrics must have used, and a note where none is official, or no metric used the named one.
+    """The reference that metrics must have used, and a note where none is official.
 
     used: by metrics of the evaluation set. translations: those of people that it has.
     Raises QuestionError: the evaluation set has no such reference.
@@ -52,8 +52,7 @@ def reference(
     if named is not None:
         if named not in {*here, official, *translations}:
             raise unknown("reference", named, here or translations, where=where)
-        alone = f"no metric of {where} used {named}: reference-free metrics are ranked alone"
-        return named, () if named in here else (f"{alone}; reference-based ones used {', '.join(here) or 'none'}",)
+        return named, ()
     if official is not None or not here:
         return official, ()
     if len(here) == 1:

@@ -302,12 +302,12 @@ def test_a_score_table_of_one_system_cannot_be_ranked_but_is_explained(tmp_path:
 
 def test_a_ranking_without_metrics_is_refused_with_the_commonest_reasons(simulated_warehouse: Warehouse) -> None:
     with pytest.raises(QuestionError) as raised:
-        rank(simulated_warehouse, "sim24", "cs-uk", ["pa"], reference="refB", only="reference-based")
+        rank(simulated_warehouse, "sim24", "cs-uk", ["pa"], metrics=["*-src"], only="reference-based")
     message = str(raised.value)
     assert message.startswith("no metric of sim24 cs-uk can be ranked: 15 excluded, ")
     frame = explanation(
         simulated_warehouse,
-        Slice("sim24", "cs-uk", reference="refB", only="reference-based"),
+        Slice("sim24", "cs-uk", metrics=("*-src",), only="reference-based"),
         [parse_measure("pa")],
     ).frame
     (why, n), *_ = frame.filter(kind="metric")["reason"].value_counts(sort=True).rows()

@@ -241,7 +241,7 @@ def _vector_faults(
     for vector_no, file_no, path, kind, scorer, level in met:
         what, here = f"{kind} {scorer!r} at level {level}", str(files[file_no].claim.path)
         if vector_no in differing:
-            way_out = another_name(kind, files[file_no])
+            way_out = another_name(kind, files[file_no]) or f"`remove {path}` takes that one out"
             fault = Fault(here, 0, f"{what} is in the warehouse already, from {path}", "it once", way_out)
             yield batch.stage_of(file_no), fault
         else:

@@ -228,8 +228,13 @@ def distinct(contents: Sequence[Content], scores: pl.DataFrame, stage: Stage) ->
     groups = scores.group_by(cell, maintain_order=True).agg(
         pl.len().alias("n"), (pl.col("value").n_unique() > 1).alias("differs"), pl.col("line").max()
     )
-    found = pl.format("another score of {}, system '{}'", "scorer", "system")
-    report_rows(contents, stage, groups.filter("differs").with_columns(found=found), "one score each")
+    place = pl.format(", segment {}", "number").fill_null("")
+    differing = groups.filter("differs").with_columns(
+        found=pl.format("another score of {}, system '{}'{}", "scorer", "system", place)
+    )
+    report_rows(contents, stage, differing.filter(level="seg"), "one score each")
+    others = "one score each; scores of segments need a column that names them, such as 'segment'"
+    report_rows(contents, stage, differing.filter(pl.col("level") != "seg"), others)
     again = groups.filter((pl.col("n") > 1) & ~pl.col("differs")).group_by("file_no").agg((pl.col("n") - 1).sum())
     paths = {content.file_no: content.claim.path for content in contents}
     for file_no, n in again.sort("file_no").iter_rows():

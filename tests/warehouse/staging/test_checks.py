@@ -57,7 +57,9 @@ def test_scores_that_the_warehouse_has_from_another_file_are_refused(tmp_path: P
     report = load([root / "metric-scores" / SHORT], database)
     (fault,) = report.faults
     assert fault.path == str(root / "metric-scores" / SHORT / "A-src.sys.score")
-    assert fault.found.startswith("metric 'A-src' at level sys is in the warehouse already, from ")
+    first = root / "metric-scores" / LONG / "A-src.sys.score"
+    assert fault.found == f"metric 'A-src' at level sys is in the warehouse already, from {first}"
+    assert fault.way_out == f"`remove {first}` takes that one out"
     assert statuses(report) == ["refused"]
     assert ask(database, "SELECT min(value) FROM aggregate_scores") == [(1.0,)]
     assert database.read_bytes() == before or len(ask(database, "FROM sources")) == 1

@@ -29,7 +29,14 @@ def test_rows_that_stand_twice_are_taken_once_with_a_note() -> None:
 
 def test_two_scores_of_one_segment_are_a_fault_of_the_later_line() -> None:
     stage, _ = Memory().staged(File("a", scores([("A", 1, 0.5), ("A", 1, 0.75)])))
-    assert found(stage) == [("a", 2, "another score of M-src, system 'A'")]
+    assert found(stage) == [("a", 2, "another score of M-src, system 'A', segment 1")]
+
+
+def test_a_table_of_segment_scores_without_a_column_of_segments_is_told_what_it_lacks() -> None:
+    stage, _ = Memory().staged(File("a", scores([("A", None, 0.5), ("A", None, 0.75)], level="sys")))
+    (fault,) = [fault for faults in stage.faults.values() for fault in faults]
+    assert (fault.line, fault.found) == (2, "another score of M-src, system 'A'")
+    assert fault.expected.endswith("scores of segments need a column that names them, such as 'segment'")
 
 
 def test_one_score_in_two_files_is_left_to_the_checks() -> None:
