@@ -45,7 +45,7 @@ from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import JACKKNIVES
 from metaeval.options import Test
-from metaeval.significance.levels import BY_DOCUMENT, MID_P, Null
+from metaeval.significance.metric_tests import BY_DOCUMENT, MID_P, Null
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block

@@ -9,8 +9,7 @@ from benchmarks.null_worlds import Population as PopulationOfWorlds
 from docs.tables import table
 from metaeval.measures import parse_measure
 from metaeval.options import Population
-from metaeval.significance.levels import MID_P, Null
-from metaeval.significance.metric_tests import by_default
+from metaeval.significance.metric_tests import MID_P, Null, by_default
 from metaeval.significance.options import TestOptions
 
 _POPULATIONS = {"segments": "new segments", "systems": "new systems", "both": "new both", "documents": "new documents"}

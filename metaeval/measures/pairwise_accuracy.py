@@ -1,21 +1,28 @@
-"""Pairwise accuracy: pa."""
+"""Pairwise accuracy, hard and soft: pa and spa."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.agreement.systems import pair_agreements
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
+from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
 from metaeval.kernels.resampling.permutation_system import SystemSwap, accuracy_swap, pooled_swap
+from metaeval.kernels.resampling.resampled_spa import soft_pairwise_resample, soft_pairwise_standard_errors
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, accuracy_resample
-from metaeval.measures.measure import Definition, Values
-from metaeval.measures.parameters import Parameter, choice
+from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, PERMUTATIONS, SYSTEMS_RESAMPLED
+from metaeval.measures.judged import Judged, judged_segments
+from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.parameters import Parameter, Value, choice, whole_number
 from metaeval.measures.system_level import SystemMeasure, unless_tied
-from metaeval.options import Options, Population, Test
+from metaeval.options import Options, Population, SystemScore, Test
 from queries.blocks import Block
 
 
@@ -74,7 +81,7 @@ def over_all_pairs(values: Floats, n_pairs: Ints) -> Floats:
     return mean
 
 
-DEFINITION = Definition(
+PA = Definition(
     PairwiseAccuracy,
     "pa",
     "sys",
@@ -92,4 +99,131 @@ DEFINITION = Definition(
     "[0, 1]",
     is_correlation=False,
     needs_segments=False,
+)
+
+
+_INFINITE = "inf"
+
+
+def sign_generator(seed: int) -> np.random.Generator:
+    """Generator of the signs of an evaluation set; the same wherever SPA is computed from one seed."""
+    return np.random.default_rng([seed, 0])
+
+
+class SoftPairwiseAccuracy(Measure):
+    """Agreement of metric and humans on how certain it is that one system is better than another."""
+
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_SYSTEMS
+    fixed_system_score: ClassVar[SystemScore | None] = "judged-mean"
+    interval: ClassVar[IntervalMethod] = "normal"  # values of resamples are biased, and their quantiles with them
+    why_tests: ClassVar[str] = (
+        "p-values of system pairs come from segments, which are resampled (Thompson et al. 2024 swap them); none for "
+        "binary=yes, which the paper does not test"
+    )
+
+    def value(self, block: Block, options: Options) -> Values:
+        judged_mean: SystemScore = "judged-mean"
+        used = (judged_mean,) * len(block.metrics)
+        undefined = Values(np.full(len(block.metrics), np.nan), n_pairs=0, system_score=used)
+        if len(block.systems) < 2 or not block.judged.any():
+            return undefined
+        judged = judged_segments(block)
+        best, worst = np.fmax.reduce(judged.human), np.fmin.reduce(judged.human)
+        if not (best > worst).any():
+            return undefined  # no segment has two human scores: there is nothing to agree with
+        scores, mask = np.concatenate([judged.human[np.newaxis], judged.scores]), ~np.isnan(judged.human)
+        signs = self._signs(judged, options)
+        p = kernels.normal_p_values(scores, mask) if signs is None else kernels.sign_flip_p_values(scores, mask, signs)
+        with_common = mask.astype(np.int64) @ mask.T.astype(np.int64) > 0  # (N, N) pairs with common segments
+        n_pairs = int(np.triu(with_common, 1).sum())
+        if not n_pairs:
+            return undefined
+        value = kernels.soft_pairwise_accuracy(p[0], p[1:], counted=with_common, binary=self["binary"] == "yes")
+        return Values(value, n_pairs=n_pairs, system_score=used)
+
+    @property
+    def n_draws(self) -> int | None:
+        return None if self["n"] == _INFINITE else int(self["n"])
+
+    def _signs(self, judged: Judged, options: Options) -> npt.NDArray[np.int8] | None:
+        """The random signs of an evaluation set, None in the normal limit."""
+        if self.n_draws is None:
+            return None
+        return kernels.draw_signs(sign_generator(options.seed), self.n_draws, judged.human.shape[1])
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return () if self["binary"] == "yes" else (*PERMUTATIONS, *SYSTEMS_RESAMPLED)
+
+    @property
+    def measured_as(self) -> str:
+        return "spa(n=99)"  # fewer signs add no more than a little noise to both metrics alike
+
+    def n_within(self, block: Block) -> int:
+        return (self.n_draws or 0) * len(block.systems) * (len(block.systems) - 1) // 2
+
+    @property
+    def in_simulations(self) -> Measure:
+        return self if self.n_draws is None else replace(self, values=(_INFINITE, self["binary"]))
+
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        judged = judged_segments(block)
+        return soft_pairwise_swap(judged.human, judged.scores, self._signs(judged, options), swap)
+
+    def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        judged = judged_segments(block)
+        return soft_pairwise_resample(judged.human, judged.scores, self._signs(judged, options))
+
+    def standard_errors(self, block: Block, options: Options) -> Floats | None:
+        if self["binary"] == "yes":
+            return None
+        judged = judged_segments(block)
+        return soft_pairwise_standard_errors(judged.human, judged.scores, ~np.isnan(judged.human))
+
+    @property
+    def is_quick_to_resample(self) -> bool:
+        return False
+
+    def cost(self, test: Test, n_metrics: int, n_systems: int, n_segments: int) -> float:
+        if self.n_draws is None or test not in ("perm-inputs", "perm-both"):
+            return 0.0
+        return 1e-4 * n_metrics * n_systems * (n_metrics * n_systems + n_segments)
+
+    @property
+    def adds_up(self) -> bool:
+        return True
+
+    def pooled(self, values: Floats, n_pairs: Ints, counts: Sequence[PairCounts]) -> Floats:
+        return over_all_pairs(values, n_pairs)
+
+
+MOST_SIGNS = 1_000_000  # a byte for each of them and segment
+
+
+def _draws() -> Callable[[str], Value]:
+    """Reads a number of sign draws, or inf."""
+    read = whole_number(1, MOST_SIGNS)
+
+    def parse(text: str) -> Value:
+        try:
+            return _INFINITE if text == _INFINITE else read(text)
+        except ValueError as error:
+            raise ValueError(f"{error}, or inf") from error
+
+    return parse
+
+
+SPA = Definition(
+    SoftPairwiseAccuracy,
+    "spa",
+    "sys",
+    "agreement of metric and humans on how certain it is that one system is better than another",
+    "1 − mean over system pairs of |p_human − p_metric|",
+    "Thompson et al. 2024, eq. 1",
+    (
+        Parameter("n", 1000, "random sign vectors of the permutation test; inf = normal approximation", _draws()),
+        Parameter("binary", "no", "yes: p-values cut at 0.5 first (eq. 3)", choice("no", "yes")),
+    ),
+    "[0, 1]",
+    is_correlation=False,
 )

@@ -11,12 +11,8 @@ from metaeval.measures import (
     group_correlations,
     pair_counts,
     pairwise_accuracy,
-    pairwise_differences,
-    soft_pairwise,
     span_agreement,
-    system_correlations,
-    top_systems,
-    top_weighted,
+    system_level,
 )
 from metaeval.measures.measure import Definition, Measure
 from metaeval.measures.parameters import Parameter, Value
@@ -26,17 +22,17 @@ from warehouse.errors import unknown
 _OF_PAPERS = dict.fromkeys(("acc_t", "acc*", "acc*_eq", "acc_eq*"), "acc_eq")
 _FORM = re.compile(r"\s*([A-Za-z_0-9*-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _DEFINITIONS: tuple[Definition, ...] = (
-    *system_correlations.DEFINITIONS,
-    pairwise_accuracy.DEFINITION,
-    system_correlations.WEIGHTED_TAU,
-    top_weighted.DEFINITION,
-    soft_pairwise.DEFINITION,
-    top_systems.DEFINITION,
+    *system_level.CORRELATIONS,
+    pairwise_accuracy.PA,
+    system_level.WEIGHTED_TAU,
+    system_level.TAU_AP,
+    pairwise_accuracy.SPA,
+    system_level.TOP_PEARSON,
     *group_correlations.DEFINITIONS,
     *pair_counts.DEFINITIONS,
     pair_counts.ACCURACY,
     *calibrated.DEFINITIONS,
-    pairwise_differences.DEFINITION,
+    group_correlations.PDP,
     *decisions.DEFINITIONS,
     *span_agreement.DEFINITIONS,
     pair_counts.KENDALL_LIKE,

@@ -1,23 +1,33 @@
-"""What measures of system scores share: which scores they take, and how these are swapped and resampled."""
+"""Measures of system scores: pearson, also of the top systems, spearman, kendall, weighted_tau and tau_ap."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from metaeval import kernels
+from metaeval.kernels.agreement.correlation import Correlation
+from metaeval.kernels.agreement.systems import tau_ap, top_systems, weighted_tau
 from metaeval.kernels.arrays.checks import Bools, Floats
-from metaeval.kernels.resampling.permutation import Swap
-from metaeval.kernels.resampling.permutation_system import SystemSwap
-from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
-from metaeval.measures.applicable import HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
+from metaeval.kernels.resampling.bootstrap import IntervalMethod
+from metaeval.kernels.resampling.draws import Origins
+from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
+from metaeval.kernels.resampling.permutation_groups import any_swap
+from metaeval.kernels.resampling.permutation_system import SystemSwap, system_swap, tau_ap_of_hybrids
+from metaeval.kernels.resampling.published_tests import LEAST_SYSTEMS
+from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic, system_resample, without_noise
+from metaeval.measures.applicable import HOLDING_OF_PEARSON, HOLDING_OF_SYSTEMS, SYSTEMS_RESAMPLED
 from metaeval.measures.judged import judged_segments
-from metaeval.measures.measure import Measure
+from metaeval.measures.measure import Definition, Measure, Values
+from metaeval.measures.parameters import Parameter, whole_number
 from metaeval.options import Options, Population, Test
 from metaeval.system_scores import SystemScores, system_scores
 from queries.blocks import Block
+from warehouse import QuestionError
 
 
 class SystemMeasure(Measure):
@@ -82,3 +92,216 @@ def unless_tied(value: Floats, human: Floats) -> Floats:
 def n_pairs(block: Block) -> int:
     """Pairs of the systems of a block."""
     return len(block.systems) * (len(block.systems) - 1) // 2
+
+
+class SystemCorrelation(SystemMeasure):
+    """Spearman's correlation over systems."""
+
+    z_of: ClassVar[float] = 0.9  # it is often 1
+    takes_few_values: ClassVar[bool] = True
+
+    @property
+    def correlation(self) -> Correlation:
+        name: Correlation = self.name  # type: ignore[assignment]
+        return name
+
+    def value(self, block: Block, options: Options) -> Values:
+        found = self.scores(block, options)
+        value = kernels.system_correlation(found.human, found.metrics, self.correlation)
+        return Values(value, system_score=found.used)
+
+    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
+        return system_swap(human, metrics, self.correlation, swap, truth=truth)
+
+    def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
+        return system_resample(human, metrics, self.correlation)
+
+
+class SystemPearson(SystemCorrelation):
+    """Pearson's r over systems, for which Williams' test was made."""
+
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
+    z_of: ClassVar[float] = 1.0
+    has_pairs: ClassVar[bool] = False
+    takes_few_values: ClassVar[bool] = False
+    interval: ClassVar[IntervalMethod] = "normal"
+    why_tests: ClassVar[str] = f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores"
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return ("perm-systems", "perm-inputs", "perm-both", "williams", "jackknife-segments", *SYSTEMS_RESAMPLED)
+
+
+class SystemKendall(SystemCorrelation):
+    """Kendall's τ_b over systems, which is made of pairs."""
+
+    z_of: ClassVar[float] = 0.0
+
+    def value(self, block: Block, options: Options) -> Values:
+        found = super().value(block, options)
+        return Values(found.value, n_pairs=n_pairs(block), system_score=found.system_score)
+
+
+class WeightedTau(Measure):
+    """Vigna's weighted τ over systems."""
+
+    takes_few_values: ClassVar[bool] = True
+    why_tests: ClassVar[str] = "only whole systems are swapped: there is no kernel for swapped or resampled segments"
+
+    def value(self, block: Block, options: Options) -> Values:
+        found = self.scores(block, options)
+        return Values(weighted_tau(found.human, found.metrics), n_pairs=n_pairs(block), system_score=found.used)
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        return ("perm-systems",)
+
+    def swapped(self, block: Block, swap: Swap, options: Options, epsilon: npt.ArrayLike | None) -> SwapStatistic:
+        self.check_applies("perm-systems" if swap == "systems" else "perm-inputs")
+        found = self.scores(block, options)
+        judged = ~np.isnan(found.human)
+        human, metrics = found.human[judged, np.newaxis], found.metrics[:, judged, np.newaxis]
+        return any_swap(human, metrics, _of_columns, swap)
+
+    def resampled(self, block: Block, options: Options, epsilon: npt.ArrayLike | None) -> ResampleStatistic:
+        raise QuestionError(f"measure {str(self)!r} has no bootstrap")
+
+
+def _of_columns(human: Floats, metrics: Floats) -> Floats:
+    """weighted_tau of human (N, 1) and metrics (M, N, 1)."""
+    return weighted_tau(human[:, 0], metrics[:, :, 0])
+
+
+CORRELATIONS = (
+    Definition(
+        SystemPearson,
+        "pearson",
+        "sys",
+        "linear correlation of system scores",
+        "Pearson's r over systems",
+        "Pearson 1895",
+        needs_segments=False,
+    ),
+    Definition(
+        SystemCorrelation,
+        "spearman",
+        "sys",
+        "rank correlation of system scores",
+        "Spearman's ρ over systems",
+        "Spearman 1904",
+        needs_segments=False,
+    ),
+    Definition(
+        SystemKendall,
+        "kendall",
+        "sys",
+        "pair agreement of system scores",
+        "Kendall's τ_b over systems",
+        "Kendall 1945",
+        needs_segments=False,
+    ),
+)
+WEIGHTED_TAU = Definition(
+    WeightedTau,
+    "weighted_tau",
+    "sys",
+    "pair agreement of system scores in which pairs of high-ranked systems weigh more",
+    "weighted τ, hyperbolic weights, mean of both rankings",
+    "Vigna 2015 (scipy.stats.weightedtau)",
+    needs_segments=False,
+)
+
+
+class TopPearson(SystemMeasure):
+    """Pearson's r over the n best systems by people; these are chosen again in every resample."""
+
+    holding: ClassVar[Mapping[Population, tuple[Test, ...]]] = HOLDING_OF_PEARSON
+    z_of: ClassVar[float] = 1.0
+    has_pairs: ClassVar[bool] = False
+    why_tests: ClassVar[str] = (
+        f"{SystemMeasure.why_tests}; Williams' test is exact for normal scores, from {LEAST_SYSTEMS} systems on"
+    )
+
+    def included(self, human: Floats) -> Bools:
+        return top_systems(human, self["top"])
+
+    def value(self, block: Block, options: Options) -> Values:
+        found = self.scores(block, options)
+        value = kernels.system_correlation(found.human, found.metrics, "pearson")
+        return Values(value, n_systems=int(np.count_nonzero(~np.isnan(found.human))), system_score=found.used)
+
+    @property
+    def tests(self) -> tuple[Test, ...]:
+        williams: tuple[Test, ...] = ("williams",) if self["top"] >= LEAST_SYSTEMS else ()
+        return ("perm-systems", "perm-inputs", "perm-both", *williams, *SYSTEMS_RESAMPLED)
+
+    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
+        return system_swap(human, metrics, "pearson", swap, truth=truth)
+
+    def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
+        return system_resample(human, metrics, partial(_of_top, self["top"]))
+
+
+def _of_top(top: int, human: Floats, metrics: Floats, origins: Origins) -> Floats:
+    human = without_noise(human)
+    best = np.where(top_systems(human, top), human, np.nan)
+    return kernels.system_correlation(best, without_noise(metrics), "pearson")
+
+
+TOP_PEARSON = Definition(
+    TopPearson,
+    "pearson",
+    "sys",
+    "linear correlation over the systems that humans rank highest",
+    "Pearson's r over the top n systems",
+    "Mathur et al. 2020",
+    (
+        Parameter(
+            "top",
+            10,
+            "number of systems, those that humans rank highest; systems tied with the last of them are included",
+            whole_number(2),
+            always=True,
+        ),
+    ),
+    needs_segments=False,
+)
+
+
+class TauAP(SystemMeasure):
+    """Agreement on pairs of systems, of which those near the top of the metric's ranking weigh more.
+
+    It is not pooled by pairs: what a pair weighs depends on the number of systems.
+    """
+
+    takes_few_values: ClassVar[bool] = True
+    why_tests: ClassVar[str] = (
+        f"{SystemMeasure.why_tests}; Williams' test is for Pearson's r; pairs of a system with its own copy in a "
+        "resample are excluded"
+    )
+
+    def value(self, block: Block, options: Options) -> Values:
+        found = self.scores(block, options)
+        value = tau_ap(found.human, found.metrics, raw_ties=options.raw_ties)
+        return Values(unless_tied(value, found.human), n_pairs=n_pairs(block), system_score=found.used)
+
+    def swap_of(self, human: Floats, metrics: Floats, swap: Swap, options: Options, truth: Floats) -> SystemSwap:
+        return system_swap(human, metrics, tau_ap_of_hybrids, swap, truth=truth)
+
+    def resample_of(self, human: Floats, metrics: Floats) -> ResampleStatistic:
+        return system_resample(human, metrics, _of_resample)
+
+
+def _of_resample(human: Floats, metrics: Floats, origins: Origins) -> Floats:
+    return tau_ap(human, metrics, systems=origins.systems)
+
+
+TAU_AP = Definition(
+    TauAP,
+    "tau_ap",
+    "sys",
+    "pair agreement of system scores in which pairs near the top of the metric's ranking weigh more; ties as in pa",
+    "2/(N−1) · Σ over ranks i ≥ 2 of C(i)/(i−1), − 1; C(i): systems above rank i and rightly so",
+    "Yilmaz, Aslam and Robertson 2008",
+    needs_segments=False,
+)

@@ -14,7 +14,7 @@ from metaeval.kernels.arrays.checks import Floats
 from metaeval.kernels.resampling.stability import count_noise, segment_ablation, system_ablation
 from metaeval.measures import Measure, parse_measure
 from metaeval.measures.judged import judged_segments
-from metaeval.measures.soft_pairwise import sign_generator
+from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.options import Options
 from metaeval.papers.items import Cell, Computed, Item, Paper, Request, cells_of
 from metaeval.protocols.history import Ranking, apply_rules, overall_ranking, task_ranking

@@ -54,7 +54,7 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         from metaeval.measures import parse_measure
         from metaeval.significance.cached import compared
         from metaeval.significance.comparison import as_json, matrix_frame
-        from metaeval.significance.executors import executing
+        from metaeval.significance.options import executing
         from metaeval.significance.pair_tables import pair_frame, pair_json
 
         measure = parse_measure(self.measure)

@@ -133,7 +133,7 @@ class Protocol(ComputeFields, TestFields, name="protocol"):
 
     def _scored(self, run: Run, rules: str, significance: bool) -> "tuple[ProtocolScore, list[str]]":
         from metaeval.protocols.scoring import scored
-        from metaeval.significance.executors import executing
+        from metaeval.significance.options import executing
 
         lps = [one for part in self.lp for one in part.split(",")] or None
         with executing(self.testing(), self.dask) as testing:

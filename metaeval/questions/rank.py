@@ -163,7 +163,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         from metaeval.domains import ranked_domains, read_domains
         from metaeval.measures import parse_measure
         from metaeval.ranking import explanation, ranked, read, slices_of
-        from metaeval.significance.executors import executing
+        from metaeval.significance.options import executing
 
         measures = list(dict.fromkeys(parse_measure(text) for text in self.measures))
         asked, options = self.slice(), self.computing()

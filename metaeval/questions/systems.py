@@ -105,7 +105,7 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
                 humans = str(self.human).split(",")
                 asked = replace(asked, human=None)
                 return stable_rankings(warehouse, asked, humans, alpha=self.alpha, draws=self.draws, seed=self.seed)
-            from metaeval.significance.corpus_tests import corpus_tests
+            from metaeval.significance.systems import corpus_tests
             from queries.selection import select
 
             ranked = select(warehouse, asked, human="none").systems

@@ -1,9 +1,11 @@
-"""How metrics are tested against each other."""
+"""How metrics are tested against each other, and who computes: threads, or a cluster of Dask or Spark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from metaeval.kernels.resampling.bootstrap import IntervalMethod, Resample
 from metaeval.kernels.resampling.clusters import Correction
@@ -11,9 +13,9 @@ from metaeval.kernels.resampling.draws import BLOCK, Alternative
 from metaeval.kernels.resampling.permutation import BLOCKS_BETWEEN_LOOKS
 from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
 from metaeval.options import Population, Test
-from warehouse import QuestionError
-from warehouse.errors import unknown
-from warehouse.wording import counted
+from queries.spark import SparkExecutor, spark_session
+from warehouse.errors import QuestionError, unknown
+from warehouse.wording import counted, option
 
 SMALLEST = 1e-300  # an exact p below this underflows to 0
 FIRST_LOOK = BLOCKS_BETWEEN_LOOKS * BLOCK  # draws before an early stop looks for the first time
@@ -124,3 +126,45 @@ def pairs_that_differ(n: int, of: str) -> str:
     ('1 pair of metrics differs significantly', '12 pairs of systems differ significantly')
     """
     return f"{counted(n, 'pair')} of {of} {'differs' if n == 1 else 'differ'} significantly"
+
+
+PATIENCE = 10  # seconds
+_SPARK = ("spark://", "local[", "yarn", "k8s://")  # what Spark's masters begin with
+
+
+@contextmanager
+def executing(testing: TestOptions, address: str | None) -> Iterator[TestOptions]:
+    """The options with the executor of a cluster, where one is named; in the end the connection is closed.
+
+    address: of Dask's scheduler, or "local" for a cluster of processes on this machine; or Spark's master, such as
+    "spark://host:7077" or "local[2]".
+    Raises QuestionError: the extra is not installed, or nobody answers at the address.
+    """
+    if address is None:
+        yield testing
+        return
+    if address.startswith(_SPARK):
+        session = spark_session(address)
+        try:
+            with SparkExecutor(session) as executor:
+                yield replace(testing, executor=executor)
+        finally:
+            session.stop()
+        return
+    with _client(address) as client:
+        yield replace(testing, executor=client.get_executor())
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise QuestionError(
+            f'{option("dask")} needs the dask extra: python3 -m pip install "scorehouse[dask]"'
+        ) from error
+    try:
+        if address == "local":
+            return Client(threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
+        return Client(address, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+    except (OSError, TimeoutError, ValueError) as error:
+        raise QuestionError(f"{option('dask')} {address}: no cluster answers there: {error}") from error

@@ -16,8 +16,8 @@ from metaeval.notes import excluding
 from metaeval.options import Options, Population, Test
 from metaeval.remarks import remarks
 from metaeval.signature import interval_in_words, line
-from metaeval.significance.levels import NOMINAL
 from metaeval.significance.metric_tests import (
+    NOMINAL,
     Tested,
     chosen,
     fitted_options,

@@ -243,7 +243,7 @@ def test_a_process_leaves_a_dask_cluster_without_a_word(compare: Scorehouse, dat
 @pytest.mark.slow
 def test_a_dask_address_where_nobody_answers_is_refused(compare: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the dask extra is not installed")
-    monkeypatch.setattr("metaeval.significance.executors.PATIENCE", 1)
+    monkeypatch.setattr("metaeval.significance.options.PATIENCE", 1)
     refused(compare("sim24", "en-de", "--dask", "tcp://127.0.0.1:9"), 2, "no cluster answers there")
     refused(compare("sim24", "en-de", "--dask", "nonsense"), 2, "nonsense")
 

@@ -14,7 +14,7 @@ from metaeval import kernels
 from metaeval.evaluation import Evaluation, evaluate
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.measures.judged import labels
-from metaeval.measures.soft_pairwise import sign_generator
+from metaeval.measures.pairwise_accuracy import sign_generator
 from metaeval.options import Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block

@@ -22,10 +22,9 @@ from metaeval.measures.measure import Definition
 from metaeval.measures.registry import DEFINITIONS
 from metaeval.options import Options, Population, SystemScore
 from metaeval.planning.plans import drawn_block
-from metaeval.significance import levels
+from metaeval.significance import metric_tests
 from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
-from metaeval.significance.levels import Level
-from metaeval.significance.metric_tests import chosen, fitted_options, run_test
+from metaeval.significance.metric_tests import Level, chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
 from metaeval.study import rank
 from metaeval.system_scores import system_scores
@@ -542,7 +541,7 @@ def test_a_named_test_says_that_it_does_not_hold_its_level(
     found = {
         ("acc_eq(by=item)", test, "segments", null): (Level(share, "made"),) for (test, null), share in shares.items()
     }
-    monkeypatch.setattr(levels, "_measured", lambda: found)
+    monkeypatch.setattr(metric_tests, "_measured", lambda: found)
     asked = replace(FEW, segments=(1, 40))
     pairs = compare(simulated_warehouse, asked, parsed("acc_eq(by=item)"), Options(), TestOptions(test="pairs"))
     assert pairs.notes[0] == (

@@ -3,7 +3,7 @@
 import pytest
 
 from metaeval import annotators, systems
-from metaeval.significance.corpus_tests import corpus_tests
+from metaeval.significance.systems import corpus_tests
 from metaeval.tables.means import domain_means
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse

@@ -7,10 +7,10 @@ import pytest
 
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import TESTS
-from metaeval.significance import levels
-from metaeval.significance.levels import LEAST_WORLDS, NULLS, Level, measured_levels
+from metaeval.significance import metric_tests
+from metaeval.significance.metric_tests import LEAST_WORLDS, NULLS, Level, measured_levels
 
-FILE = Path(levels.__file__).with_name("levels.csv")
+FILE = Path(metric_tests.__file__).with_name("levels.csv")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_the_level_that_is_told_is_the_one_furthest_off(monkeypatch: pytest.Monk
         ("pa", "perm-both", "both", "exchangeable"): (Level(0.3, "one"),),
         ("pa", "bootstrap-normal by document", "documents", "equal"): (Level(0.04, "one"),),
     }
-    monkeypatch.setattr(levels, "_measured", lambda: found)
+    monkeypatch.setattr(metric_tests, "_measured", lambda: found)
     measure = parse_measure("pa")
     of_both = {"equal": Level(0.09, "other"), "exchangeable": Level(0.05, "one")}
     assert measured_levels(measure, "perm-inputs", "segments") == of_both
@@ -47,8 +47,8 @@ def test_every_line_of_the_results_is_a_test_that_there_is() -> None:
     with FILE.open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
             measure = parse_measure(line["measure"])
-            named = line["test"].removesuffix(levels.BY_DOCUMENT)
-            test = named.removesuffix(levels.MID_P)
+            named = line["test"].removesuffix(metric_tests.BY_DOCUMENT)
+            test = named.removesuffix(metric_tests.MID_P)
             assert test in TESTS
             assert test in measure.tests
             assert measure.takes_few_values or test == named
@@ -67,12 +67,12 @@ def test_few_worlds_are_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ]
     lines += [f"made,equal,segments,0,spearman,perm-inputs,{LEAST_WORLDS},10,0"]
     (tmp_path / "levels.csv").write_text("\n".join(lines), encoding="utf-8")
-    monkeypatch.setattr(levels, "files", lambda package: tmp_path)
-    levels._measured.cache_clear()
+    monkeypatch.setattr(metric_tests, "files", lambda package: tmp_path)
+    metric_tests._measured.cache_clear()
     try:
         found = {
             name: measured_levels(parse_measure(name), "perm-inputs", "segments") for name in ("pa", "pdp", "spearman")
         }
     finally:
-        levels._measured.cache_clear()
+        metric_tests._measured.cache_clear()
     assert found == {"pa": {}, "pdp": {}, "spearman": {"equal": Level(10 / LEAST_WORLDS, "made")}}
