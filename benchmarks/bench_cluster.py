@@ -23,7 +23,7 @@ import polars as pl
 from metaeval import kernels
 from metaeval.kernels.resampling.system_tests import draw_signs, sign_flip_p_values
 from queries.exported import of_all, pair_counts, system_means
-from warehouse.export.manifest import MANIFEST
+from warehouse.export.parquet import MANIFEST
 
 N_METRICS, N_SYSTEMS, N_SEGMENTS, N_DISTINCT, N_DRAWS = 60, 12, 2750, 4, 100
 WORKERS = os.cpu_count() or 1

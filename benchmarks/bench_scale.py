@@ -47,8 +47,7 @@ def make_export() -> None:
 
 def n_rows() -> int:
     """Rows of segment scores in the partition."""
-    from warehouse.export.manifest import read_manifest
-    from warehouse.export.parquet import TABLES
+    from warehouse.export.parquet import TABLES, read_manifest
 
     return read_manifest(_folder(), TABLES)[_partition()]["score"].rows
 

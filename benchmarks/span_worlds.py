@@ -20,8 +20,7 @@ import numpy as np
 from benchmarks.null_worlds import DOCUMENT, N_SEGMENTS, N_SYSTEMS, Bools, Floats, Ints, Pair, block_of, options_of
 from metaeval.measures import Measure
 from metaeval.significance.metric_tests import Null
-from queries.blocks import Block
-from queries.spans import GOLD, Spans
+from queries.blocks import GOLD, Block, Spans
 
 POOL_SEGMENTS = 900
 LENGTH, LONGEST = 120, 25  # characters of a text; of a span

@@ -87,7 +87,7 @@ def _dictionary() -> list[dict[str, Any]]:
     """The data dictionary of an empty warehouse."""
     import duckdb
 
-    from queries.dictionary import dictionary
+    from queries.listing import dictionary
     from warehouse import Warehouse
     from warehouse.database.migration import apply_migrations
 

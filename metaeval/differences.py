@@ -12,7 +12,7 @@ from metaeval.options import Options
 from metaeval.ranking import named
 from metaeval.signature import line, program_version
 from metaeval.study import ranking, study
-from queries.differences.warehouses import Differences, differences
+from queries.differences import Differences, differences
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress

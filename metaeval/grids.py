@@ -9,9 +9,9 @@ from metaeval.inputs import check_judged, no_metric, rounded, without_mad_outlie
 from queries.blocks import Block, Bools, with_systems
 from queries.counting import grid_of, human_block
 from queries.engines import Counter, Engine, Grid, Source
+from queries.evalsets import HumanUse
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import MetricChoice, Selection, Slice, select
-from queries.standards import HumanUse
 from warehouse import QuestionError
 
 

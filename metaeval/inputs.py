@@ -11,11 +11,10 @@ from metaeval.measures import Measure
 from metaeval.options import MOST_DECIMALS, Options
 from metaeval.system_scores import system_scores
 from queries.blocks import Block, fetch_block, with_marked_errors, with_systems
-from queries.evalsets import expand
+from queries.evalsets import HumanUse, expand
 from queries.reasons import Exclusion, Reason
 from queries.selection import Level, Selection, Slice, most_common, select
 from queries.span_blocks import fetch_span_block
-from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 from warehouse.facts.human_protocols import protocol_of

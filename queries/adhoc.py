@@ -121,8 +121,8 @@ def answer_in_file(
 ) -> "tuple[pl.DataFrame | int, bool]":
     """How many rows were written to the file, at most max_rows + 1, and whether there are more; see `answer`.
 
-    file: a path that is free, and one of `queries.adhoc_copy.KINDS`. Where DuckDB cannot write the rows as the program
-    does, and without a file, they are handed back as a frame.
+    file: a path that is free, and one of `adhoc_process.KINDS`. Where DuckDB cannot write the rows as the program does,
+    and without a file, they are handed back as a frame.
     """
     if not 0 < timeout <= LONGEST:
         raise QuestionError(f"timeout {timeout:g}: expected above 0 and at most {LONGEST:,} seconds")

@@ -9,8 +9,7 @@ import polars as pl
 
 from queries import catalog
 from queries.blocks import Block, Bools, fetch_block
-from queries.engines import Counter, Engine, Grid, Source
-from queries.pairs import COUNTS, Unit
+from queries.engines import COUNTS, Counter, Engine, Grid, Source, Unit
 from queries.selection import Selection
 from warehouse import Warehouse
 from warehouse.progress import Progress

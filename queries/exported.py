@@ -13,8 +13,7 @@ import duckdb
 import polars as pl
 
 from queries.catalog import questions
-from queries.engines import ENGINES, Engine
-from queries.pairs import COUNTS, outcomes
+from queries.engines import COUNTS, ENGINES, Engine, outcomes
 from queries.spark import ask_spark
 from warehouse import SourceError
 from warehouse.database.frames import frame

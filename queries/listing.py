@@ -1,9 +1,12 @@
-"""What is in the warehouse: test sets, language pairs, metrics, human scores, systems, files, results."""
+"""What is in the warehouse: test sets, metrics, human scores, systems, files, results; and the data dictionary."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+import polars as pl
+
+from queries.catalog import ask
 from queries.evalsets import evalset_id, unknown_testset
 from warehouse import Warehouse
 from warehouse.errors import unknown
@@ -103,3 +106,19 @@ def names(warehouse: Warehouse, kind: NameKind, testsets: Sequence[str] = (), lp
     asked = {"testsets": list(testsets), "lps": list(lps)}
     with warehouse.within(CATALOGUE_SECONDS):
         return [name for (name,) in warehouse.rows(_NAMES[kind] + _OF_EVALSETS, asked) if name is not None]
+
+
+def dictionary(warehouse: Warehouse, name: str | None = None) -> pl.DataFrame:
+    """Columns kind (view, macro, table), name, column (null for the thing itself), type, meaning.
+
+    Views come first, then macros, then tables; columns in their own order.
+    name: one view, macro or table alone.
+    Raises QuestionError: there is none of that name. LimitError: no answer in CATALOGUE_SECONDS.
+    """
+    with warehouse.within(CATALOGUE_SECONDS):
+        found = ask(warehouse, "dictionary", thing=name)
+        if name is not None and found.is_empty():
+            known = ask(warehouse, "dictionary", thing=None)["name"].unique().sort()
+    if name is not None and found.is_empty():
+        raise unknown("view, macro or table", name, [full.partition("(")[0] for full in known])
+    return found

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from queries import catalog
+from queries.annotations import Errors, MarkedError, error_schema, human_with_errors, marked_errors
 from queries.evalsets import evalset_id
-from queries.marked_errors import Errors, MarkedError, error_schema, human_with_errors, marked_errors
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.names import MetricVariant

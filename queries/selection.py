@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from queries import catalog, standards
-from queries.evalsets import BY_ANNOTATOR, challenge_sets, evalset_id, stored_human, without_grades
+from queries import catalog, evalsets
+from queries.evalsets import BY_ANNOTATOR, HumanUse, challenge_sets, evalset_id, stored_human, without_grades
 from queries.reasons import Exclusion, Reason, by_reason
-from queries.standards import HumanUse
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT, unknown
 from warehouse.facts.issues import optimised_in
@@ -213,13 +212,13 @@ def select(
     official = by_level[asked.level if level == "seg" else level]
     if human == "required" and not found.humans and challenge_sets(warehouse, asked.testset):
         raise without_grades(asked.testset)
-    chosen_human, notes = standards.human_score(found.humans, asked.human, official, human, where)
+    chosen_human, notes = evalsets.human_score(found.humans, asked.human, official, human, where)
     stored = None if chosen_human is None else stored_human(chosen_human)
     if stored is not None and stored != chosen_human:
         notes = (*notes, _standardised(warehouse, number, found.humans[stored], stored, where))
     translations = [name for _, name, kind, _ in found.systems if kind == "human"]
     used = {one.reference for one in found.metrics if one.reference is not None}
-    reference, of_reference = standards.reference(where, asked.reference, found.standard_reference, used, translations)
+    reference, of_reference = evalsets.reference(where, asked.reference, found.standard_reference, used, translations)
     places = found.segments if asked.level == "seg" else _scored_documents(warehouse, number, where)
     segments = _choose_segments(places, asked, where)
     systems = _choose_systems(found, asked, stored, reference, where)

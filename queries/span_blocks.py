@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from queries.blocks import Block, Floats, narrowed, places_of
+from queries.annotations import human_with_errors
+from queries.blocks import GOLD, Block, Floats, Ints, Spans, narrowed, places_of
 from queries.catalog import ask, questions
-from queries.marked_errors import human_with_errors
 from queries.reasons import Exclusion, Reason
 from queries.selection import Selection
-from queries.spans import GOLD, Ints, Spans
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import IT
 

@@ -25,7 +25,7 @@ ALLOWED = {
     # the place where messages are joined and shortened
     "warehouse/errors.py:_naming",
     "warehouse/errors.py:shortened",
-    "warehouse/download/archive.py:_short",
+    "warehouse/download/release.py:_short",
     # messages of DuckDB, whose errors come as RuntimeError, too
     "warehouse/database/opening.py:interruptible",
     "warehouse/database/connection.py:store_results",

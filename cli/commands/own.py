@@ -59,7 +59,7 @@ def add(
         if not text or not path.exists():
             raise UsageError(f"{path if text else 'an empty PATH'}: no such file or folder")
     from warehouse.own.scores import add as add_metric
-    from warehouse.own.trial import trial
+    from warehouse.own.scores import trial
 
     with (
         trial(output.database) if dry_run else nullcontext(output.database) as database,

@@ -67,7 +67,7 @@ def sql(
         if file is not None:
             raise UsageError("--schema takes the name of a view, macro or table, and no --file")
         from cli.render.dictionary import dictionary_text
-        from queries.dictionary import dictionary
+        from queries.listing import dictionary
         from warehouse import Warehouse
 
         with Warehouse.open(output.database) as warehouse:

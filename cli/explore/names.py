@@ -9,8 +9,7 @@ from metaeval.fields import DEFAULT_MEASURES
 from metaeval.measures import DEFINITIONS
 from metaeval.protocols import protocols
 from queries.cookbook import recipes
-from queries.dictionary import dictionary
-from queries.listing import NameKind, listing, names
+from queries.listing import NameKind, dictionary, listing, names
 from queries.segment import outputs_of
 from warehouse import Warehouse
 

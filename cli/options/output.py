@@ -115,7 +115,7 @@ class Output(_Place):
     @contextmanager
     def streamed(self) -> Iterator[tuple[Path, str] | None]:
         """A path and the format of rows that go to a file as they come, which then is the result's; None elsewhere."""
-        from queries.adhoc_copy import KINDS
+        from queries.adhoc_process import KINDS
 
         kind = format_for(self.format, self.output)
         if self.output is None or kind not in KINDS or self.safe_cells or not takes_its_place(self.output):

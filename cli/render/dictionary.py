@@ -13,7 +13,7 @@ _INDENT = 2
 def dictionary_text(frame: pl.DataFrame) -> str:
     """A paragraph for each view, macro and table, a line or more for each of its columns; none longer than WIDTH.
 
-    frame: as `queries.dictionary.dictionary` gives it.
+    frame: as `queries.listing.dictionary` gives it.
     """
     parts: list[str] = []
     columns = frame.filter(frame["column"].is_not_null())

@@ -19,7 +19,7 @@ _PREDICTED = " italic"  # beside the style of the severity, where no annotator m
 
 
 class Error(Protocol):
-    """What is marked; as `queries.marked_errors.MarkedError`."""
+    """What is marked; as `queries.annotations.MarkedError`."""
 
     @property
     def severity(self) -> str | None: ...

@@ -21,9 +21,8 @@ from metaeval.measures.applicable import HOLDING, PERMUTATIONS, RESAMPLED
 from metaeval.measures.measure import Definition, Measure, Values
 from metaeval.measures.parameters import Parameter, Value, choice, number, shortest, show_number
 from metaeval.options import Options, Population, Test
-from queries.blocks import Block
+from queries.blocks import GOLD, Block
 from queries.span_blocks import annotations_in
-from queries.spans import GOLD
 from warehouse import QuestionError
 
 _KERNEL: Mapping[str, str] = MappingProxyType({"mpp": "MPP", "mp": "MP", "em": "EM", "char_f1": "WMT25"})

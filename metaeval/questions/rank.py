@@ -229,8 +229,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         """
         from queries.evalsets import expand
         from warehouse import Warehouse
-        from warehouse.own.scores import add
-        from warehouse.own.trial import trial, variant_called
+        from warehouse.own.scores import add, trial, variant_called
 
         path = self.with_file
         assert path is not None

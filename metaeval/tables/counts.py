@@ -15,8 +15,7 @@ from metaeval.measures.parameters import shortest
 from metaeval.remarks import slice_remarks
 from queries.blocks import Block
 from queries.counting import named_pairs
-from queries.engines import Engine, Source, opened
-from queries.pairs import COUNTS, Unit
+from queries.engines import COUNTS, Engine, Source, Unit, opened
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress

@@ -12,9 +12,9 @@ from metaeval.inputs import Inputs, check_judged, metric_place, no_metric, where
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.arrays.scales import ranked, standardised, standardised_difference
 from metaeval.system_scores import NOISE
+from queries.annotations import MarkedError, error_schema, human_with_errors, marked_errors
 from queries.blocks import Block
 from queries.catalog import ask
-from queries.marked_errors import MarkedError, error_schema, human_with_errors, marked_errors
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 from warehouse.errors import unknown

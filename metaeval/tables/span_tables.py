@@ -14,10 +14,9 @@ from metaeval.kernels.spans import Spans
 from metaeval.kernels.spans.precision_recall import rates
 from metaeval.measures import Measure
 from metaeval.measures.span_agreement import Compared, SpanMeasure
-from queries.blocks import Block
+from queries.blocks import GOLD, Block
 from queries.reasons import Reason
 from queries.selection import Slice
-from queries.spans import GOLD
 from warehouse import QuestionError, Warehouse
 from warehouse.wording import option
 

@@ -1,1 +1,135 @@
 """What differs between two warehouses, by names and content: identifiers, places of files and times do not count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from queries.catalog import ask
+from queries.differences.counted import (
+    COUNTS,
+    PART,
+    TEXT,
+    VECTOR,
+    MatchedSegments,
+    beside,
+    in_order,
+    judgement_differences,
+    one_kind,
+    score_differences,
+    text_differences,
+)
+from queries.evalsets import unknown_lp, unknown_testset
+from warehouse import QuestionError, Warehouse
+from warehouse.progress import Progress
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What differs between two warehouses; both frames are empty where nothing does.
+
+    named: what was added, is gone, or is known otherwise (changed): what, testset, lp, name, change, before, after
+        (what is known of it and differs, in words; NULL where it is not there).
+    counted: segments, texts, scores and judgements: what, testset, lp, name (scorer, or kind of text and reference or
+        system; NULL for segments), added, gone, changed; and, for scores, the largest change of one: before, after,
+        system, unit (segment, domain or document).
+    evalsets: (test set, language pair) that both have.
+    """
+
+    named: pl.DataFrame
+    counted: pl.DataFrame
+    evalsets: tuple[tuple[str, str], ...]
+
+    @property
+    def is_equal(self) -> bool:
+        return self.named.is_empty() and self.counted.is_empty()
+
+
+def differences(
+    before: Warehouse,
+    after: Warehouse,
+    testset: str | None = None,
+    lp: str | None = None,
+    progress: Progress | None = None,
+) -> Differences:
+    """Compare two warehouses, or one test set, language pair or evaluation set of them.
+
+    Raises QuestionError: one file given twice; neither warehouse has such a test set or language pair.
+    """
+    if before.path.samefile(after.path):
+        raise QuestionError(f"{before.path} and {after.path} are the same file; name two warehouses")
+    both = (before, after)
+    evalsets = [_evalsets(warehouse) for warehouse in both]
+    _check({*evalsets[0], *evalsets[1]}, testset, lp)
+    asked = {"testset": testset, "lp": lp}
+
+    def laid(question: str, key: Sequence[str]) -> pl.DataFrame:
+        return beside(key, *(ask(warehouse, question, **asked) for warehouse in both))
+
+    segments = MatchedSegments.of(*(ask(warehouse, "diff_segments", **asked) for warehouse in both))
+    vectors = laid("diff_vectors", VECTOR)
+    parts = [
+        segments.counted(),
+        *text_differences(both, laid("diff_texts", TEXT), segments, progress),
+        *score_differences(both, vectors, segments, progress),
+        *judgement_differences(both, vectors, segments, progress),
+    ]
+    counted = pl.concat([one_kind(part) for part in parts]).filter(pl.sum_horizontal(COUNTS) > 0)
+    shared = sorted(
+        (name, pair)
+        for name, pair in set(evalsets[0]) & set(evalsets[1])
+        if testset in (None, name) and lp in (None, pair)
+    )
+    named = named_differences(*(ask(warehouse, "diff_named", **asked) for warehouse in both))
+    return Differences(named, in_order(counted), tuple(shared))
+
+
+def _evalsets(warehouse: Warehouse) -> list[tuple[str, str]]:
+    return [
+        (name, pair)
+        for name, pair in warehouse.rows(
+            "SELECT t.name, e.lp FROM evalset AS e JOIN testset AS t ON t.testset_id = e.testset_id"
+        )
+    ]
+
+
+def _check(known: set[tuple[str, str]], testset: str | None, lp: str | None) -> None:
+    """Raises QuestionError: neither warehouse has the test set, or the language pair."""
+    if testset is not None and testset not in {name for name, _ in known}:
+        raise unknown_testset(testset, {name for name, _ in known})
+    lps = {pair for name, pair in known if testset in (None, name)}
+    if lp is not None and lp not in lps:
+        raise unknown_lp(lp, lps, testset or "")
+
+
+_THING = ("what", "testset", "lp", "name")
+
+
+def named_differences(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
+    """What has a name and differs; see `Differences.named`."""
+    joined = beside(_THING, before, after).filter(pl.col("fields").ne_missing(pl.col("fields_after")))
+    joined = _without_moved(joined)
+    rows = []
+    for what, testset, lp, name, here, there in joined.select(*_THING, "fields", "fields_after").iter_rows():
+        parts = [None if one is None else [part for part in one.split(PART) if part] for one in (here, there)]
+        change = "added" if here is None else "gone" if there is None else "changed"
+        words = [None if mine is None else _words(mine, other) for mine, other in (parts, parts[::-1])]
+        rows.append((what, testset, lp, name, change, *words))
+    schema = dict.fromkeys(("what", "testset", "lp", "name", "change", "before", "after"), pl.String)
+    return in_order(pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+def _words(mine: Sequence[str], other: Sequence[str] | None) -> str:
+    """What is known of a thing that is not known of the other; all of it, where there is no other."""
+    return ", ".join(part for part in mine if other is None or part not in other)
+
+
+def _without_moved(joined: pl.DataFrame) -> pl.DataFrame:
+    """Without sources of the same content and reader in both, whose names differ: they were loaded from elsewhere."""
+    nth = pl.int_range(pl.len()).over("testset", "lp", "content")
+    sources = joined.filter(what="sources")
+    gone = sources.filter(pl.col("fields_after").is_null()).with_columns(content="fields").with_columns(nth=nth)
+    new = sources.filter(pl.col("fields").is_null()).with_columns(content="fields_after").with_columns(nth=nth)
+    moved = gone.join(new, on=["testset", "lp", "content", "nth"])
+    names = pl.concat([moved.select("testset", "lp", "name"), moved.select("testset", "lp", name="name_right")])
+    return joined.join(names.with_columns(what=pl.lit("sources")), on=_THING, how="anti")

@@ -10,7 +10,7 @@ from metaeval.options import Options
 from metaeval.ranking import ranked, read
 from metaeval.tables.agreement import clustered
 from metaeval.tables.counts import totals
-from queries.pairs import COUNTS
+from queries.engines import COUNTS
 from queries.selection import Slice
 from warehouse import QuestionError, Warehouse
 

@@ -14,7 +14,7 @@ import pytest
 from metaeval.options import Options, SystemScore
 from metaeval.study import rank
 from metaeval.tables.counts import pair_counts
-from queries.pairs import COUNTS
+from queries.engines import COUNTS
 from queries.selection import Slice
 from tests.helpers import beside_data
 from warehouse import Warehouse

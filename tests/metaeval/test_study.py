@@ -20,7 +20,7 @@ from metaeval.signature import line, program_version
 from metaeval.study import RANKING_SCHEMA, rank, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts
 from queries import counting
-from queries.pairs import Unit
+from queries.engines import Unit
 from queries.selection import Slice, select
 from tests.helpers import LP, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse

@@ -8,8 +8,7 @@ import pytest
 import sqlglot
 
 from queries.catalog import ask, questions
-from queries.dictionary import dictionary
-from queries.listing import LISTINGS, listing, names
+from queries.listing import LISTINGS, dictionary, listing, names
 from tests.helpers import LP, TESTSET
 from warehouse import QuestionError, Warehouse
 

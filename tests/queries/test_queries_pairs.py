@@ -11,7 +11,7 @@ from metaeval import kernels
 from metaeval.kernels.agreement.tau import TAUS
 from queries.blocks import fetch_block
 from queries.counting import pair_counts
-from queries.pairs import COUNTS, Unit
+from queries.engines import COUNTS, Unit
 from queries.selection import Selection, Slice, select
 from tests import naive
 from tests.helpers import LP, TESTSET

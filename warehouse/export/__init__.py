@@ -6,15 +6,11 @@ from pathlib import Path
 from warehouse.database.connection import Warehouse
 from warehouse.errors import QuestionError, SourceError, unknown
 from warehouse.export.csv import export_csv
-from warehouse.export.exported import EvalsetKey, Exported
-from warehouse.export.files import is_unfinished, unfinished
-from warehouse.export.items import export_items
-from warehouse.export.layout import export_layout
-from warehouse.export.manifest import is_export
-from warehouse.export.parquet import export_parquet
+from warehouse.export.exported import EvalsetKey, Exported, is_unfinished, unfinished
+from warehouse.export.layout import export_layout, export_spans
+from warehouse.export.parquet import export_parquet, is_export
 from warehouse.export.reimport import Imported, import_parquet
-from warehouse.export.spans import export_spans
-from warehouse.export.texts import export_texts
+from warehouse.export.texts import export_items, export_texts
 from warehouse.progress import Progress
 
 __all__ = [

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from warehouse.database.connection import Warehouse
-from warehouse.export.exported import EvalsetKey, Exported, copy, quoted
-from warehouse.export.files import beside
+from warehouse.export.exported import EvalsetKey, Exported, beside, copy, quoted
 
 _VIEWS = {
     "scores": ("metric, base_metric, reference, system, segment, domain, document, value", "metric, system, segment"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.export.files import LONGEST_NAME, write_text
+from warehouse.export.exported import LONGEST_NAME, write_text
 from warehouse.facts.testsets import FACTS_FILE, TestsetFacts
 from warehouse.wording import counted
 

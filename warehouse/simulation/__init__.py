@@ -17,10 +17,8 @@ from warehouse.export.mtme import write_facts
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.simulation.evalset import SimulatedEvalset
 from warehouse.simulation.human_scores import human_scores
-from warehouse.simulation.metric_scores import metric_scores
-from warehouse.simulation.plan import HUMAN_REFERENCE, LPS, MQM_YEARS, OUTLIER, YEARS, Plan
-from warehouse.simulation.predictions import predictions
-from warehouse.simulation.texts import Texts
+from warehouse.simulation.metric_scores import metric_scores, predictions
+from warehouse.simulation.plan import HUMAN_REFERENCE, LPS, MQM_YEARS, OUTLIER, YEARS, Plan, Texts
 
 
 def simulate_shared_task(

@@ -6,9 +6,18 @@ from types import MappingProxyType
 import numpy as np
 
 from warehouse.export.mtme import Errors, RatingTable, ScoreTable
-from warehouse.simulation.levels import score_table
-from warehouse.simulation.plan import DA_YEARS, MQM_YEARS, RATING_YEARS, Flags, Floats, Integers, Plan, positions
-from warehouse.simulation.texts import Texts
+from warehouse.simulation.plan import (
+    DA_YEARS,
+    MQM_YEARS,
+    RATING_YEARS,
+    Flags,
+    Floats,
+    Integers,
+    Plan,
+    Texts,
+    positions,
+    score_table,
+)
 
 
 def human_scores(

@@ -1,13 +1,13 @@
-"""Scores of metrics: hidden quality through noise, liking and a scale."""
+"""Scores of metrics, hidden quality through noise, liking and a scale; and the error spans that some predict."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.export.mtme import ScoreTable
+from warehouse.export.mtme import Errors, RatingTable, ScoreTable
 from warehouse.simulation.evalset import SimulatedMetric
-from warehouse.simulation.levels import score_table
-from warehouse.simulation.plan import CELL_SD, HUMAN_REFERENCE, OUTLIER, YEARS, Flags, Floats, Plan
+from warehouse.simulation.plan import CELL_SD, HUMAN_REFERENCE, OUTLIER, YEARS, Flags, Floats, Plan, Texts, score_table
 
 BIAS_SHARE = 0.3
 """Spread of a metric's liking for systems over that of their strengths, at a signal-to-noise ratio of 1."""
@@ -150,3 +150,50 @@ def _on_scale(perceived: Floats, design: MetricDesign) -> Floats:
         share = np.clip(0.5 + 1.4 * (share - 0.5), 0, 1)
         return low + design.step * np.round(n_steps * share)
     return np.round(low + (high - low) * share, 7)
+
+
+PREDICTING: Mapping[str, tuple[float, float, float]] = {
+    "Kestrel-24-refA": (0.6, 0.2, 0.25),
+    "Tally-errors-src": (0.4, 0.35, 0.5),
+}
+"""Share of marked errors found, of those with the other severity, and further spans predicted in an output."""
+
+
+def predictions(
+    rng: np.random.Generator, marked: Mapping[str, RatingTable], texts: Texts, metrics: Mapping[str, ScoreTable]
+) -> dict[str, RatingTable]:
+    """The predicted errors of the metrics that predict some, by full name: of every output, also unjudged ones."""
+    if not marked:
+        return {}
+    (gold,) = marked.values()
+    return {
+        name: RatingTable(
+            {
+                system: [
+                    _predicted(rng, text, gold.errors[system][column] or (), *PREDICTING[name])
+                    for column, text in enumerate(texts.outputs[system])
+                ]
+                for system in metrics[name].systems
+            }
+        )
+        for name in sorted(PREDICTING.keys() & metrics.keys())
+    }
+
+
+def _predicted(
+    rng: np.random.Generator, text: str, gold: Errors, share_found: float, share_confused: float, n_further: float
+) -> Errors:
+    found: list[dict[str, object]] = []
+    for error in gold:
+        if rng.random() < share_found:
+            is_confused = rng.random() < share_confused
+            severity = (
+                {"major": "minor", "minor": "major"}[str(error["severity"])] if is_confused else error["severity"]
+            )
+            found.append({"start": error["start"], "end": error["end"], "severity": severity})
+    words = text.split(" ")
+    starts = np.cumsum([0, *(len(word) + 1 for word in words[:-1])]).tolist()
+    for at in rng.integers(0, len(words), rng.poisson(n_further)).tolist():
+        severity = "major" if rng.random() < 0.3 else "minor"
+        found.append({"start": starts[at], "end": starts[at] + len(words[at]), "severity": severity})
+    return found

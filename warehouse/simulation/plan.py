@@ -1,10 +1,13 @@
-"""What there is before anyone scores it: years, systems, segments and their hidden quality."""
+"""What there is before anyone scores it: years, systems, segments, hidden quality, texts; and how levels add up."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from warehouse.export.mtme import ScoreTable
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -109,3 +112,94 @@ def _systems(rng: np.random.Generator, year: int, lp: str) -> tuple[tuple[str, .
         strengths[HUMAN_REFERENCE] = HUMAN_REFERENCE_STRENGTH
     names = tuple(sorted(strengths))
     return names, np.array([strengths[name] for name in names])
+
+
+_N_WORDS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Sources, references and outputs by name, one text a segment."""
+
+    sources: tuple[str, ...]
+    references: dict[str, tuple[str, ...]]
+    outputs: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, plan: Plan) -> "Texts":
+        """Sources of invented words, translated word by word; worse outputs differ more from this."""
+        source_words, target_words = _vocabulary(rng), _vocabulary(rng)
+        ends = np.cumsum(plan.n_words)
+        tokens = np.asarray(len(source_words) * rng.random(int(ends[-1])) ** 2.5, dtype=np.int64)
+        segment = np.repeat(np.arange(len(plan.n_words)), plan.n_words)
+
+        def changed(rates: Floats) -> tuple[str, ...]:
+            """The translation with a share of words replaced; rates: (n_segments,)."""
+            replaced = rng.random(len(tokens)) < rates[segment]
+            others = rng.integers(0, len(target_words), len(tokens))
+            return _sentences(target_words[np.where(replaced, others, tokens)], ends)
+
+        references = {name: changed(np.full(len(ends), 0.1)) for name in plan.references}
+        rates = 0.9 / (1 + np.exp(1.2 + plan.quality))
+        outputs = {
+            system: references[system] if system in references else changed(rates[row])
+            for row, system in enumerate(plan.systems)
+        }
+        return cls(sources=_sentences(source_words[tokens], ends), references=references, outputs=outputs)
+
+
+def _vocabulary(rng: np.random.Generator) -> NDArray[np.object_]:
+    """Distinct invented words of two to four syllables."""
+    consonants, vowels = list("bdfgklmnprstvz"), list("aeiou")
+    syllables = [a + b for a in rng.permutation(consonants)[:9] for b in vowels]
+    words: dict[str, None] = {}
+    while len(words) < _N_WORDS:
+        words["".join(rng.choice(syllables, int(rng.integers(2, 5))).tolist())] = None
+    return np.array(list(words), dtype=object)
+
+
+def _sentences(words: NDArray[np.object_], ends: Integers) -> tuple[str, ...]:
+    """One sentence of each run of words; ends: (n_segments,) where each run ends."""
+    listed: list[str] = words.tolist()
+    bounds = [0, *ends.tolist()]
+    return tuple(" ".join(listed[first:end]).capitalize() + "." for first, end in pairwise(bounds))
+
+
+def score_table(
+    plan: Plan, seg: Floats, *, weights: Integers | None = None, rows: Sequence[int] | None = None
+) -> ScoreTable:
+    """All levels from the segment scores of the systems in `rows` (None: all).
+
+    A level's value is the mean of its judged segments, or with `weights`, the words of each segment, a corpus
+    score, which ranks systems nearly as the mean does but differs from it.
+    """
+    kept = range(len(plan.systems)) if rows is None else rows
+    seg = seg[list(kept)]
+
+    def aggregate(columns: Flags) -> Floats:
+        values = seg[:, columns]
+        return np.array(
+            [_corpus_score(row, weights[columns]) if weights is not None else _judged_mean(row) for row in values]
+        )
+
+    domains = np.array([domain for domain, _ in plan.documents])
+    position = positions(plan.documents)
+    doc = None
+    if plan.year in DOC_SCORE_YEARS:
+        doc = np.column_stack([aggregate(position == number) for number in range(position.max() + 1)])
+    return ScoreTable(
+        systems=tuple(plan.systems[row] for row in kept),
+        seg=seg,
+        sys=aggregate(np.ones(seg.shape[1], dtype=bool)),
+        doc=doc,
+        domain={domain: aggregate(domains == domain) for domain in DOMAINS},
+    )
+
+
+def _judged_mean(values: Floats) -> float:
+    judged = values[~np.isnan(values)]
+    return float(judged.mean()) if len(judged) else float("nan")
+
+
+def _corpus_score(values: Floats, n_words: Integers) -> float:
+    return float(0.95 * np.average(values, weights=n_words))

@@ -10,7 +10,7 @@ import pytest
 
 from cli.render.outputs import outputs_page
 from metaeval.tables.disagreements import Output
-from queries.marked_errors import MarkedError
+from queries.annotations import MarkedError
 from tests.cli.running import Scorehouse, refused
 
 SEGMENTS = ("segments", "sim24", "en-de", "--metric", "simBLEU", "-n", "3")

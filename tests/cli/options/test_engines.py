@@ -18,7 +18,7 @@ from queries import engines
 from tests.cli.running import Scorehouse, refused
 from warehouse import QuestionError, Warehouse
 from warehouse.export import export
-from warehouse.export.files import write_text
+from warehouse.export.exported import write_text
 from warehouse.names import UNFINISHED_EXPORT
 
 SET = ("sim24", "cs-uk")

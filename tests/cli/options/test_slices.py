@@ -25,8 +25,7 @@ from metaeval.tables.agreement import agreement
 from metaeval.tables.counts import pair_counts
 from metaeval.tables.means import system_means
 from metaeval.tables.thresholds import thresholds, ties
-from queries.engines import Engine, Source, opened
-from queries.pairs import Unit
+from queries.engines import Engine, Source, Unit, opened
 from queries.selection import Slice
 from tests.cli.running import Scorehouse, refused
 from tests.comparing import compare

@@ -4,7 +4,7 @@ import polars as pl
 
 from metaeval.tables.agreement import extremes
 from metaeval.tables.counts import together
-from queries.pairs import COUNTS
+from queries.engines import COUNTS
 
 
 def test_groups_of_a_metric_are_added_up_and_the_most_concordant_is_first() -> None:

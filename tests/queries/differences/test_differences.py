@@ -9,8 +9,8 @@ import duckdb
 import polars as pl
 import pytest
 
+from queries.differences import Differences, differences
 from queries.differences import counted as counting
-from queries.differences.warehouses import Differences, differences
 from tests.helpers import LP, TESTSET, tiny_bytes, tiny_layout
 from tests.sharing import written
 from warehouse import QuestionError, Warehouse, load

@@ -15,9 +15,8 @@ import pytest
 from tests.archive_server import serving
 from tests.helpers import tiny_layout
 from warehouse import QuestionError, SourceError, Warehouse
-from warehouse.download.archive import extract
 from warehouse.download.fetching import fetch
-from warehouse.download.release import ADDRESSES, download, download_folder
+from warehouse.download.release import ADDRESSES, download, download_folder, extract
 
 CONTENT = random.Random(0).randbytes(3_000_000)
 

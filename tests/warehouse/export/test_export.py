@@ -18,12 +18,10 @@ from warehouse import LoadReport, QuestionError, SchemaError, SourceError, Wareh
 from warehouse.database.opening import answered
 from warehouse.database.updating import writing
 from warehouse.export import export, import_parquet, is_export
-from warehouse.export import manifest as manifest_module
-from warehouse.export.exported import Exported, copy
-from warehouse.export.files import beside
-from warehouse.export.manifest import MANIFEST, FileRecord, read_manifest, write_manifest
+from warehouse.export import parquet as manifest_module
+from warehouse.export.exported import Exported, beside, copy
 from warehouse.export.mtme import RatingTable, ScoreTable
-from warehouse.export.parquet import TABLES
+from warehouse.export.parquet import MANIFEST, TABLES, FileRecord, read_manifest, write_manifest
 from warehouse.export.reimport import Imported
 from warehouse.names import UNFINISHED_EXPORT
 
