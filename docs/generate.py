@@ -89,7 +89,7 @@ def _dictionary() -> list[dict[str, Any]]:
 
     from queries.listing import dictionary
     from warehouse import Warehouse
-    from warehouse.database.migration import apply_migrations
+    from warehouse.database.updating import apply_migrations
 
     connection = duckdb.connect()
     apply_migrations(connection, "an empty warehouse")

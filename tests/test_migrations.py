@@ -9,7 +9,7 @@ import pytest
 
 import migrations
 from tests.warehouse.building import empty_warehouse
-from warehouse.database.migration import apply_migrations, pending
+from warehouse.database.updating import apply_migrations, pending
 
 PUBLIC = {
     *("testsets", "evalsets", "segments", "texts", "systems", "spellings", "metrics", "metric_facts", "humans"),

@@ -12,7 +12,7 @@ import duckdb
 import polars as pl
 
 from tests.sharing import empty_bytes
-from warehouse.database.migration import find_tables
+from warehouse.database.opening import find_tables
 from warehouse.database.stage import Batch, Evalset, Stage
 from warehouse.database.updating import in_memory
 from warehouse.errors import Fault

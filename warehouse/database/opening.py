@@ -12,10 +12,12 @@ from typing import TypeVar
 
 import duckdb
 
-from warehouse.database.migration import find_tables, make_views_over
+import migrations
 from warehouse.errors import DISK_FULL, LimitError, QuestionError, SchemaError, WarehouseError, is_of_full_disk
 from warehouse.wording import option
 
+INTERNAL = "internal"
+"""Schema of the tables; what is public (views and macros) is in `main`, so that SHOW TABLES lists that alone."""
 _OF_DAMAGE = (duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 _OF_QUESTION = (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError)
 _DAMAGED = ("orrupt", "checksum")  # Corrupt database file, Corrupted segment, file appears to be corrupted
@@ -303,3 +305,25 @@ def retry_while_locked(action: Callable[[], Result], patience: float) -> Result:
             if not is_lock(error) or time.monotonic() >= deadline:
                 raise
             time.sleep(0.1)
+
+
+def find_tables(connection: duckdb.DuckDBPyConnection, *, alone: bool = False) -> None:
+    """Let statements of this connection name the internal tables of the current database without their schema.
+
+    alone: views and macros are not found, which a stranger may have defined: for connections that can read files.
+    """
+    ((name,),) = connection.execute("SELECT replace(current_database(), '\"', '\"\"')").fetchall()
+    schemas = (INTERNAL,) if alone else ("main", INTERNAL)
+    path = ",".join(f'"{name}".{schema}' for schema in schemas).replace("'", "''")
+    with contextlib.suppress(duckdb.CatalogException):  # there are none
+        connection.execute(f"SET search_path = '{path}'")
+
+
+def make_views_over(connection: duckdb.DuckDBPyConnection, attached: str) -> None:
+    """Make the views and macros in the current database, over the tables of one that is attached."""
+    connection.execute(f"CREATE SCHEMA {INTERNAL}")
+    tables = "SELECT table_name FROM duckdb_tables() WHERE database_name = $name AND schema_name = 'internal'"
+    for (table,) in connection.execute(tables, {"name": attached}).fetchall():
+        name = '"' + table.replace('"', '""') + '"'  # a stranger's file may name a table as it likes
+        connection.execute(f"CREATE VIEW {INTERNAL}.{name} AS FROM {attached}.{INTERNAL}.{name}")
+    connection.execute(migrations.sql_files()[-1][2])

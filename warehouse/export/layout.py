@@ -15,7 +15,7 @@ from warehouse.export.mtme import Errors, Floats, RatingTable, ScoreTable, check
 from warehouse.export.texts import texts_of
 from warehouse.facts.testsets import EvalsetFacts, TestsetFacts
 from warehouse.names import LEVELS
-from warehouse.readers.marked_errors import score_of_errors
+from warehouse.readers.judgements import score_of_errors
 from warehouse.wording import counted
 
 _UNKNOWN_DOMAIN = "all"

@@ -9,8 +9,7 @@ import duckdb
 
 from warehouse.database import statement
 from warehouse.database.connection import Warehouse
-from warehouse.database.migration import apply_migrations
-from warehouse.database.updating import in_memory, writing
+from warehouse.database.updating import apply_migrations, in_memory, writing
 from warehouse.errors import SourceError, unknown
 from warehouse.export.exported import EvalsetKey, is_unfinished
 from warehouse.export.parquet import (

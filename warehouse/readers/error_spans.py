@@ -19,8 +19,8 @@ import polars as pl
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
+from warehouse.readers.judgements import score_of_errors, weight_of
 from warehouse.readers.long_table import missing_place, with_evalset, with_place
-from warehouse.readers.marked_errors import score_of_errors, weight_of
 from warehouse.readers.pearmut import place_of
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import first_faults

@@ -19,7 +19,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.marked_errors import DECIMALS
+from warehouse.readers.judgements import DECIMALS
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import cells_that_are, line_faults, visible, with_visible_names
 from warehouse.readers.text.tables import columns_found, table_of, text_of, whole_numbers

@@ -16,7 +16,7 @@ from typing import Any
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.json_judgements import WrongJudgementError, frames, score_of, span_of, time_of
+from warehouse.readers.judgements import WrongJudgementError, frames, score_of, span_of, time_of
 from warehouse.readers.records import Records
 from warehouse.readers.text.cells import first_faults
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects

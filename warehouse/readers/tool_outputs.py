@@ -20,7 +20,7 @@ from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given, KnownTexts
 from warehouse.readers.error_spans import Error, WrongSpanError, error_of, errors_frame, records_of
-from warehouse.readers.json_judgements import number_of
+from warehouse.readers.judgements import number_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records

@@ -23,7 +23,7 @@ from typing import Any
 
 from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.readers.claims import Claim, Given
-from warehouse.readers.json_judgements import WrongJudgementError, frames, number_of, score_of, span_of, time_of
+from warehouse.readers.judgements import WrongJudgementError, frames, number_of, score_of, span_of, time_of
 from warehouse.readers.records import Records
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.tables import text_of

@@ -16,8 +16,7 @@ from tests.warehouse.building import empty_warehouse, held, loaded, statuses
 from tests.warehouse.database import upgrades
 from warehouse import QuestionError, SchemaError, Warehouse, load
 from warehouse.database import updating
-from warehouse.database.migration import Migration, apply_migrations, pending
-from warehouse.database.updating import writing
+from warehouse.database.updating import Migration, apply_migrations, pending, writing
 
 ONE: Migration = (1, "0001_one.sql", "CREATE TABLE one (x INTEGER);")
 TWO: Migration = (2, "0002_two.sql", "CREATE TABLE two (x INTEGER); INSERT INTO two VALUES (1);")

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from warehouse.database.connection import Warehouse
-from warehouse.database.migration import apply_migrations
+from warehouse.database.updating import apply_migrations
 
 _NAMED = """
 JOIN evalset AS e ON e.evalset_id = v.evalset_id

@@ -7,8 +7,7 @@ import pytest
 
 from tests.helpers import tiny_layout
 from warehouse import Warehouse, load
-from warehouse.database.migration import apply_migrations
-from warehouse.database.updating import writing
+from warehouse.database.updating import apply_migrations, writing
 from warehouse.facts.issues import issues
 from warehouse.writing.evalsets import register
 

@@ -15,7 +15,7 @@ import polars as pl
 from warehouse.database.stage import Documents, Stage
 from warehouse.names import system_kind, visible_name
 from warehouse.readers.contents import Content
-from warehouse.readers.marked_errors import score_of_errors, weight_of
+from warehouse.readers.judgements import score_of_errors, weight_of
 from warehouse.readers.mtme.lines import Wrong, is_unicode, lines_of, n_segments_in_words, report
 from warehouse.readers.mtme.place import Place
 from warehouse.readers.mtme.scores import scorer_columns, unknown_system
