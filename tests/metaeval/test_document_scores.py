@@ -3,6 +3,7 @@
 import gzip
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +20,17 @@ METRIC = ((0.5, 0.4, 0.9), (0.6, 0.4, 0.8), (0.1, 0.3, 0.2))
 SOME = ((0.5, 0.4, 0.9), (0.6, NAN, 0.8), (0.1, 0.3, 0.2))
 
 
-@pytest.fixture
-def documents(tmp_path: Path) -> Warehouse:
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    folder = tmp_path_factory.mktemp("documents")
     mqm = ScoreTable(systems=SYSTEMS[:3], seg=np.array(MQM)[:3], sys=np.array((-1.0, -2.0, -9.0)), doc=np.array(HUMAN))
     tables = {
         name: ScoreTable(systems=SYSTEMS[:3], doc=np.array(of)) for name, of in (("M-src", METRIC), ("S-src", SOME))
     }
     metrics = {"Fine-src": metric_tables()["Fine-src"], **tables}
-    root = tiny_layout(tmp_path / "layout", humans={"mqm": mqm}, metrics=metrics)
-    return tiny_warehouse(tmp_path, root)
+    root = tiny_layout(folder / "layout", humans={"mqm": mqm}, metrics=metrics)
+    with tiny_warehouse(folder, root) as warehouse:
+        yield warehouse
 
 
 @pytest.mark.parametrize(("measure", "by"), [("tau_b(by=none)", "none"), ("tau_b(by=item)", "item")])
@@ -35,8 +38,7 @@ def test_values_are_those_of_plain_loops(measure: str, by: str, documents: Wareh
     labels = np.zeros((3, 3)) if by == "none" else np.tile(np.arange(3.0), (3, 1))
     groups = naive.groups(np.array(HUMAN), np.array(METRIC), labels).values()
     taus = [tau for cells in groups if not math.isnan(tau := naive.tau("tau_b", cells))]
-    with documents:
-        found = metaeval.rank(documents, TESTSET, LP, level="doc", measures=[measure])
+    found = metaeval.rank(documents, TESTSET, LP, level="doc", measures=[measure])
     (row,) = found.frame.rows(named=True)
     assert row["metric"] == "M-src"
     assert row["value"] == pytest.approx(math.fsum(taus) / len(taus), abs=1e-12)
@@ -46,8 +48,7 @@ def test_values_are_those_of_plain_loops(measure: str, by: str, documents: Wareh
 
 
 def test_metrics_without_scores_of_documents_are_excluded_with_the_reason(documents: Warehouse) -> None:
-    with documents:
-        found = metaeval.rank(documents, TESTSET, LP, level="doc", measures=["tau_b(by=item)"], explain=True)
+    found = metaeval.rank(documents, TESTSET, LP, level="doc", measures=["tau_b(by=item)"], explain=True)
     reasons = dict(found.frame.filter(kind="metric").select("name", "reason").rows())
     assert reasons["Fine-src"] == "no document scores"
     assert reasons["S-src"].startswith("1 (system, document) score missing")
@@ -55,8 +56,7 @@ def test_metrics_without_scores_of_documents_are_excluded_with_the_reason(docume
 
 
 def test_documents_are_chosen_by_name(documents: Warehouse) -> None:
-    with documents:
-        found = metaeval.rank(documents, TESTSET, LP, level="doc", document=["n*"], measures=["pearson(by=none)"])
+    found = metaeval.rank(documents, TESTSET, LP, level="doc", document=["n*"], measures=["pearson(by=none)"])
     x, y = np.array(HUMAN)[:, :2].ravel().tolist(), np.array(METRIC)[:, :2].ravel().tolist()
     assert found.frame["value"].item() == pytest.approx(naive.pearson(x, y), abs=1e-12)
     assert "|n_segments:2/3|" in found.signature
@@ -72,7 +72,7 @@ def test_documents_are_chosen_by_name(documents: Warehouse) -> None:
     ],
 )
 def test_what_documents_have_not_is_refused(more: dict[str, object], says: str, documents: Warehouse) -> None:
-    with documents, pytest.raises(QuestionError, match=says):
+    with pytest.raises(QuestionError, match=says):
         metaeval.rank(documents, TESTSET, LP, level="doc", **more)  # type: ignore[arg-type]
 
 

@@ -50,19 +50,18 @@ def _systems(warehouse: Warehouse) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("unit", ["segment", "document"])
-def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse, method: str, unit: str) -> None:
+def test_budgets_hold_for_every_method_and_unit(simulated_warehouse: Warehouse) -> None:
     every = choose(simulated_warehouse, SET, Asked()).table.frame
     n_whole = dict(every.group_by("document").len().iter_rows())
-    for budget, size in (("segments", 20), ("words", 150), ("minutes", 60)):
+    budgets = (("segments", 20), ("words", 150), ("minutes", 60))
+    of_a_method = [("metric_var", unit, *one) for unit in ("segment", "document") for one in budgets]
+    for method, unit, budget, size in (*of_a_method, *((method, "document", "words", 150) for method in METHODS)):
         what = Asked(method=method, unit=unit, budget=budget, size=size, words_per_minute=30)  # type: ignore[arg-type]
         frame = choose(simulated_warehouse, SET, what).table.frame
-        assert 0 < frame["cost"].sum() <= size
+        assert 0 < frame["cost"].sum() <= size, what
         if unit == "document":
-            assert dict(frame.group_by("document").len().iter_rows()) == {
-                document: n_whole[document] for document in frame["document"]
-            }
+            n_chosen = dict(frame.group_by("document").len().iter_rows())
+            assert n_chosen == {document: n_whole[document] for document in frame["document"]}, what
 
 
 def test_texts_are_those_of_each_chosen_segment_and_system(simulated_warehouse: Warehouse) -> None:
