@@ -352,7 +352,18 @@ NO_COLUMNS = {"n_cells", "draws", "why"}
 """What the field calls n_scores, resamples and reason."""
 
 
-@pytest.mark.parametrize("question", ASKED)
+OF_THE_SAME_FORM = {
+    *(f"plan, {how}" for how in ("segments", "some scores missing", "systems")),
+    *(f"deltas{how}" for how in (" of pairs that people tell apart", ", some scores missing")),
+    *(f"oracles, {how}" for how in ("spa", "on common segments", "with people's translations")),
+    *("annotators, as asked", "choose by diversity", "paper, kocmi-2021 table-4"),
+    *("paper, deutsch-2023 section-6.1", "paper, deutsch-2023 table-3", "paper, diianni-2025 oracles"),
+}
+"""What takes long and is made by the same functions as quicker questions."""
+FORMS = [pytest.param(one, marks=pytest.mark.slow if one in OF_THE_SAME_FORM else ()) for one in ASKED]
+
+
+@pytest.mark.parametrize("question", FORMS)
 def test_a_table_has_a_signature_with_its_place_and_version_and_columns_in_the_field_s_words(
     question: str, plain: Callable[[str], Table]
 ) -> None:

@@ -53,10 +53,11 @@ def test_metrics_without_segment_scores_are_excluded_and_listed(tmp_path: Path) 
     assert "Only-src" not in found.frame.columns
 
 
-@pytest.mark.parametrize("options", [{"human": "mqm"}, {"intersection": True}, {"mad_outliers": True}])
-def test_what_is_about_people_is_refused(tmp_path: Path, options: dict[str, object]) -> None:
-    with tiny_warehouse(tmp_path) as warehouse, pytest.raises(QuestionError, match="unknown option"):
-        metaeval.autorank(warehouse, "tiny24", "en-de", **options)  # type: ignore[arg-type]
+def test_what_is_about_people_is_refused(tmp_path: Path) -> None:
+    with tiny_warehouse(tmp_path) as warehouse:
+        for options in ({"human": "mqm"}, {"intersection": True}, {"mad_outliers": True}):
+            with pytest.raises(QuestionError, match="unknown option"):
+                metaeval.autorank(warehouse, "tiny24", "en-de", **options)  # type: ignore[arg-type]
 
 
 def test_missing_scores_are_counted(tmp_path: Path) -> None:
