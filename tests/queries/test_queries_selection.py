@@ -7,9 +7,8 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from queries.standards import reference
 
-from queries.evalsets import expand
+from queries.evalsets import expand, reference
 from queries.longitudinal import evalset_states
 from queries.selection import Level, Selection, Slice, select
 from tests.helpers import LP, MQM, SYSTEMS, TESTSET, metric_tables, mqm_table, tiny_layout, tiny_warehouse
