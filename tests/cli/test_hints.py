@@ -147,6 +147,8 @@ def foreign(path: Path, text: str) -> list[str]:
     """Options in the literals of a file that no command has which can say them, or not the command named with them."""
     if path.name == "old_names.py" or path.match("commands/explore.py"):  # options that are gone, and marimo's
         return []
+    if "--" not in text and "option(" not in text:
+        return []
     found = []
     for line, said in literals(ast.parse(text)):
         for word in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", said):
@@ -173,6 +175,8 @@ def test_packages_below_the_command_line_spell_no_option(package: str) -> None:
 
 def spelt_in(text: str) -> list[str]:
     """Options in the literals of a text, docstrings among them; questions have an example of their command."""
+    if "--" not in text:
+        return []
     constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
     texts = (value.partition("Example: scorehouse ")[0] for value in constants if isinstance(value, str))
     said = " ".join(texts)
