@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
     from metaeval.answer import Answer
 
-_DRAWN = ("view=curve", "view=threshold", "view=reliability")
+_DRAWN = ("view=curve", "view=threshold", "view=reliability", "view=")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Decide(SliceFields, DrawsField, SeedField, name="decide"):
     """Decide by a metric which outputs may be published without a look.
 
-    Example: scorehouse decide sim24 en-de simBLEU --good -1 --view threshold --precision 0.8
+    Example: scorehouse decide sim24 en-de simBLEU --good -1 --precision 0.8
     """
 
     needs = needing(METRIC_FIELDS, "intersection", draws=_DRAWN, seed=_DRAWN)
@@ -28,21 +28,33 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
         str, Option("Metric, such as COMET-refA or COMET.", ("metric",), panel="Arguments", names="metric")
     ]
     view: Annotated[
-        Literal["curve", "threshold", "cost", "reliability", "transfer"],
+        Literal["curve", "threshold", "cost", "reliability", "transfer"] | None,
         Option(
             "Precision and recall over thresholds, the threshold for a precision, costs, whether calibrated scores "
-            "mean what they say, or thresholds carried to other evaluation sets and domains."
+            "mean what they say, or thresholds carried to other evaluation sets and domains.",
+            default="threshold where a precision is wanted, else curve",
         ),
-    ] = "curve"
+    ] = None
     good: Annotated[str, Option("Least human score of a good output, or error_free.")] = "error_free"
     precision: Annotated[
-        float,
-        Option("Wanted share of good outputs among those called good.", least=0, most=1, needs=("view=threshold",)),
-    ] = 0.95
+        float | None,
+        Option(
+            "Wanted share of good outputs among those called good.",
+            default="0.95",
+            least=0,
+            most=1,
+            needs=("view=threshold", "view="),
+        ),
+    ] = None
     miss: Annotated[float, Option("Price of publishing an output that is not good.", least=0, needs=("view=cost",))] = (
         10.0
     )
     look: Annotated[float, Option("Price of a look at an output.", least=0, needs=("view=cost",))] = 1.0
+
+    @property
+    def shown(self) -> Literal["curve", "threshold", "cost", "reliability", "transfer"]:
+        """The view that is meant."""
+        return self.view or ("curve" if self.precision is None else "threshold")
 
     def answer(self, run: Run) -> "Answer":
         return self.each(run, Decide._one)
@@ -55,21 +67,21 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
         measure, asked = parse_measure(f"mcc(good={self.good})"), self.slice()
         with run.opened() as warehouse:
             one = decided(warehouse, asked, self.metric, measure)
-            others = elsewhere(warehouse, asked, one, measure) if self.view == "transfer" else None
+            others = elsewhere(warehouse, asked, one, measure) if self.shown == "transfer" else None
         if others is not None:
             found = transferred(others[0], one, others[1])
         else:
             found = shown(
-                self.view,
+                self.shown,
                 one,
-                precision=self.precision,
+                precision=0.95 if self.precision is None else self.precision,
                 miss=self.miss,
                 look=self.look,
                 draws=self.draws,
                 seed=self.seed,
             )
         drawn = found
-        if self.charted and self.view == "threshold":
+        if self.charted and self.shown == "threshold":
             drawn = curve(one, points=50, draws=self.draws, seed=self.seed)
         return answer_of(self, found, found=(drawn, one.name), digits=4)
 
@@ -77,4 +89,4 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
         from metaeval.charts.decide import decision_chart
 
         drawn, name = answer.found
-        return decision_chart(self.view, drawn, name)
+        return decision_chart(self.shown, drawn, name)
