@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Callable, Mapping
+from shlex import quote
 from typing import Any
 
 from cli.exit_codes import ExitCode, OutputError, UsageError
@@ -128,7 +129,8 @@ def _known(error: Exception, words: list[str], asked: Any) -> tuple[int, str] | 
 
 
 def _repeated(error: Exception, words: list[str]) -> str:
-    """The way out where several names follow a flag that takes one: the flag is repeated; "" for any other error."""
+    """The way out where several names follow a flag that takes one: the flag is repeated; and where a filter by metrics
+    is given without its flag: the whole command. "" for any other error."""
     context = getattr(error, "ctx", None)
     if context is None or "unexpected extra argument" not in str(error):
         return ""
@@ -136,4 +138,10 @@ def _repeated(error: Exception, words: list[str]) -> str:
     for place, (flag, second) in enumerate(zip(words, words[2:], strict=False)):
         if flag in flags and not second.startswith("-"):
             return f"; repeat {flag}: {flag} {words[place + 1]} {flag} {second}"
-    return ""
+    takes = {param.name for param in context.command.params if param.param_type_name == "argument"}
+    if "--metrics" not in flags or takes > {"testset", "lp"}:
+        return ""
+    asked = words[words.index(context.command.name) + 1 :]
+    extra = context.command.make_parser(context).parse_args(list(asked))[1]
+    whole = [quote(word) for word in asked if word not in extra] + [f"--metrics {quote(name)}" for name in extra]
+    return f"; metrics are a filter: {context.command_path} {' '.join(whole)}"

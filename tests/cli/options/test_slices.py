@@ -300,3 +300,9 @@ def test_a_protocol_sees_the_slice_that_a_ranking_sees(
 def test_several_names_after_one_flag_say_to_repeat_it(scorehouse: Scorehouse) -> None:
     refused(scorehouse("counts", "sim24", "en-de", "--metrics", "A", "B"), 2, "repeat --metrics", "--metrics B")
     refused(scorehouse("rank", "sim24", "en-de", "-m", "pa", "spa"), 2, "repeat -m", "-m spa")
+
+
+def test_metrics_without_their_flag_are_answered_with_the_whole_command(scorehouse: Scorehouse) -> None:
+    whole = "metrics are a filter: scorehouse means sim24 en-de --human mqm --metrics 'sim*' --metrics B"
+    refused(scorehouse("means", "sim24", "en-de", "sim*", "B", "--human", "mqm"), 2, whole)
+    assert "filter" not in scorehouse("decide", "sim24", "en-de", "simBLEU", "B").err
