@@ -9,8 +9,16 @@ import polars as pl
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
-from metaeval.people.bridges import Humans, common_blocks, judged_by, second_humans
-from metaeval.people.ceilings import Ceiling, corrected, second_human, split_half
+from metaeval.people.ceilings import (
+    Ceiling,
+    Humans,
+    common_blocks,
+    corrected,
+    judged_by,
+    second_human,
+    second_humans,
+    split_half,
+)
 from metaeval.signature import line, option_parts, program_version, slice_parts
 from metaeval.study import Study
 from queries.blocks import Block

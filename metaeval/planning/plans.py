@@ -14,7 +14,7 @@ from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
 from metaeval.options import LEAST_SIMULATED
-from metaeval.people.bridges import judged_by
+from metaeval.people.ceilings import judged_by
 from metaeval.signature import line, program_version
 from queries.blocks import Block, places_of
 from queries.longitudinal import human_levels, judgements

@@ -12,13 +12,13 @@ from metaeval.protocols import Protocol
 from metaeval.protocols.entry import Dropped, Entry, enter
 from metaeval.protocols.populations import Beside, Own, beside, convention, of_overall, tests_beside
 from metaeval.protocols.significance import (
+    StoredTasks,
     TaskTest,
     check_tests,
     organisers,
     rule_test,
     tested_tasks,
 )
-from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.protocols.task_scores import (
     IN_WORDS,
     Task,

@@ -1,23 +1,65 @@
 """Tests of a protocol's tasks and of its overall score."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
+from metaeval.cache import DAMAGED, Question, key
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.permutation import difference_p_values
 from metaeval.options import Options, Test
 from metaeval.protocols import Rule
-from metaeval.protocols.stored_tasks import StoredTasks
 from metaeval.protocols.tasks import Job, Ranked
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
 from queries.blocks import Block
-from warehouse import QuestionError
+from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
+
+
+@dataclass(frozen=True)
+class TaskP:
+    """p-values (M, M) of one task, [i, j] of metric i against j; names of the metrics are in the signature."""
+
+    p: Floats
+    signature: str
+
+
+@dataclass
+class StoredTasks:
+    """The store of one run. fresh: what was stored before does not count. is_closed: it took no result before."""
+
+    database: Path
+    testset: str
+    fresh: bool = False
+    is_closed: bool = False
+
+    def p_values(
+        self,
+        blocks: Sequence[Block],
+        lps: Sequence[str],
+        described: Sequence[object],
+        options: Options,
+        testing: TestOptions,
+        compute: Callable[[], Floats],
+    ) -> Floats:
+        """The task's p-values: stored before, or computed and stored now. described: what else they depend on."""
+        kind, pairs = "protocol task", ",".join(lps)
+        question = Question(key(kind, blocks, *described, options, testing), kind, self.testset, pairs, TaskP)
+        if not self.fresh:
+            with Warehouse.open(self.database) as warehouse:
+                if (kept := question.stored(warehouse)) is not None:
+                    return kept.p
+        signature = "|".join([self.testset, pairs, *map(str, described)])
+        found, refused = question.computed(
+            None if self.is_closed else self.database, lambda: TaskP(compute(), signature)
+        )
+        self.is_closed |= bool(set(refused) - {DAMAGED})
+        return found.p
 
 
 def organisers(testing: TestOptions) -> TestOptions:

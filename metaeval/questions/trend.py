@@ -84,8 +84,7 @@ class Trend(SliceFields, ComputeFields, DrawsField, AlphaField, FreshField, name
         from metaeval.measures import parse_measure
         from metaeval.significance.options import TestOptions
         from metaeval.trends.history import history
-        from metaeval.trends.views import Asked, parse_published, show, slice_of_view
-        from metaeval.trends.within_tables import within_json
+        from metaeval.trends.views import Asked, parse_published, show, slice_of_view, within_json
 
         asked = Asked(
             view=self.view,

@@ -13,8 +13,7 @@ from metaeval.inputs import Inputs, Opened, check_used, check_whole
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
-from metaeval.people.bridges import common_blocks, judged_by, second_humans
-from metaeval.people.ceilings import second_human, split_half
+from metaeval.people.ceilings import common_blocks, judged_by, second_human, second_humans, split_half
 from metaeval.significance.options import TestOptions
 from metaeval.trends.points import Point, point
 from queries.blocks import Block

@@ -3,7 +3,7 @@
 import pytest
 
 from metaeval.measures import parse_measure
-from metaeval.people.bridges import second_humans
+from metaeval.people.ceilings import second_humans
 
 
 @pytest.mark.parametrize("base", ["wmt", "da", "mqm", "da-sqm", "esa", "esaai", "appraise", "wmt-appraise", "HUMAN"])

@@ -14,8 +14,7 @@ from metaeval import kernels, trend
 from metaeval.inputs import Inputs
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
-from metaeval.people.bridges import common_blocks
-from metaeval.people.ceilings import second_human, split_half
+from metaeval.people.ceilings import common_blocks, second_human, split_half
 from metaeval.significance.options import TestOptions
 from metaeval.study import rank
 from metaeval.trends.history import History, history

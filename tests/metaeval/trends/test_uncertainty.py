@@ -6,7 +6,7 @@ from scipy.special import stdtrit
 
 from metaeval.kernels.resampling.difference_tests import from_z
 from metaeval.measures import parse_measure
-from metaeval.trends.uncertainty import Resampled
+from metaeval.trends.points import Resampled
 
 VALUES = np.array([0.8, 0.5])
 DRAWS = np.array([[0.5, 0.6, 0.7, 0.8], [0.1, 0.2, 0.4, 0.5]])

@@ -7,8 +7,8 @@ import pytest
 
 from metaeval import kernels
 from metaeval.trends.history import History
+from metaeval.trends.views import within_frame, within_json
 from metaeval.trends.within import contrast, weights_of_slope, within
-from metaeval.trends.within_tables import within_frame, within_json
 from tests.metaeval.trends.histories import made_history, made_point
 from warehouse import QuestionError
 
