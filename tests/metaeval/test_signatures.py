@@ -294,7 +294,7 @@ def options_of(function: str) -> list[str]:
 
 
 ELSEWHERE = {("rank", "level"), ("rank", "without_optimised")}
-"""Options whose data the varied task has not; `test_document_scores` and `test_own_choices` hold their signatures."""
+"""Options whose data the varied task has not; `test_document_scores` and `test_remarks` hold their signatures."""
 OPTIONS = [
     (function, option)
     for function in dict.fromkeys(f for f, _ in ASKED.values())

@@ -10,7 +10,7 @@ import metaeval
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.people.ceilings import corrected, split_half
+from metaeval.people.ceilings import corrected, second_humans, split_half
 from metaeval.people.reliability import Judged, reliability
 from queries.selection import Slice
 from tests.helpers import LP, MQM, TESTSET, mqm_table, tiny_layout, tiny_warehouse
@@ -18,6 +18,15 @@ from tests.metaeval.trends.histories import block_of
 from tests.warehouse.readers.samples import esa
 from warehouse import QuestionError, Warehouse, load
 from warehouse.export.mtme import ScoreTable
+
+
+@pytest.mark.parametrize("base", ["wmt", "da", "mqm", "da-sqm", "esa", "esaai", "appraise", "wmt-appraise", "HUMAN"])
+def test_scores_of_the_same_judgements_are_one_protocol_by_the_scale_that_fits_the_measure(base: str) -> None:
+    there = dict.fromkeys((f"{base}-raw", f"{base}-z", "psqm"), (True, True, 0))
+    for measure, suffix in (("pa", "-z"), ("pearson", "-z"), ("acc_eq", "-raw"), ("kendall(by=item)", "-raw")):
+        assert second_humans(there, "psqm", parse_measure(measure)) == [base + suffix]
+        assert second_humans(there, f"{base}-z", parse_measure(measure)) == ["psqm"]
+
 
 TINY = (TESTSET, LP)
 OTHER = ((-2.0, -1.0, -4.0, -3.0, -1.0), (-1.0, -1.0, -2.0, -3.0, 0.0), (-9.0, -5.0, -8.0, -3.0, -9.0))
