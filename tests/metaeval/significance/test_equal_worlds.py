@@ -28,9 +28,9 @@ def gap(pool: Pair, name: str, population: Population, n_worlds: int) -> float:
 @pytest.mark.parametrize(
     ("name", "population"),
     [
-        ("pa", "segments"),
         ("pearson", "documents"),
-        ("pearson", "systems"),
+        pytest.param("pa", "segments", marks=pytest.mark.slow),
+        pytest.param("pearson", "systems", marks=pytest.mark.slow),
         pytest.param("pearson(by=none)", "both", marks=pytest.mark.slow),
         pytest.param("acc_eq(by=item)", "segments", marks=pytest.mark.slow),
         pytest.param("spa(n=99)", "segments", marks=pytest.mark.slow),

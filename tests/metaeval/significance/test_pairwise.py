@@ -1,6 +1,7 @@
 """Two metrics: every fitting test, the interval, the power, and sentences that are true."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -307,13 +308,21 @@ PAIRS = (
 )
 MEASURES = (
     *("pearson", "spearman", "kendall", "pa", "tau_ap", "pearson(top=4)", "spa(n=20)", "acc_eq(by=item)"),
-    *("tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp"),
-    pytest.param("acc_eq(by=none)", marks=pytest.mark.slow),
+    *("tau_b(by=item)", "pearson(by=item)", "pearson(by=none)", "pdp", "acc_eq(by=none)"),
 )
+DEAR = {
+    "acc_eq(by=none)",
+    *(f"{name} both" for name in ("pearson(by=item)", "pearson(by=none)", "pdp", "pearson(top=4)")),
+}
 
 
-@pytest.mark.parametrize("population", POPULATIONS)
-@pytest.mark.parametrize("text", MEASURES)
+@pytest.mark.parametrize(
+    ("text", "population"),
+    [
+        pytest.param(one, of, marks=pytest.mark.slow if one in DEAR or f"{one} {of}" in DEAR else ())
+        for one, of in product(MEASURES, POPULATIONS)
+    ],
+)
 def test_a_default_test_and_the_interval_beside_it_are_of_one_population_and_never_disagree(
     simulated_warehouse: Warehouse, text: str, population: Population
 ) -> None:

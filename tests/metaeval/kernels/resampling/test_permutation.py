@@ -459,10 +459,10 @@ def test_pooled_accuracy_equals_a_plain_loop_over_language_pairs_standardised_to
         if missing:
             human[1] = np.nan
         sets.append((human, metrics))
-    result = permutation_test(pooled_swap(sets, ties=ties), rng=np.random.default_rng(1), n_draws=60, keep_null=True)  # type: ignore[arg-type]
+    result = permutation_test(pooled_swap(sets, ties=ties), rng=np.random.default_rng(1), n_draws=25, keep_null=True)  # type: ignore[arg-type]
     agreements = [pairwise_accuracy(human, metrics, ties) for human, metrics in sets]  # type: ignore[arg-type]
     np.testing.assert_allclose(result.values, (agreements[0] + agreements[1] + agreements[2]).accuracy)
-    masks = np.concatenate(list(swap_blocks(np.random.default_rng(1), 60, (15,))))
+    masks = np.concatenate(list(swap_blocks(np.random.default_rng(1), 25, (15,))))
     values, differences = naive.pooled_accuracy_differences(sets, masks, ties)
     off = ~np.eye(4, dtype=bool)
     assert np.array_equal(result.n_extreme[off], naive.n_extreme(values, differences, two_sided=False)[off])
