@@ -1,10 +1,10 @@
 """Fields that many questions share: which data, which metrics, how values are computed, how metrics are tested."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from metaeval.options import MOST_DECIMALS, MOST_DRAWS, Population, Run, SystemScore, Test
 from metaeval.question import Option, Question
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from queries.selection import Slice
     from warehouse import Warehouse
 
-Evalset = TypeVar("Evalset", bound="EvalsetFields")
 Alternative = Literal["greater", "two-sided"]
 Correction = Literal["none", "holm", "bh"]
 Unit = Literal["segment", "document"]
@@ -41,8 +40,8 @@ class EvalsetFields(Question):
         str, Option("Language pair, such as en-de; several by commas, or all.", panel="Arguments", names="lp")
     ] = "all"
 
-    def each(self: "Evalset", run: Run, answer: "Callable[[Evalset, Run], Answer]") -> "Answer":
-        """The answers for all evaluation sets that a question about one names, below each other.
+    def answer(self, run: Run) -> "Answer":
+        """The answers for all evaluation sets that are named, below each other, each by `_one`.
 
         Those without an answer are left out, with a note.
         Raises QuestionError: unknown names; no evaluation set has an answer.
@@ -53,14 +52,14 @@ class EvalsetFields(Question):
         from queries.evalsets import expand
 
         if not any("," in one or one == "all" for one in (self.testset, self.lp)):
-            return answer(self, run)
+            return self._one(run)
         human = getattr(self, "human", None)
         with run.opened() as warehouse:
             chosen = expand(warehouse, self.testset, self.lp, human if isinstance(human, str) else None).chosen
         found, faults = {}, {}
         for testset, lp in chosen:
             try:
-                found[testset, lp] = answer(replace(self, testset=testset, lp=lp), run)
+                found[testset, lp] = replace(self, testset=testset, lp=lp)._one(run)
             except QuestionError as error:
                 if len(chosen) == 1:
                     raise
@@ -70,6 +69,10 @@ class EvalsetFields(Question):
         if len(chosen) == 1:
             return replace(*found.values(), question=self)
         return stacked(self, found, [f"skipped {' '.join(place)}: {error.text}" for place, error in faults.items()])
+
+    def _one(self, run: Run) -> "Answer":
+        """The answer for one evaluation set."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)

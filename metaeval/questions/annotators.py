@@ -43,7 +43,7 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
 
     def answer(self, run: Run) -> "Answer":
         if self.view == "pace":
-            return self.each(run, Annotators._pace)
+            return super().answer(run)
         from metaeval.answer import answer_of
         from metaeval.people.annotator_tables import reading
         from metaeval.people.annotators import annotators
@@ -55,7 +55,7 @@ class Annotators(EvalsetFields, DrawsField, SeedField, name="annotators"):
         digits = dict.fromkeys(found.frame.columns, 3) | {"n_systems": 1, "n_halved": 1}
         return answer_of(self, found, reading=reading(found.frame), digits=digits)
 
-    def _pace(self, run: Run) -> "Answer":
+    def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.people.annotators import pace
 

@@ -46,9 +46,6 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         Option("Two metrics: type of confidence interval.", default="the test's own, else percentile"),
     ] = None
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Compare._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
         from metaeval.measures import parse_measure

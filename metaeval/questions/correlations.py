@@ -35,9 +35,6 @@ class Correlations(SliceFields, SystemScoreField, name="correlations"):
                 f"{option('system_score')} goes with a measure of systems, such as pearson, not with {parsed}"
             )
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Correlations._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure

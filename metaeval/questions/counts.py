@@ -24,7 +24,7 @@ class Counts(SliceFields, EngineFields, RoundHumanField, name="counts"):
     epsilon: Annotated[float, Option("Tie threshold ε on the metric.", least=0)] = 0.0
 
     def answer(self, run: Run) -> "Answer":
-        return self._one(run) if self.folder is not None else self.each(run, Counts._one)
+        return self._one(run) if self.folder is not None else super().answer(run)
 
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of

@@ -56,9 +56,6 @@ class Decide(SliceFields, DrawsField, SeedField, name="decide"):
         """The view that is meant."""
         return self.view or ("curve" if self.precision is None else "threshold")
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Decide._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.decisions import curve, decided, elsewhere, shown, transferred

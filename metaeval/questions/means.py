@@ -18,7 +18,7 @@ class Means(SliceFields, EngineFields, name="means"):
     """
 
     def answer(self, run: Run) -> "Answer":
-        return self._one(run) if self.folder is not None else self.each(run, Means._one)
+        return self._one(run) if self.folder is not None else super().answer(run)
 
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of

@@ -72,9 +72,6 @@ class Noise(DataFields, SeedField, RoundHumanField, name="noise"):
         if self.is_given("strengths") and set(self.kinds) == {"outliers"}:
             raise QuestionError(f"{option('strengths')} needs another {option('kinds')} than outliers")
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Noise._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.kernels.arrays.scales import KINDS

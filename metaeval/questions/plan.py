@@ -48,9 +48,6 @@ class Plan(DataFields, SystemScoreField, SeedField, RoundHumanField, name="plan"
         ),
     ] = 500
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Plan._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure

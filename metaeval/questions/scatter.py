@@ -30,9 +30,6 @@ class Scatter(SliceFields, SystemScoreField, RoundHumanField, name="scatter"):
         Option("Systems, differences of system pairs, or bins of segment scores, as a table."),
     ] = "systems"
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Scatter._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
         from metaeval.tables.scatter import scatter

@@ -39,9 +39,6 @@ class Segments(SliceFields, RoundHumanField, name="segments"):
     ] = "scores"
     n: Annotated[int, Option("Number of rows.", ("n",), least=1)] = 20
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Segments._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.tables.disagreements import disagreements

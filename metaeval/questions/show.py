@@ -32,9 +32,6 @@ class Show(EvalsetFields, name="show"):
     ] = ()
     systems: Annotated[tuple[str, ...], Option("Only outputs of these systems (shell patterns).", names="system")] = ()
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Show._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import Answer
         from queries.segment import read_segment

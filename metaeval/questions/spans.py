@@ -37,9 +37,6 @@ class SpansOf(SliceFields, name="spans"):
     ] = None
     n: Annotated[int, Option("Number of outputs.", ("n",), least=1)] = 10
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, SpansOf._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure

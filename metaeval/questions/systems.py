@@ -78,9 +78,6 @@ class Systems(SliceFields, DrawsField, AlphaField, SeedField, RoundHumanField, n
 
     ranges: Annotated[bool, Option("Add rank ranges: over resamples, or what wilcoxon or paired-t leave open.")] = False
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Systems._one)
-
     def check_fields(self) -> None:
         if self.view == "corpus" and self.test in ("wilcoxon", "paired-t"):
             raise QuestionError(f"corpus scores have no {self.test} test; choose permutation or bootstrap")

@@ -41,9 +41,6 @@ class Thresholds(SliceFields, RoundHumanField, name="thresholds"):
         if self.ties and self.is_given("measure"):
             raise QuestionError(f"{option('measure')} and {option('ties')} do not go together")
 
-    def answer(self, run: Run) -> "Answer":
-        return self.each(run, Thresholds._one)
-
     def _one(self, run: Run) -> "Answer":
         from metaeval.answer import answer_of
         from metaeval.measures import parse_measure
