@@ -221,15 +221,20 @@ def test_rankings_and_comparisons_are_the_stored_results(simulated_database: Pat
     ).pairwise
     assert many is not None
     assert two is not None
+    compared(Run(lambda: Warehouse.open(database), database), asked, measure, options, TestOptions(draws=60))
     with duckdb.connect(str(database)) as connection:
         connection.execute(
-            "INSERT INTO internal.result SELECT 'k', kind, testset, lp, 'damaged', '{\"m', '1', 1, now() "
+            "INSERT INTO internal.result SELECT 'k' || key, kind, testset, lp, 'damaged', '{\"m', '1', 1, now() "
             "FROM internal.result WHERE kind = 'compare'"
         )
     with Warehouse.open(database) as warehouse:
         ranked = warehouse.rows(
-            "SELECT metric, value, rank, cluster, signature FROM rankings WHERE human = 'mqm' AND protocol IS NULL"
+            "SELECT metric, value, rank, cluster, signature FROM rankings WHERE signature = $signature",
+            {"signature": many.signature},
         )
+        by_signature = warehouse.rows("SELECT signature, count(*), count(DISTINCT metric) FROM rankings GROUP BY ALL")
+        assert len(by_signature) == 2  # results with other options
+        assert all(n == n_metrics for _, n, n_metrics in by_signature)
         pairs = warehouse.rows(
             "SELECT metric_a, metric_b, p, corrected_p, is_significant FROM comparisons WHERE signature = $signature",
             {"signature": many.signature},
