@@ -1,17 +1,61 @@
-"""How the program ends: an exit code, and one line for an error that a user can mend."""
+"""A run of the program: its words, and its end by an exit code and one line for an error that a user can mend."""
 
 import errno
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
 from cli.exit_codes import ExitCode, OutputError, UsageError
 from cli.hints import is_for, options_of
-from cli.old_names import said_today
 from cli.render import note
 from cli.render.output import forget_stdout, stdout_problem, write
-from cli.words import joined_parameters
 from warehouse.errors import DISK_FULL
+
+_COMMANDS_OF_BEFORE = {
+    "hard-pairs": "deltas --hard",
+    "ties": "thresholds --ties",
+    "protocols": "protocol --matrix",
+    "unload": "remove",
+    "migrate": "any command brings the warehouse up to date",
+}
+_FLAGS_OF_BEFORE = {
+    "--primary": "--status primary",
+    "--all-metrics": "--status all",
+    "--reference-based": "--kind reference-based",
+    "--reference-free": "--kind reference-free",
+}
+
+
+def said_today(flag: str | None, words: Sequence[str]) -> str:
+    """What a flag, or a command among the words, that there is no more is called today; "" where nothing is."""
+    if flag in _FLAGS_OF_BEFORE:
+        return f"; today: {_FLAGS_OF_BEFORE[flag]}"
+    found = next((word for word in words if word in _COMMANDS_OF_BEFORE), None)
+    return "" if flag is not None or found is None else f"; today: {_COMMANDS_OF_BEFORE[found]}"
+
+
+def joined_parameters(arguments: list[str]) -> list[str]:
+    """Arguments in which `-p NAME VALUE` has become `-p NAME=VALUE`: an option can't be both repeated and in two words.
+
+    >>> joined_parameters(["sql", "SELECT $a", "-p", "a", "-1", "-p", "b=2"])
+    ['sql', 'SELECT $a', '-p', 'a=-1', '-p', 'b=2']
+    """
+    joined: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        joined.append(word)
+        if word in ("-p", "--parameter"):
+            name = next(words, None)
+            if name is not None and name.isidentifier():
+                value = next(words, None)
+                if value is None:
+                    raise UsageError(f"-p {name}: expected a value behind the name")
+                name = f"{name}={value}"
+            if name is not None and not name.partition("=")[0].isidentifier():
+                raise UsageError(f"-p {name or repr(name)}: expected NAME VALUE")
+            joined += [] if name is None else [name]
+    return joined
+
 
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
 _LONGEST = 2000  # characters of an error

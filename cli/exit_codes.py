@@ -1,6 +1,7 @@
 """What the process tells the shell when it ends."""
 
 from enum import IntEnum
+from importlib.util import find_spec
 
 
 class ExitCode(IntEnum):
@@ -23,3 +24,9 @@ class OutputError(Exception):
 
 class UsageError(Exception):
     """The command can't be run as it is worded; one line says why and what would do. Ends with USAGE."""
+
+
+def check_extra(what: str, extra: str, *modules: str) -> None:
+    """Raises UsageError: a module of the extra is not installed. what: who needs it, with its verb."""
+    if any(find_spec(module) is None for module in modules):
+        raise UsageError(f'{what} the {extra} extra: python3 -m pip install "scorehouse[{extra}]"')

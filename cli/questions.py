@@ -12,9 +12,8 @@ import typer
 from cli.completion import completion_of
 from cli.exit_codes import ExitCode, UsageError
 from cli.hints import dashed
-from cli.options.chart import ChartFlags
 from cli.options.folding import folded
-from cli.options.output import Output
+from cli.options.output import ChartFlags, Output
 from cli.progress import progress
 from cli.views import view_of
 from metaeval.question import Field, fields_of

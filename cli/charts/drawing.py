@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from cli.charts.program import drawing_program
-from cli.exit_codes import UsageError
-from cli.extras import check_extra
+from cli.exit_codes import UsageError, check_extra
 from cli.render.cells import one_line
 from cli.render.delimited import without_formula
 from cli.render.output import write

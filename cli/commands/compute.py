@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cli.options import Lp, Output, Testset, choice_argument, folded
-from cli.options.beside import refuse_given
+from cli.options.folding import refuse_given
 from cli.progress import progress
 
 METRICS = ("bleu", "chrf", "ter")

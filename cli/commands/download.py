@@ -8,7 +8,7 @@ import typer
 from cli.exit_codes import ExitCode, UsageError
 from cli.load_report import note_faults
 from cli.options import Output, folded
-from cli.options.files import SkipBroken
+from cli.options.data import SkipBroken
 from cli.progress import progress
 from warehouse.wording import counted
 

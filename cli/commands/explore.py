@@ -16,10 +16,9 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_lp, complete_testset
-from cli.exit_codes import UsageError
-from cli.extras import check_extra
+from cli.exit_codes import UsageError, check_extra
 from cli.options import Output, folded, whole_number
-from cli.options.slice import pairs_called
+from cli.options.data import pairs_called
 from cli.render.output import write
 
 _HOST = "127.0.0.1"

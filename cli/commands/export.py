@@ -7,8 +7,8 @@ import typer
 
 from cli.exit_codes import UsageError
 from cli.options import Db, Output, Quiet, choice
-from cli.options.names import as_stored
-from cli.options.slice import OnlyLp, OnlyTestset
+from cli.options.data import OnlyLp, OnlyTestset
+from cli.options.folding import as_stored
 from cli.progress import progress
 from warehouse.wording import counted
 

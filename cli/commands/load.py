@@ -9,7 +9,7 @@ import typer
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
 from cli.options import Output, folded, language_pair, number
-from cli.options.files import AllowUnterminated, InclusiveEnds, SkipBroken
+from cli.options.data import AllowUnterminated, InclusiveEnds, SkipBroken
 from cli.progress import progress
 
 MaxUnpacked = Annotated[

@@ -10,7 +10,7 @@ from cli.completion import complete_lp, complete_metric, complete_testset
 from cli.exit_codes import UsageError
 from cli.load_report import show_report
 from cli.options import Output, folded, language_pair, pairs_called
-from cli.options.files import AllowUnterminated, InclusiveEnds
+from cli.options.data import AllowUnterminated, InclusiveEnds
 from cli.progress import progress
 
 

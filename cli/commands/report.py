@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cli.completion import complete_lp, complete_testset
-from cli.extras import check_extra
+from cli.exit_codes import check_extra
 from cli.options import Draws, Fresh, Measures, PageOutput, Seed, choice, folded, pairs_called, whole_number
 from cli.progress import progress
 from cli.render.output import check_target, is_file, write

@@ -1,6 +1,7 @@
 """`scorehouse sql`."""
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,10 +10,40 @@ import typer
 from cli.completion import complete_query
 from cli.exit_codes import UsageError
 from cli.options import Output, folded, number, whole_number
+from cli.render.cells import one_line
 from queries.limits import LONGEST
 
 if TYPE_CHECKING:
     import polars as pl
+
+WIDTH = 100
+_INDENT = 2
+
+
+def dictionary_text(frame: "pl.DataFrame") -> str:
+    """A paragraph for each view, macro and table, a line or more for each of its columns; none longer than WIDTH.
+
+    frame: as `queries.listing.dictionary` gives it.
+    """
+    parts: list[str] = []
+    columns = frame.filter(frame["column"].is_not_null())
+    names = max((len(name) for name in columns["column"]), default=0)
+    kinds = max((len(kind) for kind in columns["type"]), default=0)
+    for row in frame.iter_rows(named=True):
+        row = {name: None if text is None else one_line(text) for name, text in row.items()}
+        if row["column"] is None:
+            parts += ["" for _ in parts[:1]]
+            parts += _wrapped(f"{row['kind']} {row['name']}", " " * _INDENT)
+            parts += _wrapped(row["meaning"], " " * _INDENT, first=" " * _INDENT)
+        else:
+            first = f"{' ' * _INDENT}{row['column']:<{names}}  {row['type']:<{kinds}}  "
+            parts += _wrapped(row["meaning"], " " * len(first), first=first)
+    return "".join(f"{line}\n" for line in parts)
+
+
+def _wrapped(text: str, indent: str, *, first: str = "") -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=indent)
+
 
 _ROWS_OF_A_TABLE = 1_000_000
 _WAYS = "give one as an argument, with --file, or on stdin; --schema shows the tables"
@@ -66,7 +97,6 @@ def sql(
     if schema:
         if file is not None:
             raise UsageError("--schema takes the name of a view, macro or table, and no --file")
-        from cli.render.dictionary import dictionary_text
         from queries.listing import dictionary
         from warehouse import Warehouse
 
@@ -101,8 +131,6 @@ def sql(
 def _plan(answered: "pl.DataFrame") -> str | None:
     """The lines of a plan that EXPLAIN gave; None of any other answer."""
     import polars as pl
-
-    from cli.render.cells import one_line
 
     if answered.schema != {"explain_key": pl.String, "explain_value": pl.String}:
         return None

@@ -1,11 +1,9 @@
 """Options that several commands share: which data, where results go."""
 
-from cli.options.choices import choice, choice_argument, chosen
-from cli.options.compute import Draws, Fresh, Measures, Seed
+from cli.options.data import Draws, Fresh, Lp, Measures, Seed, Testset, language_pair, pairs_called
 from cli.options.folding import folded
-from cli.options.numbers import Number, number, whole_number
 from cli.options.output import Db, FormatOption, Out, Output, PageOutput, Quiet, SafeCells
-from cli.options.slice import Lp, Testset, language_pair, pairs_called
+from cli.options.values import Number, choice, choice_argument, chosen, number, whole_number
 
 __all__ = [
     "Db",

@@ -1,16 +1,89 @@
-"""Dataclasses of options as parameters of commands."""
+"""Parameters of commands: dataclasses of options, names as the warehouse has them, what may not be written over."""
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import typer
 
-from cli.options.names import as_stored, kind_of
+from cli.completion import complete_lp, complete_metric, complete_testset
+from cli.exit_codes import UsageError
 from cli.options.output import Output, PageOutput
-from cli.options.targets import check_targets
+from cli.render.output import check_target, is_file
+
+
+def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
+    """Refuse the parameters of a command that its words give. why: such as "needs --significance".
+
+    Raises UsageError: one of them is given.
+    """
+    flags = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{flags[name]} {why}")
+
+
+_WRITTEN = {"output": "-o", "chart": "--chart", "texts": "--texts", "export": "--export"}
+_READ = ("paths", "file", "with_file", "before", "after", "folder")
+"""Parameters that name files or folders which a command reads."""
+
+
+def check_targets(values: Mapping[str, Any], database: Path) -> None:
+    """Look at the files that the options of a command name as outputs, before anything is computed.
+
+    values: of all its parameters, by name. database: the warehouse.
+    Raises UsageError: one is the warehouse, or any database; a file that the command reads, or below a folder that it
+    reads; two are one; or one cannot be written.
+    """
+    targets = {flag: Path(values[name]) for name, flag in _WRITTEN.items() if is_file(values.get(name))}
+    for flag, target in targets.items():
+        place = target.resolve()
+        if place == database.resolve():
+            raise UsageError(f"{flag} {target}: it is the warehouse")
+        for path in _read(values):
+            if place == path or (place.exists() and path in place.parents):
+                raise UsageError(f"{flag} {target}: the command reads it")
+        check_target(target)
+    if len({target.resolve() for target in targets.values()}) < len(targets):
+        raise UsageError(f"{' and '.join(targets)} name one file")
+
+
+def _read(values: Mapping[str, Any]) -> Iterator[Path]:
+    """The files and folders that the command reads, links resolved."""
+    for name in _READ:
+        given = values.get(name)
+        for one in given if isinstance(given, list | tuple) else [given]:
+            if isinstance(one, str | Path):
+                yield Path(one).resolve()
+
+
+_KINDS: Mapping[Callable[..., Any], str] = {complete_testset: "testset", complete_lp: "lp", complete_metric: "metric"}
+
+
+def kind_of(annotation: Any) -> str | None:
+    """Whether a parameter of a command names test sets, language pairs or metrics of the warehouse."""
+    options = getattr(annotation, "__metadata__", ())
+    return next((_KINDS[one.autocompletion] for one in options if getattr(one, "autocompletion", None) in _KINDS), None)
+
+
+def as_stored(values: Mapping[str, Any], kinds: Mapping[str, str], database: Path) -> dict[str, Any]:
+    """Those values of parameters that are typed otherwise than the warehouse has the names; kinds: by parameter.
+
+    Lists of metrics lose their commas; "all" among them is none, which is all. See `metaeval.doors`.
+    """
+    from metaeval.doors import is_to_be_looked_up, spelt
+    from warehouse import Warehouse
+
+    typed = {name: value for name in kinds if (value := values.get(name)) and is_to_be_looked_up(value, kinds[name])}
+    if not typed or not database.exists():
+        return {}
+    with Warehouse.open(database) as warehouse:
+        return spelt(warehouse, typed, kinds)
+
 
 _CONTEXT = "context"
 

@@ -1,6 +1,6 @@
 """Where the warehouse is, and where results go: options that stand before or behind the name of a command."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from cli.charts.drawing import check_chart, draw
 from cli.exit_codes import UsageError
 from cli.hints import is_for, options_of
-from cli.options.choices import choice
+from cli.options.values import choice
 from cli.render import Format, format_for, is_for_reading, note, note_rows, render
 from cli.render.output import fresh_file, is_file, takes_its_place, terminal_width
 
@@ -184,3 +185,32 @@ class PageOutput(_Place):
         if before.get("format"):
             raise UsageError("--format is for tables; the report is a page")
         return cls(**{item.name: own.get(item.name) or before.get(item.name) for item in fields(cls)})
+
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True)
+class ChartFlags:
+    """Where a chart of the result goes.
+
+    Raises UsageError: no chart can be drawn into such a file; before anything is computed.
+    """
+
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the result: FILE.svg, .png, .html or .json (Vega-Lite); needs the report extra.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.chart is not None:
+            check_chart(self.chart)
+
+    def draw(self, output: Output, chart: "Callable[[], alt.VConcatChart]") -> None:
+        """Draw the chart, if one is wanted, and say so."""
+        if self.chart is not None:
+            draw(chart(), self.chart)
+            output.note(f"chart written to {self.chart}")

@@ -4,6 +4,7 @@ Tables, Markdown and LaTeX are for reading: numbers are rounded. CSV, TSV, JSON,
 programs: full precision, NaN is missing (null in JSON, nothing in CSV).
 """
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
@@ -122,7 +123,7 @@ def _content(
     every_row: bool,
     n_beside: int,
 ) -> str | bytes:
-    from cli.render import delimited, latex, markdown, parquet, table
+    from cli.render import delimited, latex, markdown, table
 
     match kind:
         case Format.TABLE:
@@ -145,4 +146,14 @@ def _content(
         case Format.PARQUET:
             if output.terminal_width(out) is not None:
                 raise UsageError("parquet is binary: give a file with -o, or pipe it")
-            return parquet.parquet_bytes(frame)
+            return _parquet_bytes(frame)
+
+
+def _parquet_bytes(frame: "pl.DataFrame") -> bytes:
+    """The frame as a Parquet file; NaN is written as missing, as in the other formats for programs."""
+    import polars as pl
+
+    columns = [series.fill_nan(None) if series.dtype.is_float() else series for series in frame.iter_columns()]
+    buffer = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.ending import _command
+from cli.ending import _FLAGS_OF_BEFORE, _command
 from cli.hints import flag, options_of
 from cli.main import COMMANDS, exit_code, program
 from tests import sharing
@@ -145,14 +145,14 @@ def speakers(path: Path) -> list[str]:
 
 def foreign(path: Path, text: str) -> list[str]:
     """Options in the literals of a file that no command has which can say them, or not the command named with them."""
-    if path.name == "old_names.py" or path.match("commands/explore.py"):  # options that are gone, and marimo's
+    if path.match("commands/explore.py"):  # marimo's
         return []
     if "--" not in text and "option(" not in text:
         return []
     found = []
     for line, said in literals(ast.parse(text)):
         for word in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", said):
-            if word == "--help" or any(word in words_of(name) for name in speakers(path)):
+            if word in ("--help", *_FLAGS_OF_BEFORE) or any(word in words_of(name) for name in speakers(path)):
                 continue
             named = {name for name in COMMANDS if re.search(rf"(?<![\w-]){name}(?![\w-])[^`;]*{word}(?![\w-])", said)}
             if not any(word in words_of(name) for name in named):

@@ -163,7 +163,7 @@ def test_other_endings_are_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("extra", ["altair", "vl_convert"])
 @pytest.mark.parametrize("ending", [".svg", ".json"])
 def test_the_missing_extra_is_named(extra: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.extras.find_spec", lambda name: None if name == extra else name)
+    monkeypatch.setattr("cli.exit_codes.find_spec", lambda name: None if name == extra else name)
     with pytest.raises(UsageError, match=r"scorehouse\[report\]"):
         check_chart(tmp_path / f"x{ending}")
 

@@ -100,7 +100,7 @@ def test_a_dropped_file_keeps_its_name_and_leaves_its_folders(hostile: Path) -> 
 
 
 def test_without_the_extra_a_line_says_how_to_get_it(scorehouse: Scorehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cli.extras.find_spec", lambda name: None if name == "marimo" else find_spec(name))
+    monkeypatch.setattr("cli.exit_codes.find_spec", lambda name: None if name == "marimo" else find_spec(name))
     refused(scorehouse("explore"), 2, 'python3 -m pip install "scorehouse[explore]"')
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import COMMANDS
-from cli.options.names import kind_of
+from cli.options.folding import kind_of
 from metaeval.measures import DEFINITIONS, parse_measure
 from metaeval.question import fields_of
 from metaeval.questions import HOMES, question_named

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from cli.main import COMMANDS
-from cli.options import targets
+from cli.options import folding
 from tests.cli.running import Scorehouse, refused
 from tests.cli.words import SLICE, WORDS
 
@@ -28,7 +28,7 @@ def _is_unchanged(path: Path, before: bytes) -> bool:
 
 
 def test_every_parameter_that_is_a_path_is_known() -> None:
-    known = {*targets._READ, *targets._WRITTEN, "db", "archive"}
+    known = {*folding._READ, *folding._WRITTEN, "db", "archive"}
     for command in COMMANDS:
         for name, one in inspect.signature(COMMANDS[command]).parameters.items():
             hint = (*get_args(one.annotation), None)[0]

@@ -427,7 +427,7 @@ def test_what_cannot_be_written_or_found_is_one_line(
 def test_without_the_extra_one_line_says_how_to_get_it(
     extra: str, on_hostile: Scorehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cli.extras.find_spec", lambda name: None if name == extra else find_spec(name))
+    monkeypatch.setattr("cli.exit_codes.find_spec", lambda name: None if name == extra else find_spec(name))
     refused(on_hostile(), 2, 'python3 -m pip install "scorehouse[report]"')
 
 

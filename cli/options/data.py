@@ -1,11 +1,13 @@
-"""Test sets and language pairs of commands that compute nothing."""
+"""Options of which data are read and how they are computed, for commands that are no questions."""
 
 from typing import Annotated
 
 import typer
 
-from cli.completion import complete_lp, complete_testset
+from cli.completion import complete_lp, complete_measure, complete_testset
 from cli.exit_codes import UsageError
+from cli.options.values import whole_number
+from metaeval.options import MOST_DRAWS
 
 
 def pairs_called(text: "str | list[str] | None") -> "str | list[str] | None":
@@ -46,3 +48,30 @@ def language_pair(text: str | None) -> str | None:
         return str(LanguagePair.parse(text))
     except ValueError as error:
         raise UsageError(f"--lp: {error}") from error
+
+
+AllowUnterminated = Annotated[
+    bool, typer.Option("--allow-unterminated", help="Accept files whose last line has no newline.")
+]
+InclusiveEnds = Annotated[
+    bool,
+    typer.Option(
+        "--inclusive-ends", help="Error spans of tables and JSON lines end with the last character, not behind it."
+    ),
+]
+SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Load evaluation sets without their faulty files.")]
+
+
+Draws = Annotated[int, whole_number("--draws", least=1, most=MOST_DRAWS, help="Number of resamples.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Recompute even if results are stored.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="TEXT...",
+        help="Measure, such as spa or acc_eq(by=item); repeatable.",
+        autocompletion=complete_measure,
+    ),
+]
+Seed = Annotated[int, whole_number("--seed", least=0, help="Random seed.")]
