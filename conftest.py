@@ -57,14 +57,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.slow)  # all real files
     if config.getoption("--all"):
         return
+    marked = [(item, item.get_closest_marker("every")) for item in items]
+    chosen = {item: every is None or _is_taken(item, *every.args) for item, every in marked}
+    config.hook.pytest_deselected(items=[item for item in items if not chosen[item]])
+    items[:] = [item for item in items if chosen[item]]
     for item in items:
         if (marker := item.get_closest_marker("long")) is not None:
             (why,) = marker.args
             item.add_marker(pytest.mark.skip(reason=f"--all runs it: {why}"))
         elif item.get_closest_marker("slow") is not None and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="--slow runs it"))
-        elif (marker := item.get_closest_marker("every")) is not None and not _is_taken(item, *marker.args):
-            item.add_marker(pytest.mark.skip(reason="--all runs it: every case"))
 
 
 def _is_taken(item: pytest.Item, n: int) -> bool:

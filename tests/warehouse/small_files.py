@@ -5,10 +5,12 @@ Whatever the format, the systems are Aspen, Birch and Cédar, the metric is Fath
 scores alone would be few, and Dwarf and Elder), the raters are rachel and robert, the documents doc-one and doc-two.
 """
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.sharing import empty_bytes
 from tests.warehouse.readers.samples import MQM_HEADER, mqm_row
@@ -331,6 +333,16 @@ def outcome(folder: Path, given: Given = NOTHING_GIVEN) -> tuple[Rows, list[str]
         return frozenset(), [str(error)], []
     notes = [*report.notes, *(f"{path}: {reason}" for path, reason in report.skipped)]
     return stored(database), [str(fault) for fault in report.faults], notes
+
+
+@functools.cache
+def unchanged(name: str) -> tuple[Rows, frozenset[str]]:
+    """What a load of the file as it is puts into a warehouse, and notes, without the folder's name."""
+    with TemporaryDirectory() as folder:
+        written(Path(folder) / "in", SMALL[name])
+        rows, faults, notes = outcome(Path(folder) / "in", SMALL[name].given)
+        assert not faults
+        return rows, frozenset(note.replace(str(Path(folder) / "in"), "") for note in notes)
 
 
 def stored(database: Path) -> Rows:

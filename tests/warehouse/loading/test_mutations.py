@@ -3,14 +3,12 @@
 A changed file is loaded as if it were unchanged, or refused in lines that name it, or what is other is noted.
 """
 
-import functools
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.warehouse.loading.mutating import MUTATIONS, cases
-from tests.warehouse.small_files import SMALL, Rows, outcome, written
+from tests.warehouse.small_files import SMALL, outcome, unchanged, written
 
 FILES = {(name, change): files for name, small in SMALL.items() for change, files in cases(small)}
 ANOTHER_NAME = {  # a system's own file, the only rows or columns of a name, annotators of the layout: nothing tells
@@ -33,15 +31,6 @@ ANOTHER_NAME = {  # a system's own file, the only rows or columns of a name, ann
 }
 
 
-@functools.cache
-def _unchanged(name: str) -> tuple[Rows, frozenset[str]]:
-    with TemporaryDirectory() as folder:
-        written(Path(folder) / "in", SMALL[name])
-        rows, faults, notes = outcome(Path(folder) / "in", SMALL[name].given)
-        assert not faults
-        return rows, frozenset(note.replace(str(Path(folder) / "in"), "") for note in notes)
-
-
 def test_there_are_many_changes_and_every_format() -> None:
     assert len(MUTATIONS) > 60
     assert {name for name, _ in FILES} == set(SMALL)
@@ -51,7 +40,7 @@ def test_there_are_many_changes_and_every_format() -> None:
 @pytest.mark.parametrize("case", FILES, ids=" - ".join)
 def test_no_change_of_a_file_changes_scores_in_silence(case: tuple[str, str], tmp_path: Path) -> None:
     name, _ = case
-    small, (whole, told) = SMALL[name], _unchanged(name)
+    small, (whole, told) = SMALL[name], unchanged(name)
     written(tmp_path / "in", small, FILES[case])
     rows, faults, notes = outcome(tmp_path / "in", small.given)
     if faults:

@@ -1,4 +1,4 @@
-"""What metrics' own programs write, added as a metric of one's own."""
+"""What metrics' own programs write, added as a metric of one's own: read by itself, and a file of each form added."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,10 +12,20 @@ from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes
 from warehouse import SourceError, Warehouse
 from warehouse.loading.report import LoadReport
 from warehouse.own.scores import add
+from warehouse.readers.claims import Claim, Given, KnownTexts
+from warehouse.readers.recognition import claim, record_reader_named
+from warehouse.readers.records import Records
+from warehouse.readers.tool_outputs import NO_SYSTEM
 from warehouse.wording import option
 
 N = 5  # segments of the tiny task
 VALUES = {"Ash": (0.1, 0.2, 0.3, 0.4, 0.5), "Beech": (0.5, 0.4, 0.3, 0.2, 0.1)}
+KNOWN = KnownTexts(
+    tuple(range(1, N + 1)),
+    {name: name for name in SYSTEMS},
+    {at: f"source {at}" for at in range(1, N + 1)},
+    {name: {at: f"{name} {at}" for at in range(1, N + 1)} for name in SYSTEMS},
+)
 
 
 @pytest.fixture
@@ -34,6 +44,29 @@ def stored(database: Path) -> dict[str, tuple[float, ...]]:
     return {name: tuple(value for system, value in rows if system == name) for name, _ in rows}
 
 
+def claimed(path: Path, text: str, **more: Any) -> tuple[Claim | str, Given]:
+    """What is said of a file that is to be added, without a warehouse."""
+    path.write_text(text)
+    words = {"testset": TESTSET, "lp": LP, "metric": "Mine", "reference": "refA", "is_own": True} | more
+    given = Given(texts={(TESTSET, LP): KNOWN}, **words)
+    return claim(path, given), given
+
+
+def read(path: Path, text: str, **more: Any) -> Records:
+    """What its reader makes of such a file."""
+    found, given = claimed(path, text, **more)
+    assert isinstance(found, Claim), found
+    return record_reader_named(found.reader).parse(path.read_bytes(), found, given).normal(path)
+
+
+def values(records: Records) -> dict[str, tuple[float, ...]]:
+    """As `stored` has them."""
+    assert not records.faults, records.faults
+    assert records.scores is not None
+    frame = records.scores.filter(level="seg").sort("system", "segment")
+    return {name: tuple(part["value"]) for (name,), part in frame.group_by("system", maintain_order=True)}
+
+
 def items(
     system: str, values: Sequence[float], key: str = "COMET", order: Iterable[int] = range(N)
 ) -> list[dict[str, Any]]:
@@ -44,32 +77,36 @@ def items(
     ]
 
 
-def document(**more: Any) -> str:
-    content = {f"outputs/{LP}.{system}.txt": items(system, values) for system, values in VALUES.items()}
-    return json.dumps(content | more, indent=4)
+def document(systems: Iterable[str] = VALUES) -> str:
+    content = {f"outputs/{LP}.{system}.txt": items(system, VALUES.get(system, range(N))) for system in systems}
+    return json.dumps(content, indent=4)
 
 
 def lines(rows: Iterable[dict[str, Any]]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def predictions(system: str, order: Iterable[int] = range(N), **more: Any) -> list[dict[str, Any]]:
+def predictions(system: str, **more: Any) -> list[dict[str, Any]]:
     """Lines as MetricX writes them."""
     return [
         {"source": f"source {at + 1}", "hypothesis": f"{system} {at + 1}", "reference": f"refA {at + 1}"}
         | {"prediction": VALUES[system][at]}
         | more
-        for at in order
+        for at in range(N)
     ]
 
 
-@pytest.mark.parametrize("text", [document(), json.dumps(json.loads(document()))])
-def test_comet_json_brings_each_file_as_the_system_that_it_is_named_after(
-    database: Path, tmp_path: Path, text: str
-) -> None:
-    report = added(database, tmp_path / "comet.json", text)
+def test_comet_json_brings_each_file_as_the_system_that_it_is_named_after(tmp_path: Path) -> None:
+    for text in (document(), json.dumps(json.loads(document()))):
+        assert values(read(tmp_path / "comet.json", text)) == VALUES
+
+
+def test_every_system_of_the_task_but_the_reference_is_enough(database: Path, tmp_path: Path) -> None:
+    report = added(database, tmp_path / "comet.json", document(SYSTEMS[:-1]))
     assert report.is_clean, report.faults
-    assert stored(database) == VALUES
+    assert report.evalsets[0].n_missing == 0
+    assert stored(database).keys() == set(SYSTEMS[:-1])
+    assert {name: stored(database)[name] for name in VALUES} == VALUES
 
 
 def test_spans_of_xcomet_come_in_beside_its_scores(database: Path, tmp_path: Path) -> None:
@@ -94,122 +131,108 @@ def test_printed_lines_of_comet_bring_segments_and_systems(database: Path, tmp_p
 
 
 def test_predictions_of_metricx_are_errors(database: Path, tmp_path: Path) -> None:
-    report = added(database, tmp_path / "out.jsonl", lines(predictions("Ash")), system="Ash")
-    assert report.is_clean, report.faults
-    assert stored(database) == {"Ash": tuple(-value for value in VALUES["Ash"])}
-    assert f"{tmp_path / 'out.jsonl'}: prediction counts errors, lower is better: stored negated" in report.notes
+    """Negated once, whether the user says so or not."""
+    for given in ({"is_error_measure": True}, {}):
+        report = added(database, tmp_path / "out.jsonl", lines(predictions("Ash")), system="Ash", **given)
+        assert report.is_clean, report.faults
+        assert stored(database) == {"Ash": tuple(-value for value in VALUES["Ash"])}
+        assert f"{tmp_path / 'out.jsonl'}: prediction counts errors, lower is better: stored negated" in report.notes
 
 
 @pytest.mark.parametrize("is_numbered", [True, False])
-def test_predictions_of_several_systems_have_a_key_that_names_them(
-    database: Path, tmp_path: Path, is_numbered: bool
-) -> None:
+def test_predictions_of_several_systems_have_a_key_that_names_them(tmp_path: Path, is_numbered: bool) -> None:
     rows = [row | {"system_id": system} for system in VALUES for row in predictions(system, label=1.0)]
     if is_numbered:
         rows = [row | {"segment_id": at % N + 1} for at, row in enumerate(rows)]
-    report = added(database, tmp_path / "out.jsonl", lines(rows))
-    assert report.is_clean, report.faults
-    assert stored(database) == {system: tuple(-value for value in values) for system, values in VALUES.items()}
-    assert any("stored negated" in note for note in report.notes)
-
-
-def test_predictions_said_to_be_errors_are_negated_once(database: Path, tmp_path: Path) -> None:
-    added(database, tmp_path / "out.jsonl", lines(predictions("Ash")), system="Ash", is_error_measure=True)
-    assert stored(database) == {"Ash": tuple(-value for value in VALUES["Ash"])}
+    found, _ = claimed(tmp_path / "out.jsonl", lines(rows))
+    assert isinstance(found, Claim)
+    assert found.is_negated
+    records = read(tmp_path / "out.jsonl", lines(rows))
+    assert values(records) == VALUES  # the stage negates them
+    assert any("stored negated" in note for note in records.notes)
 
 
 @pytest.mark.parametrize("is_numbered", [True, False])
-def test_predictions_beside_the_scores_of_the_metric_change_no_sign(
-    database: Path, tmp_path: Path, is_numbered: bool
-) -> None:
+def test_predictions_beside_the_scores_of_the_metric_change_no_sign(tmp_path: Path, is_numbered: bool) -> None:
     rows = [
         row | {"prediction": 9.0, "Mine": value} | ({"segment_id": at} if is_numbered else {})
         for at, (row, value) in enumerate(zip(predictions("Ash"), VALUES["Ash"], strict=True), start=1)
     ]
-    report = added(database, tmp_path / "out.jsonl", lines(rows), system="Ash")
-    assert report.is_clean, report.faults
-    assert stored(database) == {"Ash": VALUES["Ash"]}
+    found, _ = claimed(tmp_path / "out.jsonl", lines(rows), system="Ash")
+    assert isinstance(found, Claim)
+    assert not found.is_negated
+    records = read(tmp_path / "out.jsonl", lines(rows), system="Ash")
+    assert values(records) == {"Ash": VALUES["Ash"]}
+    assert not any("negated" in note for note in records.notes)
 
 
-@pytest.mark.parametrize("text", ["{}\n", "score\n{}\n", "[{}]"])
-def test_a_list_of_scores_is_in_the_order_of_the_segments(database: Path, tmp_path: Path, text: str) -> None:
-    joined = (", " if text.startswith("[") else "\n").join(map(str, VALUES["Ash"]))
-    report = added(database, tmp_path / "ash.txt", text.format(joined), system="Ash")
-    assert report.is_clean, report.faults
-    assert stored(database) == {"Ash": VALUES["Ash"]}
-    assert report.notes == ["Mine-refA: scores of 1 of the 3 systems"]
+def test_a_list_of_scores_is_in_the_order_of_the_segments(tmp_path: Path) -> None:
+    for text in ("{}\n", "score\n{}\n", "[{}]"):
+        joined = (", " if text.startswith("[") else "\n").join(map(str, VALUES["Ash"]))
+        assert values(read(tmp_path / "ash.txt", text.format(joined), system="Ash")) == {"Ash": VALUES["Ash"]}
 
 
 def test_lists_of_several_systems_in_files_of_one_name_stay_beside_each_other(database: Path, tmp_path: Path) -> None:
-    for system, values in VALUES.items():
+    for system, of_system in VALUES.items():
         (tmp_path / system).mkdir()
-        added(database, tmp_path / system / "scores.txt", "\n".join(map(str, values)) + "\n", system=system)
+        text = "\n".join(map(str, of_system)) + "\n"
+        report = added(database, tmp_path / system / "scores.txt", text, system=system)
+        assert report.notes == ["Mine-refA: scores of 1 of the 3 systems"]
     assert stored(database) == VALUES
 
 
-def test_missing_scores_of_a_list_are_missing(database: Path, tmp_path: Path) -> None:
-    report = added(database, tmp_path / "ash.txt", "0.5\nNone\n0.25\nnan\n1e-3\n", system="Ash")
-    assert report.is_clean, report.faults
-    assert stored(database)["Ash"] == (0.5, None, 0.25, None, 0.001)
+def test_missing_scores_of_a_list_are_missing(tmp_path: Path) -> None:
+    records = read(tmp_path / "ash.txt", "0.5\nNone\n0.25\nnan\n1e-3\n", system="Ash")
+    assert values(records) == {"Ash": (0.5, None, 0.25, None, 0.001)}
 
 
-def test_a_table_of_one_system_needs_no_column_of_it(database: Path, tmp_path: Path) -> None:
+def test_a_table_of_one_system_needs_no_column_of_it(tmp_path: Path) -> None:
     text = "segment,score\n" + "".join(f"{at + 1},{value}\n" for at, value in enumerate(VALUES["Ash"]))
-    report = added(database, tmp_path / "ash.csv", text, system="Ash")
-    assert report.is_clean, report.faults
-    assert stored(database) == {"Ash": VALUES["Ash"]}
+    assert values(read(tmp_path / "ash.csv", text, system="Ash")) == {"Ash": VALUES["Ash"]}
 
 
-def test_rows_of_another_system_than_the_user_says_are_faults(database: Path, tmp_path: Path) -> None:
-    report = added(database, tmp_path / "t.csv", "system,segment,score\nAsh,1,0.5\nBeech,1,0.5\n", system="Ash")
-    assert [str(fault) for fault in report.faults] == [
+def test_rows_of_another_system_than_the_user_says_are_faults(tmp_path: Path) -> None:
+    records = read(tmp_path / "t.csv", "system,segment,score\nAsh,1,0.5\nBeech,1,0.5\n", system="Ash")
+    assert [str(fault) for fault in records.faults] == [
         f"{tmp_path / 't.csv'}:3: system 'Beech', expected Ash, as you said"
     ]
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
-def test_scores_in_another_order_are_matched_by_their_texts(database: Path, tmp_path: Path, form: str) -> None:
-    order = (4, 0, 3, 1, 2)
-    rows = items("Ash", VALUES["Ash"], "score", order)
-    text = lines(rows) if form == "jsonl" else json.dumps(rows)
-    if form == "csv":
-        text = "src,mt,score\n" + "".join(f"{row['src']},{row['mt']},{row['score']}\n" for row in rows)
-    report = added(database, tmp_path / f"ash.{form}", text, system="Ash")
-    assert report.is_clean, report.faults
-    assert stored(database) == {"Ash": VALUES["Ash"]}
-    assert f"{tmp_path / f'ash.{form}'}: Ash: placed by source and translation, not by order" in report.notes
+def test_scores_in_another_order_are_matched_by_their_texts(tmp_path: Path) -> None:
+    rows = items("Ash", VALUES["Ash"], "score", (4, 0, 3, 1, 2))
+    table = "src,mt,score\n" + "".join(f"{row['src']},{row['mt']},{row['score']}\n" for row in rows)
+    for name, text in {"ash.jsonl": lines(rows), "ash.json": json.dumps(rows), "ash.csv": table}.items():
+        records = read(tmp_path / name, text, system="Ash")
+        assert values(records) == {"Ash": VALUES["Ash"]}
+        assert "Ash: placed by source and translation, not by order" in records.notes
 
 
-def test_fewer_scores_than_segments_are_matched_by_their_texts(database: Path, tmp_path: Path) -> None:
+def test_fewer_scores_than_segments_are_matched_by_the_texts_of_the_warehouse(database: Path, tmp_path: Path) -> None:
     report = added(database, tmp_path / "ash.jsonl", lines(items("Ash", VALUES["Ash"], "score", (4, 1))), system="Ash")
     assert report.is_clean, report.faults
     assert stored(database) == {"Ash": (0.2, 0.5)}
 
 
-def test_fewer_scores_than_segments_without_texts_are_refused_with_both_counts(database: Path, tmp_path: Path) -> None:
-    report = added(database, tmp_path / "ash.txt", "0.5\n0.25\n", system="Ash")
-    assert [str(fault) for fault in report.faults] == [
+def test_fewer_scores_than_segments_without_texts_are_refused_with_both_counts(tmp_path: Path) -> None:
+    records = read(tmp_path / "ash.txt", "0.5\n0.25\n", system="Ash")
+    assert [str(fault) for fault in records.faults] == [
         f"{tmp_path / 'ash.txt'}:1: 2 scores of 'Ash' and no texts in the file to match them by, expected 5, one per "
         f"segment of {TESTSET} {LP}"
     ]
 
 
-def test_texts_that_the_warehouse_does_not_have_are_refused_or_counted(database: Path, tmp_path: Path) -> None:
+def test_texts_that_the_warehouse_does_not_have_are_refused_or_counted(tmp_path: Path) -> None:
     strange = items("Ash", VALUES["Ash"], "score")
     strange[1]["mt"] = "something else"
-    report = added(database, tmp_path / "ash.jsonl", lines(strange), system="Ash")
-    assert report.is_clean
+    records = read(tmp_path / "ash.jsonl", lines(strange), system="Ash")
+    assert not records.faults
     note = "Ash: placed by order; 1 segment with another source and translation than the warehouse has"
-    assert f"{tmp_path / 'ash.jsonl'}: {note}" in report.notes
-    report = added(database, tmp_path / "ash.jsonl", lines(strange[:3]), system="Ash")
-    (fault,) = report.faults
+    assert note in records.notes
+    (fault,) = read(tmp_path / "ash.jsonl", lines(strange[:3]), system="Ash").faults
     assert fault.found == (
         "3 scores of 'Ash', 1 of them with a source and translation that the warehouse does not have or has in "
         "several segments"
     )
-
-
-NO_SYSTEM = "no column system: `scorehouse add FILE system='NAME'` if all rows are of one"
 
 
 @pytest.mark.parametrize(
@@ -223,10 +246,15 @@ NO_SYSTEM = "no column system: `scorehouse add FILE system='NAME'` if all rows a
         ("wide.jsonl", lines([{"segment": 1, "prediction": 0.5}])),
     ],
 )
-def test_scores_without_a_system_ask_for_it(database: Path, tmp_path: Path, name: str, text: str) -> None:
+def test_scores_without_a_system_ask_for_it(tmp_path: Path, name: str, text: str) -> None:
+    assert claimed(tmp_path / name, text)[0] == NO_SYSTEM
+
+
+def test_what_no_reader_takes_is_refused_with_the_reason(database: Path, tmp_path: Path) -> None:
     with pytest.raises(SourceError) as error:
-        added(database, tmp_path / name, text)
-    assert str(error.value) == f"{tmp_path / name}: no score files among 1 file ({NO_SYSTEM})"
+        added(database, tmp_path / "ash.txt", "0.5\n0.25\n")
+    why = "no column system: `scorehouse add FILE system='NAME'` if all rows are of one"
+    assert str(error.value) == f"{tmp_path / 'ash.txt'}: no score files among 1 file ({why})"
 
 
 @pytest.mark.parametrize(
@@ -238,7 +266,6 @@ def test_scores_without_a_system_ask_for_it(database: Path, tmp_path: Path, name
         ("a.json", json.dumps({"Ash.txt": [{"COMET": True}] * N}), "COMET True"),
         ("a.json", json.dumps({"Ash.txt": [{"COMET": 10**400}] * N}), f"COMET {10**400}"),
         ("a.json", '{"\\ud83d.txt": [{"COMET": 1}]}', "half of a surrogate pair, which is not a character"),
-        ("a.json", json.dumps({"Oak.txt": items("Ash", VALUES["Ash"])}), "unknown system 'Oak' in 5 lines"),
         ("a.out", "Ash.txt\tSegment 0\tscore: 1.0\nAsh.txt\tSegment 2\tscore: 1.0\n", "Segment 2 of Ash.txt"),
         ("a.out", "Ash.txt\tSegment 0\tscore: 1.0\nKilled\n", "'Killed'"),
         ("a.out", "Ash.txt\tSegment 0\tscore: inf\n", "'Ash.txt\\tSegment 0\\tscore: inf'"),
@@ -246,32 +273,35 @@ def test_scores_without_a_system_ask_for_it(database: Path, tmp_path: Path, name
         ("a.txt", "0.5\n0.25\n0.5\n0.5\n" + "0.5\n" * 20 + "1_0\n", "'1_0'"),
     ],
 )
-def test_damaged_outputs_are_refused(database: Path, tmp_path: Path, name: str, text: str, found: str) -> None:
-    report = added(database, tmp_path / name, text, system="Ash" if name == "a.txt" else None)
-    assert found in [fault.found for fault in report.faults]
+def test_damaged_outputs_are_refused(tmp_path: Path, name: str, text: str, found: str) -> None:
+    records = read(tmp_path / name, text, system="Ash" if name == "a.txt" else None)
+    assert found in [fault.found for fault in records.faults]
+
+
+def test_a_file_with_faults_brings_nothing(database: Path, tmp_path: Path) -> None:
+    text = json.dumps({"Oak.txt": items("Ash", VALUES["Ash"]), "Ash.txt": items("Ash", VALUES["Ash"])})
+    report = added(database, tmp_path / "a.json", text)
+    assert "unknown system 'Oak' in 5 lines" in [fault.found for fault in report.faults]
     assert stored(database) == {}
 
 
-def test_the_file_of_several_systems_is_not_one_of_them(database: Path, tmp_path: Path) -> None:
-    report = added(database, tmp_path / "comet.json", document(), system="Ash")
-    assert "one file, that of Ash" in [fault.expected for fault in report.faults]
+def test_the_file_of_several_systems_is_not_one_of_them(tmp_path: Path) -> None:
+    records = read(tmp_path / "comet.json", document(), system="Ash")
+    assert "one file, that of Ash" in [fault.expected for fault in records.faults]
 
 
-def test_every_system_of_the_task_can_be_added_by_a_list(database: Path, tmp_path: Path) -> None:
-    for system in SYSTEMS[:-1]:
-        report = added(database, tmp_path / f"{system}.txt", "".join(f"{at}\n" for at in range(N)), system=system)
-    assert report.evalsets[0].n_missing == 0
-
-
-@pytest.mark.parametrize("metric", ["TER-mine", "MetricX-24-mine"])
-def test_errors_that_are_stored_as_they_are_are_noted(database: Path, tmp_path: Path, metric: str) -> None:
+@pytest.mark.parametrize(
+    ("metric", "is_error_measure"), [("TER-mine", False), ("TER-mine", True), ("MetricX-24-mine", False)]
+)
+def test_errors_that_are_stored_as_they_are_are_noted(
+    database: Path, tmp_path: Path, metric: str, is_error_measure: bool
+) -> None:
     (tmp_path / "ash.txt").write_text("1\n2\n0.5\n3\n2\n")
     way = option("add.is_error_measure", True)
     note = f"a metric that counts errors, none below 0: `scorehouse {way}` stores them negated"
-    for is_error_measure in (False, True):
-        given = {"reference": "refA", "testset": TESTSET, "lp": LP, "system": "Ash"}
-        report = add([tmp_path / "ash.txt"], database, metric, is_error_measure=is_error_measure, **given)  # type: ignore[arg-type]
-        assert (f"{tmp_path / 'ash.txt'}: {note}" in report.notes) is not is_error_measure
+    given = {"reference": "refA", "testset": TESTSET, "lp": LP, "system": "Ash"}
+    report = add([tmp_path / "ash.txt"], database, metric, is_error_measure=is_error_measure, **given)  # type: ignore[arg-type]
+    assert (f"{tmp_path / 'ash.txt'}: {note}" in report.notes) is not is_error_measure
 
 
 FORMS = {
@@ -285,10 +315,8 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("missing", ["testset", "lp"])
-def test_every_form_says_what_it_belongs_to_with_an_option(
-    database: Path, tmp_path: Path, name: str, missing: str
-) -> None:
-    with pytest.raises(SourceError, match=rf"with {missing}\)"):
-        added(database, tmp_path / name, FORMS[name], system="Ash", **{missing: None})
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_says_what_it_belongs_to_with_an_option(tmp_path: Path, name: str, missing: str) -> None:
+    found, _ = claimed(tmp_path / name, FORMS[name], system="Ash", **{missing: None})
+    assert str(found).endswith(f"with {option(missing)}")

@@ -136,19 +136,21 @@ def test_submissions_are_of_either_numbering(form: Callable[[Places], str], plac
     assert found == [(*place, at / 10) for at, place in enumerate(BY_TESTSET)]
 
 
-@pytest.mark.parametrize("number", [2, 3])
-@pytest.mark.parametrize("is_declared", [True, False])
-@pytest.mark.parametrize("is_later", [True, False])
 @pytest.mark.parametrize(
-    ("form", "name"),
+    ("form", "name", "number", "is_declared", "is_later"),
     [
-        (appraise_11, "lab.csv"),
-        (mqm_of_documents, "mqm_lab_ende.tsv"),
-        (human_2025, "lab.jsonl"),
+        (appraise_11, "lab.csv", 2, True, False),
+        (appraise_11, "lab.csv", 2, False, True),
+        (appraise_11, "lab.csv", 3, True, False),
+        (appraise_11, "lab.csv", 3, False, False),
+        (mqm_of_documents, "mqm_lab_ende.tsv", 3, True, True),
+        (mqm_of_documents, "mqm_lab_ende.tsv", 3, False, False),
+        (human_2025, "lab.jsonl", 3, True, False),
+        (human_2025, "lab.jsonl", 3, False, True),
     ],
 )
 def test_segments_beyond_the_end_of_their_document_are_told(
-    form: Callable[[Places], str], name: str, number: int, *, is_declared: bool, is_later: bool, tmp_path: Path
+    form: Callable[[Places], str], name: str, number: int, is_declared: bool, is_later: bool, tmp_path: Path
 ) -> None:
     """Refused where the layout says where it ends, noted where other files do."""
     root = tmp_path / "lab"
