@@ -21,7 +21,6 @@ from warehouse.database.opening import (
     attach,
     attach_to_read,
     check_path,
-    check_there,
     connect,
     connect_beside,
     find_tables,
@@ -152,14 +151,6 @@ _OF_THE_FILE = (duckdb.IOException, duckdb.TransactionException, duckdb.Constrai
 """The last are of a damaged index: what is written was checked before, and its identifiers are new."""
 
 
-def holds_nothing(path: Path) -> bool:
-    """Whether there is no file, or one without a table or view: a first load was interrupted."""
-    if not path.exists() or is_empty_file(path):
-        return True
-    with connect(path, PATIENCE) as reading, translated(path):
-        return not has_tables(reading)
-
-
 def current(path: Path, patience: float = 0.0, writes_below: Path | None = None) -> duckdb.DuckDBPyConnection:
     """A read-only connection to a warehouse as this program knows it.
 
@@ -225,20 +216,32 @@ def bring_up_to_date(path: Path, connection: duckdb.DuckDBPyConnection) -> list[
 def reading(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Ask]:
     """Attach the warehouse file to a load's own connection for questions; detach at the end.
 
-    To open the file by itself takes DuckDB many times as long. Yields what runs a statement there, with its parameters.
+    To open the file by itself takes DuckDB many times as long. Yields what runs a statement there, with its parameters;
+    no rows where there is no file, or one without a table or view, as a first load was interrupted.
     Raises SchemaError: see `Warehouse.open`.
     """
-    check_there(path)
+    if not path.exists() or is_empty_file(path):
+        yield _nothing
+        return
+    check_path(path)
     settle_log(path, PATIENCE)
     with translated(path):
         if retry_while_locked(lambda: attach_to_read(path, connection), PATIENCE):
             with _attached(path, connection):
+                if not has_tables(connection):
+                    yield _nothing
+                    return
                 missing(connection, path)
                 find_tables(connection, alone=True)
                 yield lambda query, parameters: connection.execute(query, dict(parameters)).fetchall()
             return
     with current(path, PATIENCE) as opened:
         yield lambda query, parameters: opened.execute(query, dict(parameters)).fetchall()
+
+
+def _nothing(query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    """The answer where nothing is."""
+    return []
 
 
 @contextlib.contextmanager

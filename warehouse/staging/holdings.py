@@ -12,7 +12,7 @@ import duckdb
 
 from warehouse.database import statement
 from warehouse.database.stage import Evalset
-from warehouse.database.updating import Ask, holds_nothing, reading
+from warehouse.database.updating import Ask, reading
 from warehouse.facts.testsets import TestsetFacts
 from warehouse.names import LEVELS
 from warehouse.readers.claims import EvalsetKey
@@ -113,8 +113,6 @@ def holdings(
     connection: the load's own, to which the file is attached.
     Raises SchemaError: see `Warehouse.open`.
     """
-    if holds_nothing(database):
-        return {key: Holdings(*key) for key in keys}
     with reading(database, connection) as ask:
         standards = of_evalsets(ask, "held_standards", keys)
         files, systems, statuses = (
@@ -154,7 +152,7 @@ def held_files(database: Path, connection: duckdb.DuckDBPyConnection, origins: S
 
     Raises SchemaError: see `Warehouse.open`.
     """
-    if not origins or holds_nothing(database):
+    if not origins:
         return {}
     with reading(database, connection) as ask:
         rows = ask(statement(__package__, "held_files"), {"origins": list(origins)})
