@@ -240,15 +240,14 @@ SCHEMA = {
 }
 
 
-def transfer(decisions: Mapping[str, Decided], precision: float | None = None) -> pl.DataFrame:
+def transfer(decisions: Mapping[str, Decided]) -> pl.DataFrame:
     """A row for each source and target, in their order; a source's own row has no loss.
 
-    decisions: one metric by name of evaluation set or domain. precision: thresholds are the smallest with this
-    precision on the source; None takes those with the highest MCC.
+    decisions: one metric by name of evaluation set or domain. Thresholds are those with the highest MCC.
     Columns: source, target, threshold (the source's), own_threshold, mcc and own_mcc (on the target, by either), loss
     (own_mcc less mcc), precision, recall and share on the target, source_precision. Null where there is no threshold.
     """
-    thresholds = {name: _threshold(one, precision) for name, one in decisions.items()}
+    thresholds = {name: best(one) for name, one in decisions.items()}
     rows = []
     for source, one in decisions.items():
         for target, other in decisions.items():
@@ -269,15 +268,6 @@ def transfer(decisions: Mapping[str, Decided], precision: float | None = None) -
             rows.append(row)
     frame = pl.DataFrame(rows, schema=SCHEMA)
     return frame.with_columns(loss=pl.col("own_mcc") - pl.col("mcc"))
-
-
-def _threshold(decision: Decided, precision: float | None) -> float | None:
-    if precision is None:
-        return best(decision)
-    for threshold in grid(decision, decision.scores.size):
-        if decide(decision.good, decision.scores, threshold).precision >= precision:
-            return float(threshold)
-    return None
 
 
 def elsewhere(

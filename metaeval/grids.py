@@ -1,7 +1,6 @@
 """From a slice to the grid that a counting engine works on: the same rules as for arrays, without arrays of metrics."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,6 @@ def gridded(
     source: Source,
     asked: Slice,
     engine: Engine = "polars",
-    session: Any = None,
     *,
     round_human: int | None = None,
     human: HumanUse = "required",
@@ -65,7 +63,7 @@ def gridded(
     Raises QuestionError: see `select`; an unknown engine or one that cannot read the source; an empty intersection; the
     MAD rule without a human score.
     """
-    counter = Counter(source, engine, session)
+    counter = Counter(source, engine)
     block = human_block(source.catalogue, select(source.catalogue, asked, "seg", human=human))
     included: Bools = np.ones(block.human.shape, dtype=np.bool_)
     if asked.intersection:

@@ -11,7 +11,7 @@ from metaeval.answer import or_none
 from metaeval.evaluation import EQUAL, Evaluation, evaluate, undefined
 from metaeval.inputs import Inputs, check_whole, no_metric, where, without_segments
 from metaeval.kernels.arrays.checks import Floats
-from metaeval.measures import Measure, parse_measure
+from metaeval.measures import Measure
 from metaeval.notes import EXPLAIN, Decisive, Hinted, excluding
 from metaeval.options import Options, SystemScore
 from metaeval.remarks import overrated, remarks
@@ -271,24 +271,3 @@ def check_ranked(studies: Sequence[Study]) -> None:
     }
     first, *others = faults
     raise QuestionError(f"{faults[first].text}; nor of {', '.join(others)}") if others else faults[first]
-
-
-def rank(
-    warehouse: Warehouse,
-    testset: str,
-    lp: str,
-    measures: Sequence[str | Measure],
-    *,
-    options: Options | None = None,
-    **slice_options: Any,
-) -> pl.DataFrame:
-    """Metrics of an evaluation set ranked by measures.
-
-    measures: such as "spa" or "acc_eq(by=item)". slice_options: fields of `queries.selection.Slice`.
-    Returns one row for each measure and metric, best first; undefined values are null and last.
-    Raises QuestionError: unknown names, a slice with nothing in it, or no metric that can be ranked.
-    """
-    parsed = [parse_measure(measure) if isinstance(measure, str) else measure for measure in measures]
-    found = study(warehouse, Slice(testset, lp, **slice_options), parsed, options or Options())
-    check_ranked([found])
-    return ranking(found)

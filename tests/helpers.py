@@ -6,12 +6,18 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+from metaeval.measures import Measure, parse_measure
+from metaeval.options import Options
+from metaeval.study import check_ranked, ranking, study
+from queries.selection import Slice
 from tests.sharing import written
 from warehouse import Warehouse, load
 from warehouse.export.mtme import RatingTable, ScoreTable, write_evalset, write_facts
@@ -174,3 +180,19 @@ def beside_data(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"no {path}")
     return path
+
+
+def rank(
+    warehouse: Warehouse,
+    testset: str,
+    lp: str,
+    measures: Sequence[str | Measure],
+    *,
+    options: Options | None = None,
+    **slice_options: Any,
+) -> pl.DataFrame:
+    """Metrics of an evaluation set ranked by measures. slice_options: fields of `queries.selection.Slice`."""
+    parsed = [parse_measure(measure) if isinstance(measure, str) else measure for measure in measures]
+    found = study(warehouse, Slice(testset, lp, **slice_options), parsed, options or Options())
+    check_ranked([found])
+    return ranking(found)

@@ -101,12 +101,12 @@ class Queue:
         return chosen
 
 
-def queue(found: Candidates, values: Floats, asked: Asked, used: Bools | None = None) -> Queue:
-    """The order in which candidates are chosen. used: those of them that can be; None: those with a utility.
+def queue(found: Candidates, values: Floats, asked: Asked) -> Queue:
+    """The order in which candidates are chosen. Those without a utility are passed over.
 
     Raises QuestionError: none can, or what the budget or the balance needs is not loaded.
     """
-    kept: Bools = ~np.isnan(values) if used is None else used
+    kept: Bools = ~np.isnan(values)
     if not kept.any():
         raise QuestionError("no candidate has what the method needs")
     units = np.unique(found.units(asked.unit)[kept], return_inverse=True)[1].astype(np.int64)

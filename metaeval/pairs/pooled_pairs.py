@@ -108,8 +108,8 @@ class Errors:
         return share
 
 
-def errors(pairs: PooledPairs, alpha: float = 0.05) -> Errors:
-    """The two-by-two table of both tests, over pairs with segment scores by people and by the metric.
+def errors(pairs: PooledPairs) -> Errors:
+    """The two-by-two table of both tests at 0.05, over pairs with segment scores by people and by the metric.
 
     Raises ValueError: the pairs were read without the bootstrap.
     Source: Kocmi et al. 2021, section 5.3 and appendix C.
@@ -117,9 +117,9 @@ def errors(pairs: PooledPairs, alpha: float = 0.05) -> Errors:
     if pairs.metric_p is None:
         raise ValueError("the pairs have no p-values of metrics")
     tested = ~np.isnan(pairs.human_p) & ~np.isnan(pairs.metric_p)  # (M, P)
-    by_people = pairs.significant(alpha) & tested
+    by_people = pairs.significant(0.05) & tested
     found = np.zeros(tested.shape, dtype=np.bool_)
-    found[tested] = pairs.metric_p[tested] <= alpha
+    found[tested] = pairs.metric_p[tested] <= 0.05
     n_found = found.sum(axis=1)
     right = np.full(len(found), np.nan)
     np.divide((pairs.right & found).sum(axis=1), n_found, out=right, where=n_found > 0)

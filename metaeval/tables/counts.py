@@ -1,7 +1,6 @@
 """Pair counts of a slice: concordant, discordant and tied, for each metric and group."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +28,6 @@ def pair_counts(
     round_human: int | None = None,
     *,
     engine: Engine | None = None,
-    session: Any = None,
     progress: Progress | None = None,
 ) -> Table:
     """Pair counts of the metrics of a slice that have segment scores.
@@ -51,7 +49,7 @@ def pair_counts(
         notes = (*_without_pairs(frame, block, by), *table_notes(block, inputs.of_level("seg").excluded))
         return Table(frame, table_signature(what, block, rounding), notes)
     with opened(data, asked.testset, asked.lp) as source:
-        found = gridded(source, asked, engine or "polars", session, round_human=round_human)
+        found = gridded(source, asked, engine or "polars", round_human=round_human)
         metrics, excluded = found.complete()
         grid = found.grid.of([choice.scorer_id for choice in metrics])
         frame = named_pairs(found.counter, found.selection, grid, by, epsilon, progress)

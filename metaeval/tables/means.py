@@ -1,7 +1,6 @@
 """Means of systems by people and metrics: of a slice, and by domain."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,7 +21,6 @@ def system_means(
     asked: Slice,
     engine: Engine = "polars",
     *,
-    session: Any = None,
     progress: Progress | None = None,
 ) -> Table:
     """System scores of the human score and of every metric of a slice, complete or not.
@@ -35,7 +33,7 @@ def system_means(
     Raises QuestionError, SourceError: see `gridded`, `opened`; a human score standardised by annotator.
     """
     with opened(data, asked.testset, asked.lp) as source:
-        found = gridded(source, asked, engine, session, human="optional")
+        found = gridded(source, asked, engine, human="optional")
         selection = found.selection
         metrics = selection.chosen_metrics
         if selection.is_by_annotator:

@@ -1,6 +1,5 @@
 """Gaps to the anchor over the years: pooled over evaluation sets within a year and protocol, and tested for a trend."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -210,7 +209,7 @@ def _year_schema() -> dict[str, Any]:
     }
 
 
-def over_years(by_year: pl.DataFrame, seed: int, groups: Sequence[str] | None = None) -> pl.DataFrame:
+def over_years(by_year: pl.DataFrame, seed: int) -> pl.DataFrame:
     """Is there a trend in the yearly gaps of each group, within one protocol? Years are permuted.
 
     by_year: as of `pooled_by_year`. A year's weight is 1 / (variance of its pooled gap + variance between years). Steps
@@ -220,8 +219,6 @@ def over_years(by_year: pl.DataFrame, seed: int, groups: Sequence[str] | None = 
     """
     rows = []
     for (protocol, by, group), part in by_year.group_by("protocol", "by", "group", maintain_order=True):
-        if groups is not None and group not in groups:
-            continue
         row: dict[str, Any] = {"by": by, "group": group, "protocol": protocol, "measure": part["measure"][0]}
         rows.append(row | _trend_row(part.drop_nulls(["year", "gap"]).sort("year"), seed))
     schema = {

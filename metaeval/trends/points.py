@@ -24,7 +24,6 @@ from queries.blocks import Block
 from queries.selection import MetricChoice
 from warehouse import QuestionError
 from warehouse.facts.metrics import describe, folded
-from warehouse.progress import Progress
 
 _STREAM = 5  # of the seed: draws of their own, which no test shares
 
@@ -74,7 +73,6 @@ def resamples(
     evaluation: Evaluation,
     options: Options,
     n_draws: int,
-    progress: Progress | None = None,
 ) -> Resampled:
     """Values of a measure on resamples of a block whose metrics are those of the evaluation, all with a value.
 
@@ -85,14 +83,13 @@ def resamples(
     by_systems = None
     if options.system_score != "judged-mean":
         by_systems = measure.resampled_systems(block, options)
-    advance = None if progress is None else lambda done, total: progress("resamples", done, total)
     rng = np.random.default_rng([options.seed, _STREAM])
     of_segments: Resample = "inputs" if measure.holding_test("both") is None else "both"
     what: Resample = of_segments if by_systems is None else "systems"
     try:
         epsilon = evaluation.epsilon if measure.is_calibrated else None
         statistic = by_systems or measure.resampled(block, options, epsilon)
-        drawn = bootstrap(statistic, what, rng=rng, n_draws=n_draws, progress=advance)
+        drawn = bootstrap(statistic, what, rng=rng, n_draws=n_draws)
     except (QuestionError, ValueError) as error:
         return Resampled(
             measure, evaluation.value, none, what, error.text if isinstance(error, QuestionError) else str(error)
@@ -169,7 +166,6 @@ def point(
     *,
     bridge: str | None = None,
     ceiling: Ceiling | None = None,
-    progress: Progress | None = None,
 ) -> Point:
     """Everything about one measure on one block. testing: resamples and level of the test; its test and sides are ours.
 
@@ -193,7 +189,7 @@ def point(
     evaluation = evaluate(measure, used, options)
     names = tuple(metric.name for metric in used.metrics)
     place = anchor_place(used.metrics, anchor)
-    found = resamples(measure, used, evaluation, options, testing.draws, progress)
+    found = resamples(measure, used, evaluation, options, testing.draws)
     p, reach, of_test, reason = _tested(used, measure, options, testing, place, found.population)
     nothing = np.full(len(names), np.nan)
     low, high = found.interval()

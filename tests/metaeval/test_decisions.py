@@ -106,9 +106,8 @@ def test_a_threshold_loses_nothing_at_home_and_its_shift_away(small: Decided) ->
     assert by_pair["here", "there"]["threshold"] == 3
     assert by_pair["here", "there"]["share"] == 1
     assert by_pair["here", "there"]["loss"] == pytest.approx(by_pair["there", "there"]["mcc"])
-    wanted = transfer({"here": small, "there": shifted}, precision=0.95)
-    assert wanted["source_precision"].to_list() == [1, 1, 1, 1]
-    assert wanted.filter((wanted["source"] == "here") & (wanted["target"] == "there"))["precision"].to_list() == [0.75]
+    assert frame["source_precision"].to_list() == [1, 1, 1, 1]
+    assert by_pair["here", "there"]["precision"] == 0.75
 
 
 def test_what_cannot_be_decided_is_refused(simulated_warehouse: Warehouse) -> None:

@@ -12,11 +12,10 @@ import polars as pl
 import pytest
 
 from metaeval.options import Options, SystemScore
-from metaeval.study import rank
 from metaeval.tables.counts import pair_counts
 from queries.engines import COUNTS
 from queries.selection import Slice
-from tests.helpers import beside_data
+from tests.helpers import beside_data, rank
 from warehouse import Warehouse
 
 LPS = ("en-de", "he-en")

@@ -15,13 +15,13 @@ from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options, SystemScore
 from metaeval.ranking import explanation
-from metaeval.study import Study, rank, ranking_order, study
+from metaeval.study import Study, ranking_order, study
 from metaeval.system_scores import system_scores, without_noise
 from metaeval.tables.counts import pair_counts
 from queries.blocks import Block
 from queries.reasons import Exclusion, Reason, some_missing
 from queries.selection import Slice
-from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
+from tests.helpers import LP, MQM, NAN, SYSTEMS, TESTSET, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option

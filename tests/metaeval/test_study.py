@@ -17,12 +17,12 @@ from metaeval.notes import Decisive
 from metaeval.options import Options
 from metaeval.ranking import excluded, explanation
 from metaeval.signature import line, program_version
-from metaeval.study import RANKING_SCHEMA, rank, ranking, ranking_order, study
+from metaeval.study import RANKING_SCHEMA, ranking, ranking_order, study
 from metaeval.tables.counts import pair_counts
 from queries import counting
 from queries.engines import Unit
 from queries.selection import Slice, select
-from tests.helpers import LP, SYSTEMS, TESTSET, metric_tables, tiny_layout, tiny_warehouse
+from tests.helpers import LP, SYSTEMS, TESTSET, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option
@@ -135,11 +135,6 @@ def test_levels_may_have_different_official_human_scores(simulated_warehouse: Wa
         "pearson": "wmt-z",
         "pearson(by=item)": "wmt-raw",
     }
-
-
-def test_measures_may_be_given_parsed_or_as_text(tiny: Warehouse) -> None:
-    text = rank(tiny, TESTSET, LP, ["pa(ties=tship)"])
-    assert rank(tiny, TESTSET, LP, [parse_measure("pa(ties=tship)")]).equals(text)
 
 
 def test_questions_without_an_answer_are_refused(tiny: Warehouse) -> None:
@@ -282,10 +277,6 @@ def test_the_public_names_are_those_of_the_documentation() -> None:
         assert getattr(metaeval, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         metaeval.nothing  # noqa: B018
-
-
-def test_a_ranking_of_a_study_is_what_rank_gives(tiny: Warehouse) -> None:
-    assert ranking(_study(tiny, "pa")).equals(rank(tiny, TESTSET, LP, ["pa"]))
 
 
 def test_a_score_table_of_one_system_cannot_be_ranked_but_is_explained(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from docs.generate import COOKBOOK, answered, output_of
-from metaeval.study import rank
 from queries.adhoc import answer
 from queries.cookbook import Recipe, recipes
+from tests.helpers import rank
 from warehouse import LoadReport, QuestionError, Warehouse
 
 RECIPES = recipes()

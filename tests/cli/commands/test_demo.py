@@ -16,8 +16,8 @@ import pytest
 
 from cli.commands.demo import FAREWELL, GREETING, WALK
 from cli.main import exit_code
-from metaeval.study import rank
 from tests.cli.running import Ran, Scorehouse, refused, unchanged
+from tests.helpers import rank
 from tests.sharing import written
 from warehouse import LoadReport, Warehouse
 from warehouse.simulation import simulate_shared_task

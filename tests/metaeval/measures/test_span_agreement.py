@@ -18,10 +18,10 @@ from metaeval.people.human_rows import human_rows
 from metaeval.protocols import protocol_named, protocols
 from metaeval.protocols.entry import enter
 from metaeval.protocols.scoring import score
-from metaeval.study import rank, study
+from metaeval.study import study
 from queries.blocks import Block
 from queries.selection import Slice
-from tests.helpers import beside_data
+from tests.helpers import beside_data, rank
 from tests.metaeval.span_outputs import Outputs, Span, marked, span, warehouse_of
 from warehouse import QuestionError, Warehouse, load
 from warehouse.export.mtme import ScoreTable, write_evalset

@@ -30,10 +30,9 @@ from metaeval.protocols.tables import (
 from metaeval.protocols.tasks import halved_weights
 from metaeval.significance.options import TestOptions
 from metaeval.significance.runner import run
-from metaeval.study import rank
 from queries.selection import Slice
 from tests.comparing import compare
-from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
+from tests.helpers import SYSTEMS, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 from warehouse.wording import option

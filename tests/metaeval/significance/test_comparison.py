@@ -26,14 +26,13 @@ from metaeval.significance import metric_tests
 from metaeval.significance.comparison import Comparison, as_json, compare_block, matrix_frame
 from metaeval.significance.metric_tests import Level, chosen, fitted_options, run_test
 from metaeval.significance.options import TestOptions
-from metaeval.study import rank
 from metaeval.system_scores import system_scores
 from queries.blocks import Block
 from queries.selection import Slice
 from tests import naive_significance as naive
 from tests.comparing import compare
 from tests.drawn_units import resampled_units, swap_blocks
-from tests.helpers import SYSTEMS, metric_tables, tiny_layout, tiny_warehouse
+from tests.helpers import SYSTEMS, metric_tables, rank, tiny_layout, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable
 

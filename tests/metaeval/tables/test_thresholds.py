@@ -8,10 +8,9 @@ import pytest
 from metaeval.inputs import Inputs
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.study import rank
 from metaeval.tables.thresholds import curve, thresholds
 from queries.selection import Slice
-from tests.helpers import tiny_warehouse
+from tests.helpers import rank, tiny_warehouse
 from warehouse import QuestionError, Warehouse
 
 ASKED = Slice("sim24", "ja-en", metrics=("Kestrel-24-QE", "Rubric-5", "Steady", "Dice"), segments=(60, 120))

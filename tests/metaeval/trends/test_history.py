@@ -16,12 +16,11 @@ from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
 from metaeval.people.ceilings import common_blocks, second_human, split_half
 from metaeval.significance.options import TestOptions
-from metaeval.study import rank
 from metaeval.trends.history import History, history
 from metaeval.trends.points import anchor_place, context, point
 from queries.longitudinal import evalset_states, judgements
 from queries.selection import Slice
-from tests.helpers import mqm_table, tiny_layout, tiny_warehouse
+from tests.helpers import mqm_table, rank, tiny_layout, tiny_warehouse
 from tests.metaeval.trends.histories import block_of
 from warehouse import QuestionError, Warehouse
 from warehouse.export.mtme import ScoreTable

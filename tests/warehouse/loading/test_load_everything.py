@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import exit_code
-from metaeval.study import rank
-from tests.helpers import real_data
+from tests.helpers import rank, real_data
 from warehouse import LoadReport, Warehouse, load
 
 

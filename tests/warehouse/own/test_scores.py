@@ -7,10 +7,10 @@ import pytest
 
 from metaeval.measures import parse_measure
 from metaeval.options import Options
-from metaeval.study import rank, study
+from metaeval.study import study
 from queries.selection import Slice
 from tests import sharing
-from tests.helpers import LP, SYSTEMS, TESTSET, tiny_bytes, tiny_layout
+from tests.helpers import LP, SYSTEMS, TESTSET, rank, tiny_bytes, tiny_layout
 from warehouse import QuestionError, Warehouse, load
 from warehouse.own import sacrebleu
 from warehouse.own.scores import add, check_spelling, remove
