@@ -9,10 +9,9 @@ import polars as pl
 from metaeval.answer import Table, or_none, table_signature
 from metaeval.inputs import Inputs, metric_place
 from metaeval.kernels.agreement.decisions import cross_fitted, decide
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, ratio
 from metaeval.kernels.resampling.bootstrap import bootstrap
 from metaeval.kernels.resampling.resampled_decisions import WeightedResample, decision_resample
-from metaeval.kernels.resampling.resampled_statistics import ratio
 from metaeval.measures import Measure
 from metaeval.measures.decisions import GOOD, folds_of, good_outputs
 from queries.blocks import Block

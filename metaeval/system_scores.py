@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, ratio
 from metaeval.options import SystemScore
 from queries.blocks import Block
 from warehouse import QuestionError
@@ -86,8 +86,4 @@ def without_noise(scores: Floats) -> Floats:
 def _means(scores: Floats) -> Floats:
     """Mean of what is there in each row, (N, S) -> (N,); NaN where nothing is."""
     there = ~np.isnan(scores)
-    n = there.sum(axis=1)
-    total = np.where(there, scores, 0.0).sum(axis=1)
-    means = np.full(len(scores), np.nan)
-    np.divide(total, n, out=means, where=n > 0)
-    return means
+    return ratio(np.where(there, scores, 0.0).sum(axis=1), there.sum(axis=1))

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.agreement.correlation import correlation_of_rows
 from metaeval.kernels.agreement.systems import soft_pairwise_accuracy
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.clusters import best_first
@@ -230,7 +231,4 @@ def tau_b_of(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     0.3333
     """
     x, y = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    first, second = np.triu_indices(len(x), 1)
-    a, b = np.sign(x[first] - x[second]), np.sign(y[first] - y[second])
-    untied = np.sqrt(float(np.count_nonzero(a)) * float(np.count_nonzero(b)))
-    return float((a * b).sum() / untied) if untied else 0.0
+    return float(np.nan_to_num(correlation_of_rows(x, y, "kendall")))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.kernels.agreement.pair_counts import PairCounts
 from metaeval.kernels.agreement.systems import pair_agreements
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.bootstrap import IntervalMethod
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic
 from metaeval.kernels.resampling.permutation_spa import soft_pairwise_swap
@@ -75,10 +75,7 @@ def over_all_pairs(values: Floats, n_pairs: Ints) -> Floats:
     >>> over_all_pairs(np.array([0.8, np.nan]), np.array([10, 0])).tolist()
     0.8
     """
-    total = n_pairs.sum(axis=0)
-    agreements = np.where(n_pairs > 0, values * n_pairs, 0.0).sum(axis=0)
-    mean: Floats = np.divide(agreements, total, out=np.full(np.shape(total), np.nan), where=total > 0)
-    return mean
+    return ratio(np.where(n_pairs > 0, values * n_pairs, 0.0).sum(axis=0), n_pairs.sum(axis=0))
 
 
 PA = Definition(

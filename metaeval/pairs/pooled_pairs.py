@@ -10,7 +10,7 @@ import numpy.typing as npt
 from metaeval import kernels
 from metaeval.inputs import Inputs
 from metaeval.kernels.agreement.correlation import Correlation
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.published_tests import system_pair_bootstrap
 from metaeval.kernels.resampling.system_tests import paired_bootstrap_p_values
 from metaeval.options import Options
@@ -102,10 +102,7 @@ class Errors:
     @property
     def type_2_share(self) -> Floats:
         """Type II errors among the pairs in which the metric finds no difference; NaN without any."""
-        n = self.type_2 + self.neither
-        share = np.full(n.shape, np.nan)
-        np.divide(self.type_2, n, out=share, where=n > 0)
-        return share
+        return ratio(self.type_2, self.type_2 + self.neither)
 
 
 def errors(pairs: PooledPairs) -> Errors:
@@ -120,9 +117,7 @@ def errors(pairs: PooledPairs) -> Errors:
     by_people = pairs.significant(0.05) & tested
     found = np.zeros(tested.shape, dtype=np.bool_)
     found[tested] = pairs.metric_p[tested] <= 0.05
-    n_found = found.sum(axis=1)
-    right = np.full(len(found), np.nan)
-    np.divide((pairs.right & found).sum(axis=1), n_found, out=right, where=n_found > 0)
+    right = ratio((pairs.right & found).sum(axis=1), found.sum(axis=1))
     return Errors(
         both=_count(found & by_people),
         neither=_count(tested & ~found & ~by_people),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.agreement.reliability import spearman_brown
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import half_of_annotators, half_of_judgements
 from metaeval.system_scores import without_noise
 
@@ -50,9 +50,7 @@ class Judged:
         size = self.shape[0] * self.shape[1]
         n = np.bincount(self.outputs[chosen], minlength=size)
         total = np.bincount(self.outputs[chosen], self.values[chosen], minlength=size)
-        means = np.full(size, np.nan)
-        np.divide(total, n, out=means, where=n > 0)
-        return means.reshape(self.shape)
+        return ratio(total, n).reshape(self.shape)
 
 
 def numbered(raters: Sequence[str | None]) -> Ints | None:
@@ -125,9 +123,7 @@ def reliability(judged: Judged, seed: int, halves: Halves | None = None) -> tupl
 
 def _means(scores: Floats) -> Floats:
     """(N,) mean of each row's scores, NaN where there are none."""
-    n = (~np.isnan(scores)).sum(axis=1)
-    total = np.nansum(scores, axis=1)
-    return np.asarray(np.divide(total, n, out=np.full(len(scores), np.nan), where=n > 0))
+    return ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
 
 
 def _agreement(first: Floats, second: Floats) -> tuple[float, int]:

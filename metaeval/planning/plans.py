@@ -9,7 +9,7 @@ import polars as pl
 
 from metaeval.answer import Table
 from metaeval.inputs import where
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Advance
 from metaeval.kernels.resampling.required_size import RequiredSize, Trial, required_size
 from metaeval.measures.applicable import PERMUTATIONS
@@ -108,7 +108,7 @@ def judged_block(block: Block, outputs: Ints, values: Floats) -> Block:
     n_systems, n_segments = block.human.shape
     n = np.bincount(outputs, minlength=block.human.size)
     total = np.bincount(outputs, weights=values, minlength=block.human.size)
-    human = np.divide(total, n, out=np.full(block.human.size, np.nan), where=n > 0)
+    human = ratio(total, n)
     return replace(
         block,
         human=human.reshape(n_systems, n_segments),

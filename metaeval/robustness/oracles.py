@@ -9,7 +9,7 @@ import polars as pl
 
 from metaeval.answer import Table, fixed, table_notes, table_signature
 from metaeval.inputs import Inputs, check_judged, where
-from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, ratio
 from metaeval.measures import Measure
 from metaeval.notes import because
 from metaeval.options import Options
@@ -124,7 +124,7 @@ def _placed(frame: pl.DataFrame, block: Block, seed: int) -> tuple[dict[str, Flo
     for name, column in ORACLES.items():
         of_each = (frame["n_weighted"] > 0).to_numpy() if column == "any" else frame[column].to_numpy()
         total = np.bincount(outputs, weights=of_each[there].astype(np.float64), minlength=size)
-        penalties[name] = np.divide(total, n, out=np.full(size, np.nan), where=n > 0).reshape(shape)
+        penalties[name] = ratio(total, n).reshape(shape)
     if n.max(initial=0) < 2:
         return penalties, None
     order = np.random.default_rng(seed).permutation(len(outputs))

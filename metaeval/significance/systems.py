@@ -10,7 +10,7 @@ import polars as pl
 
 from metaeval.answer import Table
 from metaeval.inputs import Inputs, check_judged, metric_place, where
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, ratio
 from metaeval.kernels.resampling.clusters import (
     best_first,
     indistinct_across_clusters,
@@ -122,9 +122,7 @@ def compare_systems(
     used = there.any(axis=0)
     documents = documents_of(block.selection, used) if whole_documents else None
     p = system_p_values(scored.scores[:, used], there[:, used], test, options, draws, documents)
-    n = there.sum(axis=1)
-    values = np.full(len(there), np.nan)
-    np.divide(np.where(there, scored.scores, 0.0).sum(axis=1), n, out=values, where=n > 0)
+    values = ratio(np.where(there, scored.scores, 0.0).sum(axis=1), there.sum(axis=1))
     order = best_first(values)
     p, values, submitted = p[np.ix_(order, order)], values[order], scored.submitted[order]
     shown = np.full(p.shape, np.nan)

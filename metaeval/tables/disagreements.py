@@ -9,7 +9,7 @@ import polars as pl
 
 from metaeval.answer import Table, table_notes, table_signature
 from metaeval.inputs import Inputs, check_judged, metric_place, no_metric, where
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 from metaeval.kernels.arrays.scales import ranked, standardised, standardised_difference
 from metaeval.system_scores import NOISE
 from queries.annotations import MarkedError, error_schema, human_with_errors, marked_errors
@@ -302,8 +302,7 @@ def _groups(warehouse: Warehouse, found: _Found, by: By) -> pl.DataFrame:
     off_a, off_b = z_a - mean_a[place], z_b - mean_b[place]
     square_a, square_b = mean(off_a**2), mean(off_b**2)
     varies = (square_a > NOISE * mean(z_a**2)) & (square_b > NOISE * mean(z_b**2))
-    pearson = np.full(len(groups), np.nan)
-    np.divide(mean(off_a * off_b), np.sqrt(square_a * square_b), out=pearson, where=varies)
+    pearson = ratio(mean(off_a * off_b), np.sqrt(square_a * square_b), varies)
     frame = pl.DataFrame(
         {
             "group": groups.tolist(),

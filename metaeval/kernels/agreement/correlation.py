@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.pair_counts import grouped_pair_counts
 from metaeval.kernels.agreement.tau import tau_b
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, ratio
 from metaeval.kernels.arrays.grouping import GroupedScores, group_scores
 
 Correlation = Literal["pearson", "spearman", "kendall"]
@@ -75,9 +75,7 @@ def correlation_of_rows(human: Floats, metrics: Floats, statistic: Correlation) 
         first, second = np.triu_indices(human.shape[-1], 1)
         one, other = (np.sign(scores[..., first] - scores[..., second]) for scores in (human, metrics))
         n_untied = np.count_nonzero(one, axis=-1) * np.count_nonzero(other, axis=-1)
-        found: Floats = np.full(np.broadcast_shapes(one.shape, other.shape)[:-1], np.nan)
-        np.divide((one * other).sum(axis=-1), np.sqrt(n_untied), out=found, where=n_untied > 0)
-        return found
+        return ratio((one * other).sum(axis=-1), np.sqrt(n_untied))
     standardise = _standardised if _named(statistic) is pearson else _standardised_ranks
     values: Floats = np.clip((standardise(human) * standardise(metrics)).sum(axis=-1), -1.0, 1.0)
     return values
@@ -126,8 +124,7 @@ def _kendall_matrix(scores: GroupedScores) -> Floats:
 
 
 def _mean_of_sums(total: Floats, n: npt.NDArray[np.int64]) -> Floats:
-    mean = np.full(total.shape, np.nan)
-    np.divide(total, n, out=mean, where=n > 0)
+    mean = ratio(total, n)
     diagonal = np.arange(len(mean))
     mean[diagonal, diagonal] = np.where(n[diagonal, diagonal] > 0, 1.0, np.nan)
     return np.asarray(np.clip(mean, -1.0, 1.0), dtype=np.float64)
@@ -136,8 +133,7 @@ def _mean_of_sums(total: Floats, n: npt.NDArray[np.int64]) -> Floats:
 def _named(
     statistic: Correlation,
 ) -> Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Floats]:
-    if statistic not in CORRELATIONS:
-        raise ValueError(f"unknown correlation {statistic!r}; expected one of {', '.join(get_args(Correlation))}")
+    checks.known(statistic, CORRELATIONS, "correlation")
     return CORRELATIONS[statistic]
 
 
@@ -166,9 +162,7 @@ def _standardised(values: Floats) -> Floats:
     centred = np.ldexp(centred, -np.frexp(spread)[1])
     centred -= centred.mean(axis=-1, keepdims=True)
     length = np.sqrt((centred * centred).sum(axis=-1, keepdims=True))
-    result = np.full(values.shape, np.nan)
-    np.divide(centred, length, out=result, where=~constant)
-    return result
+    return ratio(centred, length, ~constant)
 
 
 def _standardised_ranks(values: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 
 Ties = Literal["organisers", "tship"]
 TOLERANCE = 1e-12
@@ -28,9 +28,7 @@ class PairwiseAgreement:
     @property
     def accuracy(self) -> Floats:
         """n_agree / n_pairs, (n_metrics,), in [0, 1]; NaN without pairs."""
-        result = np.full(self.n_agree.shape, np.nan)
-        np.divide(self.n_agree, self.n_pairs, out=result, where=self.n_pairs > 0)
-        return result
+        return ratio(self.n_agree, self.n_pairs)
 
     def __add__(self, other: PairwiseAgreement) -> PairwiseAgreement:
         """The same metrics over the pairs of both (of two language pairs, say)."""
@@ -66,8 +64,7 @@ def pair_agreements(
     Arguments and tie rules as in `pairwise_accuracy`, whose n_agree are the row sums. Over several language
     pairs: concatenate along the second axis.
     """
-    if ties not in get_args(Ties):
-        raise ValueError(f"unknown ties {ties!r}; expected one of {', '.join(get_args(Ties))}")
+    checks.known(ties, get_args(Ties), "ties")
     human, metrics = checks.system_scores(human, metrics)
     judged = ~np.isnan(human)
     human_signs = difference_signs(human[judged], raw_ties=raw_ties)
@@ -155,10 +152,7 @@ def tau_ap(
     if systems is not None:
         weights = weights * (systems[judged][first] != systems[judged][second])
     right = np.where(signs == difference_signs(human[judged], raw_ties=raw_ties), weights, 0.0)
-    value = np.full(len(metrics), np.nan)
-    total = weights.sum(axis=1)
-    np.divide(right.sum(axis=1), total, out=value, where=total > 0)
-    return 2.0 * value - 1.0
+    return 2.0 * ratio(right.sum(axis=1), weights.sum(axis=1)) - 1.0
 
 
 def rank_weights(n_systems: int) -> tuple[Floats, Floats]:

@@ -10,7 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from metaeval.kernels.arrays.checks import Floats, Ints
+from metaeval.kernels.arrays import checks
+from metaeval.kernels.arrays.checks import Floats, Ints, ratio
 
 from .pair_counts import PairCounts, thresholded_pair_counts
 
@@ -19,16 +20,9 @@ OnNan = Literal["drop", "zero", "common"]
 CountStatistic = Callable[[PairCounts], Floats]  # -> (n_metrics, n_groups)
 
 
-def _ratio(numerator: Ints | Floats, denominator: Ints | Floats) -> Floats:
-    # 0 / 0 is NaN: the statistic is not defined there
-    result = np.full(np.shape(numerator), np.nan)
-    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)
-    return result
-
-
 def tau_a(counts: PairCounts) -> Floats:
     """(C − D) / all pairs, (n_metrics, n_groups), in [−1, 1]. Source: Kendall 1938."""
-    return _ratio(counts.n_concordant - counts.n_discordant, counts.n_pairs)
+    return ratio(counts.n_concordant - counts.n_discordant, counts.n_pairs)
 
 
 def tau_b(counts: PairCounts) -> Floats:
@@ -39,7 +33,7 @@ def tau_b(counts: PairCounts) -> Floats:
     untied = counts.n_concordant + counts.n_discordant
     metric_untied = (untied + counts.n_tied_human).astype(np.float64)
     human_untied = (untied + counts.n_tied_metric).astype(np.float64)
-    return _ratio(counts.n_concordant - counts.n_discordant, np.sqrt(metric_untied * human_untied))
+    return ratio(counts.n_concordant - counts.n_discordant, np.sqrt(metric_untied * human_untied))
 
 
 def tau_c(counts: PairCounts) -> Floats:
@@ -55,7 +49,7 @@ def tau_c(counts: PairCounts) -> Floats:
         raise ValueError("tau_c needs the counts of whole groups: pool='groups'")
     k = counts.n_distinct.astype(np.float64)
     difference = 2.0 * (counts.n_concordant - counts.n_discordant)
-    return _ratio(difference * k, counts.n_scores.astype(np.float64) ** 2 * (k - 1))
+    return ratio(difference * k, counts.n_scores.astype(np.float64) ** 2 * (k - 1))
 
 
 def tau_10(counts: PairCounts) -> Floats:
@@ -64,7 +58,7 @@ def tau_10(counts: PairCounts) -> Floats:
     Source: Callison-Burch et al. 2010.
     """
     judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
-    return _ratio(counts.n_concordant - counts.n_discordant - counts.n_tied_metric, judged)
+    return ratio(counts.n_concordant - counts.n_discordant - counts.n_tied_metric, judged)
 
 
 def tau_13(counts: PairCounts) -> Floats:
@@ -72,7 +66,7 @@ def tau_13(counts: PairCounts) -> Floats:
 
     Source: Macháček and Bojar 2013.
     """
-    return _ratio(counts.n_concordant - counts.n_discordant, counts.n_concordant + counts.n_discordant)
+    return ratio(counts.n_concordant - counts.n_discordant, counts.n_concordant + counts.n_discordant)
 
 
 def tau_14(counts: PairCounts) -> Floats:
@@ -81,7 +75,7 @@ def tau_14(counts: PairCounts) -> Floats:
     Source: Macháček and Bojar 2014.
     """
     judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
-    return _ratio(counts.n_concordant - counts.n_discordant, judged)
+    return ratio(counts.n_concordant - counts.n_discordant, judged)
 
 
 def tau_23(counts: PairCounts) -> Floats:
@@ -90,12 +84,12 @@ def tau_23(counts: PairCounts) -> Floats:
     Source: Deutsch et al. 2023, table 1.
     """
     right = counts.n_concordant + counts.n_tied_both
-    return _ratio(2 * right - counts.n_pairs, counts.n_pairs)
+    return ratio(2 * right - counts.n_pairs, counts.n_pairs)
 
 
 def acc23(counts: PairCounts) -> Floats:
     """(C + Thm) / all pairs, (n_metrics, n_groups), in [0, 1]. Source: Deutsch et al. 2023, table 1."""
-    return _ratio(counts.n_concordant + counts.n_tied_both, counts.n_pairs)
+    return ratio(counts.n_concordant + counts.n_tied_both, counts.n_pairs)
 
 
 def accuracy(counts: PairCounts) -> Floats:
@@ -105,13 +99,13 @@ def accuracy(counts: PairCounts) -> Floats:
     twice this minus 1, and Karpinska et al. 2022 (DEMETR).
     """
     judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
-    return _ratio(counts.n_concordant, judged)
+    return ratio(counts.n_concordant, judged)
 
 
 def accuracy_with_half_ties(counts: PairCounts) -> Floats:
     """(C + Tm / 2) / (C + D + Tm), (n_metrics, n_groups), in [0, 1]: as `accuracy`, a metric tie half right."""
     judged = counts.n_concordant + counts.n_discordant + counts.n_tied_metric
-    return _ratio(counts.n_concordant + counts.n_tied_metric / 2, judged)
+    return ratio(counts.n_concordant + counts.n_tied_metric / 2, judged)
 
 
 def tabular(counts: PairCounts, coefficients: Sequence[Sequence[float | None]]) -> Floats:
@@ -144,7 +138,7 @@ def tabular(counts: PairCounts, coefficients: Sequence[Sequence[float | None]]) 
         if coefficient is not None:
             numerator += coefficient * n
             denominator += n
-    return _ratio(numerator, denominator)
+    return ratio(numerator, denominator)
 
 
 TAUS: Mapping[str, CountStatistic] = MappingProxyType(
@@ -189,8 +183,7 @@ def group_mean(values: Floats, on_nan: OnNan = "drop") -> GroupMean:
     >>> group_mean(np.array([[1.0, np.nan], [0.5, 0.0]]), "common").value.tolist()
     [1.0, 0.5]
     """
-    if on_nan not in get_args(OnNan):
-        raise ValueError(f"unknown on_nan {on_nan!r}; expected one of {', '.join(get_args(OnNan))}")
+    checks.known(on_nan, get_args(OnNan), "on_nan")
     is_nan = np.isnan(values)
     used = ~is_nan
     if on_nan == "zero":
@@ -199,7 +192,7 @@ def group_mean(values: Floats, on_nan: OnNan = "drop") -> GroupMean:
         used = np.broadcast_to(~is_nan.any(axis=0), values.shape)
     n_groups = np.count_nonzero(used, axis=1).astype(np.int64)
     total = np.where(used & ~is_nan, values, 0.0).sum(axis=1)
-    return GroupMean(_ratio(total, n_groups), n_groups, np.count_nonzero(is_nan, axis=1).astype(np.int64))
+    return GroupMean(ratio(total, n_groups), n_groups, np.count_nonzero(is_nan, axis=1).astype(np.int64))
 
 
 def average(
@@ -214,8 +207,7 @@ def average(
     pool: "groups" averages the statistic over groups, "pairs" adds the counts up first.
     Raises ValueError: an unknown pool or on_nan.
     """
-    if pool not in get_args(Pool):
-        raise ValueError(f"unknown pool {pool!r}; expected one of {', '.join(get_args(Pool))}")
+    checks.known(pool, get_args(Pool), "pool")
     return group_mean(statistic(counts.pooled() if pool == "pairs" else counts), on_nan)
 
 

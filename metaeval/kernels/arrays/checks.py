@@ -1,6 +1,8 @@
-"""What every kernel asks of its arrays, said once: shapes, finiteness, missing scores."""
+"""What every kernel asks of its arguments, said once: shapes, finiteness, missing scores, known words; and ratios."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
@@ -117,3 +119,23 @@ def count(value: int, name: str, least: int = 1) -> int:
     if int(value) != value or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def known(value: object, words: Collection[str], what: str) -> None:
+    """Raises ValueError: the value is none of these words."""
+    if value not in words:
+        raise ValueError(f"unknown {what} {value!r}; expected one of {', '.join(words)}")
+
+
+def several(n_metrics: int) -> None:
+    """Raises ValueError: fewer than two metrics."""
+    if n_metrics < 2:
+        raise ValueError(f"{n_metrics} metric: a comparison needs at least 2")
+
+
+def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike, defined: npt.ArrayLike | None = None) -> Floats:
+    """numerator / denominator, which broadcast; NaN where it is not defined: by default where the latter is 0."""
+    above, below = np.asarray(numerator), np.asarray(denominator)
+    found = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    np.divide(above, below, out=found, where=below > 0 if defined is None else np.asarray(defined))
+    return found

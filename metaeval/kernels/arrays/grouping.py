@@ -17,7 +17,7 @@ Grouping = Literal["none", "item", "system", "doc", "domain"]
 
 def group_labels(
     by: Grouping,
-    shape: tuple[int, int],
+    shape: tuple[int, ...],
     documents: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
     domains: Sequence[Hashable] | npt.NDArray[np.generic] | None = None,
 ) -> Ints:

@@ -149,9 +149,7 @@ def _exact_value(scores: GroupedScores, metric: int, threshold: float) -> Fracti
 
 
 def _mean_of(statistic: CalibratedStatistic) -> Callable[[PairCounts], Floats]:
-    if statistic not in get_args(CalibratedStatistic):
-        expected = ", ".join(get_args(CalibratedStatistic))
-        raise ValueError(f"unknown statistic {statistic!r}; expected one of {expected}")
+    checks.known(statistic, get_args(CalibratedStatistic), "statistic")
     function = acc23 if statistic == "acc23" else tau_23
     return lambda counts: group_mean(function(counts)).value
 

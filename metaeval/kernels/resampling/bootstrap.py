@@ -18,6 +18,7 @@ from metaeval.kernels.resampling.draws import (
     Advance,
     Alternative,
     block_sizes,
+    check_alternative,
     outcomes_in_order,
     single_blas_thread,
     single_blas_thread_abroad,
@@ -93,8 +94,7 @@ def bootstrap(
     Raises ValueError: an unknown resample, n_draws < 1, a jackknife of both.
     Source: Deutsch et al. 2021; Efron and Tibshirani 1993.
     """
-    if resample not in get_args(Resample):
-        raise ValueError(f"unknown resample {resample!r}; expected one of {', '.join(get_args(Resample))}")
+    checks.known(resample, get_args(Resample), "resample")
     if jackknife and resample == "both":
         raise ValueError("BCa needs one kind of unit to leave out: resample inputs or systems, not both")
     checks.count(batch, "batch")
@@ -138,8 +138,7 @@ def interval(
     counted; bounds are NaN where the value is, without a defined draw, and for BCa where it degenerates.
     Raises ValueError: an unknown method, confidence outside (0, 1), "bca" without jackknife values.
     """
-    if method not in get_args(IntervalMethod):
-        raise ValueError(f"unknown interval {method!r}; expected one of {', '.join(get_args(IntervalMethod))}")
+    checks.known(method, get_args(IntervalMethod), "interval")
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     every = np.asarray(draws, dtype=np.float64)
@@ -184,8 +183,7 @@ def power(draws: npt.ArrayLike, alpha: float = 0.05, alternative: Alternative = 
         raise ValueError("no resamples")
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must lie between 0 and 1, got {alpha}")
-    if alternative not in get_args(Alternative):
-        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    check_alternative(alternative)
     defined = resamples[~np.isnan(resamples)]
     error = float(defined.std()) if defined.size else np.nan
     if alternative == "greater":

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 
 Correction = Literal["none", "holm", "bh"]
@@ -40,8 +41,7 @@ def corrected_pairs(p: npt.ArrayLike, order: npt.ArrayLike, correction: Correcti
     before b in the order; every other entry of the result is NaN. "none" only picks the family.
     Raises ValueError: an unknown correction, shapes, a p-value outside [0, 1].
     """
-    if correction not in get_args(Correction):
-        raise ValueError(f"unknown correction {correction!r}; expected one of {', '.join(get_args(Correction))}")
+    checks.known(correction, get_args(Correction), "correction")
     matrix, places = np.asarray(p, dtype=np.float64), np.asarray(order, dtype=np.int64)
     if matrix.shape != (len(places), len(places)) or sorted(places.tolist()) != list(range(len(places))):
         raise ValueError(f"p {matrix.shape} needs an order of all {len(matrix)} rows, got {places.tolist()}")

@@ -9,9 +9,10 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Floats, Ints
 from metaeval.kernels.resampling.bootstrap import bootstrap
-from metaeval.kernels.resampling.draws import Advance, Alternative, single_blas_thread
+from metaeval.kernels.resampling.draws import Advance, Alternative, check_alternative, single_blas_thread
 from metaeval.kernels.resampling.resampled_statistics import ResampleStatistic
 
 Varying = Literal["segments", "systems", "both"]
@@ -87,17 +88,14 @@ def jackknife_test(
     Source: Efron and Tibshirani 1993, eq. 11.5; Efron and Stein 1981 for pairs; Cameron, Gelbach and Miller 2011 for
         variances over two ways.
     """
-    if varying not in get_args(Varying):
-        raise ValueError(f"unknown units {varying!r}; expected one of {', '.join(get_args(Varying))}")
-    if alternative not in get_args(Alternative):
-        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    checks.known(varying, get_args(Varying), "units")
+    check_alternative(alternative)
     with single_blas_thread():
         values = statistic.values(None, None, 1)[0]
         without = _without_segments(statistic) if varying == "segments" else _without_systems(statistic, fisher)
         without = _scaled(without, fisher)
     n_left_out = len(without)
-    if len(values) < 2:
-        raise ValueError(f"{len(values)} metric: a comparison needs at least 2")
+    checks.several(len(values))
     undefined = np.isnan(without.sum(axis=0))
     variance = (n_left_out - 1) ** 2 / n_left_out * variances_of_differences(without)  # of all pairs
     variance[undefined[:, np.newaxis] | undefined] = np.nan
@@ -315,8 +313,7 @@ def bootstrap_test(
     """
     if n_draws < 2:
         raise ValueError(f"{n_draws} resample: a standard deviation needs at least 2")
-    if alternative not in ("greater", "two-sided"):
-        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    check_alternative(alternative)
     found = bootstrap(
         statistic, "inputs", rng=rng, n_draws=n_draws, executor=executor, n_threads=n_threads, progress=progress
     )

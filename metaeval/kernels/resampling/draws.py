@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
@@ -34,6 +34,12 @@ Advance = Callable[[int, int], None]  # how many resamples are done, how many th
 
 #: Draws that share one random stream; they are always computed together, whatever the batch.
 BLOCK = 25
+
+
+def check_alternative(alternative: str) -> None:
+    """Raises ValueError: there is no such alternative hypothesis."""
+    if alternative not in get_args(Alternative):
+        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
 
 
 def block_sizes(n_draws: int) -> list[int]:

@@ -14,7 +14,7 @@ from metaeval.kernels.agreement.pair_counts import differences, group_batches, h
 from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.arrays.grouping import Bucket, GroupedScores, group_scores
-from metaeval.kernels.resampling.draws import Alternative, block_sizes, outcomes_in_order
+from metaeval.kernels.resampling.draws import Alternative, block_sizes, check_alternative, outcomes_in_order
 from metaeval.kernels.resampling.permutation import difference_p_values
 
 PairStatistic = Literal["acc23", "tau_23"]
@@ -92,10 +92,8 @@ def pair_outcome_p_values(
     Raises ValueError: arrays, fewer than 2 metrics, no group, unknown statistic or alternative, no rng where
         draws are needed. Source: the shared task's segment-level test since 2023; McNemar 1947.
     """
-    if statistic not in get_args(PairStatistic):
-        raise ValueError(f"unknown statistic {statistic!r}; expected one of {', '.join(get_args(PairStatistic))}")
-    if alternative not in get_args(Alternative):
-        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    checks.known(statistic, get_args(PairStatistic), "statistic")
+    check_alternative(alternative)
     outcomes = pair_outcomes(human, metrics, labels, epsilon)
     unit = 2.0 if statistic == "tau_23" else 1.0
     shares = outcomes.weights @ outcomes.n_right
@@ -146,8 +144,7 @@ def pair_outcomes(
     Right: concordant, or tied on both sides; ties of the metric |Δm| ≤ ε. Arguments as in `pair_outcome_p_values`.
     """
     scores = group_scores(human, metrics, labels)
-    if len(scores.metrics) < 2:
-        raise ValueError(f"{len(scores.metrics)} metric: a comparison needs at least 2")
+    checks.several(len(scores.metrics))
     if not scores.groups.labels.size:
         raise ValueError("no group has two judged scores")
     thresholds = checks.thresholds(epsilon, len(scores.metrics))

@@ -17,12 +17,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from metaeval.kernels.arrays import checks
 from metaeval.kernels.arrays.checks import Bools, Floats, Ints
 from metaeval.kernels.resampling.draws import (
     BLOCK,
     Advance,
     Alternative,
     block_sizes,
+    check_alternative,
     n_cores,
     outcomes_in_order,
     single_blas_thread,
@@ -39,8 +41,7 @@ def mask_shape(swap: Swap, shape: tuple[int, ...]) -> tuple[int, ...]:
     >>> mask_shape("inputs", (12, 460)), mask_shape("both", (12, 460))
     ((460,), (12, 460))
     """
-    if swap not in get_args(Swap):
-        raise ValueError(f"unknown swap {swap!r}; expected one of {', '.join(get_args(Swap))}")
+    checks.known(swap, get_args(Swap), "swap")
     if len(shape) == 1:
         if swap != "systems":
             raise ValueError(f"swap={swap!r} needs segment scores; system scores can only swap systems")
@@ -265,10 +266,8 @@ def difference_p_values(
 def _check_arguments(
     statistic: SwapStatistic, alternative: str, early_stop: object, keep_null: bool, batch: int
 ) -> None:
-    if statistic.n_metrics < 2:
-        raise ValueError(f"{statistic.n_metrics} metric: a comparison needs at least 2")
-    if alternative not in ("greater", "two-sided"):
-        raise ValueError(f"unknown alternative {alternative!r}; expected 'greater' or 'two-sided'")
+    checks.several(statistic.n_metrics)
+    check_alternative(alternative)
     if early_stop is not None and keep_null:
         raise ValueError("the null distribution cannot be kept with an early stop: pairs would differ in length")
     if batch < 1:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.pair_counts import pair_counts
 from metaeval.kernels.agreement.tau import average, group_mean, tau_b
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import judged_groups
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
 
@@ -83,9 +83,7 @@ class AllPairsSwap(SwapStatistic):
         untied += np.stack([self._untied(runs, kept) for runs in self.runs], axis=1)[:, :, np.newaxis]
         untied += np.stack([self._untied(runs, taken) for runs in self.runs], axis=1)[:, np.newaxis]
         divisor = np.sqrt(untied.astype(np.float64) * self.human_untied.astype(np.float64)[:, *[np.newaxis] * 3])
-        values = np.full(balance.shape, np.nan)
-        np.divide(balance, divisor, out=values, where=divisor != 0)
-        by_draw = np.ascontiguousarray(values.transpose(3, 1, 2, 0))
+        by_draw = np.ascontiguousarray(ratio(balance, divisor).transpose(3, 1, 2, 0))
         means = group_mean(by_draw.reshape(-1, n_groups)).value.reshape(by_draw.shape[:3])
         means[:, np.arange(n_metrics), np.arange(n_metrics)] = self.own
         return means

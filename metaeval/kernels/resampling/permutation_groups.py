@@ -14,7 +14,7 @@ from metaeval.kernels.agreement.correlation import CORRELATIONS
 from metaeval.kernels.agreement.pair_counts import OUTCOMES, PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import TAUS
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import Grouping, group_labels, judged_groups
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
 from metaeval.kernels.spans.precision_recall import Average, rates
@@ -40,9 +40,7 @@ class GroupSwap(SwapStatistic):
         defined = ~np.isnan(self.values)
         columns = np.concatenate([np.where(defined, self.values, 0.0), defined])  # (2M, groups)
         total, n_groups = sums_of_hybrids(swaps[:, self.units], columns, 2)
-        mean = np.full(total.shape, np.nan)
-        np.divide(total, n_groups, out=mean, where=n_groups > 0.5)
-        return mean
+        return ratio(total, n_groups, n_groups > 0.5)
 
 
 @dataclass(frozen=True)
@@ -162,8 +160,7 @@ def tau_group_swap(
     pool: as in `tau.average`.
     """
     if isinstance(statistic, str):
-        if statistic not in TAUS:
-            raise ValueError(f"unknown statistic {statistic!r}; expected one of {', '.join(TAUS)}")
+        checks.known(statistic, TAUS, "statistic")
         statistic = TAUS[statistic]
     human = checks.human_scores(human)
     counts = pair_counts(human, metrics, _aligned_labels(human, swap), epsilon)
@@ -224,8 +221,7 @@ def _aligned_labels(human: Floats, swap: Swap) -> Ints:
     by: dict[str, Grouping] = {"inputs": "item", "systems": "system"}
     if swap not in by:
         raise ValueError(f"groups are not swapped whole with swap={swap!r}; expected inputs or systems")
-    shape = (int(human.shape[0]), int(human.shape[1]))
-    return group_labels(by[swap], shape)
+    return group_labels(by[swap], human.shape)
 
 
 def sums_of_hybrids(coins: Bools, columns: Floats, n_sums: int) -> list[Floats]:

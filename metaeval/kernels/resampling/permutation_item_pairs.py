@@ -18,7 +18,7 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.pair_counts import PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import CountStatistic, OnNan, Pool, average
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import group_labels
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, standardise
 
@@ -80,10 +80,7 @@ class ItemPairsSwap(SwapStatistic):
                 waiting = []
         if waiting:
             self._add(waiting, total, n_defined)
-        mean = np.full(shape, np.nan)
-        divisor = n_defined if self.on_nan == "drop" else np.full(shape, float(n_groups))
-        np.divide(total, divisor, out=mean, where=divisor > 0)
-        return mean
+        return ratio(total, n_defined if self.on_nan == "drop" else np.float64(n_groups))
 
     def _add(self, counts: list[_Counts], total: Floats, n_defined: Floats) -> None:
         values = self.statistic(_as_pair_counts(counts)).reshape((*total.shape, len(counts)))
@@ -214,7 +211,7 @@ def item_pairs_swap(
         raise ValueError(f"{len(human)} systems: sums of their pairs are exact for at most {MOST_SYSTEMS}")
     metrics = checks.metric_scores(metrics, ~np.isnan(human))
     scores = standardise(human, metrics)
-    labels = group_labels("item", (int(human.shape[0]), int(human.shape[1])))
+    labels = group_labels("item", human.shape)
     own = average(statistic, pair_counts(human, scores, labels), pool, on_nan).value
     alike = _alike(scores, ~np.isnan(human))
     shape = mask_shape(swap, human.shape)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import judged_groups
 from metaeval.kernels.resampling.permutation import Swap, SwapStatistic, mask_shape, score_units, standardise
 
@@ -58,7 +58,7 @@ class PearsonSwap(SwapStatistic):
             product[constant] = 0.0
             total += product
             n_groups += ~constant
-        return _mean(total, n_groups)
+        return ratio(total, n_groups)
 
 
 @dataclass(frozen=True)
@@ -178,12 +178,6 @@ def pairwise_difference_swap(
     squares = (centred**2).sum(axis=1) * n_judged
     sums = np.ascontiguousarray(np.concatenate([products, squares]).T)
     return PairwiseDifferenceSwap(sums, human_squares, noise, n_metrics=len(metrics), mask_shape=shape)
-
-
-def _mean(total: Floats, n_groups: Ints) -> Floats:
-    mean = np.full(total.shape, np.nan)
-    np.divide(total, n_groups, out=mean, where=n_groups > 0)
-    return mean
 
 
 def _sums_by_row(score_sums: Floats, row_of_score: Ints, n_rows: int) -> Floats:

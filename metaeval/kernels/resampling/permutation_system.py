@@ -18,7 +18,7 @@ import numpy.typing as npt
 from metaeval.kernels.agreement.correlation import average_ranks
 from metaeval.kernels.agreement.systems import Ties, difference_signs, rank_weights
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.permutation import TOLERANCE, Swap, SwapStatistic, mask_shape, standardise
 from metaeval.kernels.resampling.permutation_pearson import NOISE
 
@@ -81,8 +81,8 @@ def system_swap(
     truth: (N,) human system scores in place of the means of human.
     Raises ValueError: an unknown measure or swap, shapes.
     """
-    if isinstance(measure, str) and measure not in _STATISTICS:
-        raise ValueError(f"unknown measure {measure!r}; expected one of {', '.join(_STATISTICS)}")
+    if isinstance(measure, str):
+        checks.known(measure, _STATISTICS, "measure")
     if np.ndim(human) == 1:
         human, metrics = checks.system_scores(human, metrics)
         shares = standardise(human, metrics)
@@ -93,8 +93,7 @@ def system_swap(
         metrics = checks.metric_scores(metrics, judged)
         n_judged = judged.sum(axis=1)
         shares = standardise(human, metrics) / np.maximum(n_judged, 1)[:, np.newaxis]
-        means = np.full(len(human), np.nan)
-        np.divide(np.where(judged, human, 0.0).sum(axis=1), n_judged, out=means, where=n_judged > 0)
+        means = ratio(np.where(judged, human, 0.0).sum(axis=1), n_judged)
     present = np.flatnonzero(~np.isnan(means))
     system_scores = means if truth is None else np.asarray(truth, dtype=np.float64)
     return SystemSwap(
@@ -118,9 +117,7 @@ def _pearson(kept: Floats, taken: Floats, human: Floats) -> Floats:
     product = (kept @ centred_human)[:, :, np.newaxis] + (taken @ centred_human)[:, np.newaxis, :]
     variance = _squares(kept, taken)
     defined = (variance > NOISE * sizes) & (np.ptp(human) > 0)
-    value = np.full(product.shape, np.nan)
-    np.divide(product, np.sqrt(np.where(defined, variance, 1.0) * human_squares), out=value, where=defined)
-    return value
+    return ratio(product, np.sqrt(np.where(defined, variance, 1.0) * human_squares), defined)
 
 
 def _squares(kept: Floats, taken: Floats) -> Floats:
@@ -144,10 +141,7 @@ def _kendall(kept: Floats, taken: Floats, human: Floats) -> Floats:
         sign = hybrid_signs(kept, taken, i, j)
         n_untied += sign != 0
         balance += human_sign * sign
-    value = np.full(shape, np.nan)
-    length = np.sqrt(n_untied * float(np.count_nonzero(human_signs)))
-    np.divide(balance, length, out=value, where=length > 0)
-    return value
+    return ratio(balance, np.sqrt(n_untied * float(np.count_nonzero(human_signs))))
 
 
 def _spearman(kept: Floats, taken: Floats, human: Floats) -> Floats:
@@ -160,10 +154,7 @@ def _spearman(kept: Floats, taken: Floats, human: Floats) -> Floats:
         ranks[j] -= sign
     centred_human = human_ranks - human_ranks.mean()
     product = np.tensordot(centred_human, ranks, axes=1)
-    length = np.sqrt((ranks**2).sum(axis=0) * float(centred_human @ centred_human))
-    value = np.full(product.shape, np.nan)
-    np.divide(product, length, out=value, where=length > 0)
-    return value
+    return ratio(product, np.sqrt((ranks**2).sum(axis=0) * float(centred_human @ centred_human)))
 
 
 _STATISTICS: Mapping[str, HybridStatistic] = MappingProxyType(
@@ -192,9 +183,7 @@ def tau_ap_of_hybrids(kept: Floats, taken: Floats, human: Floats) -> Floats:
         weight = np.where(sign == 0, within[n_above[i], n_tied[i]], weight)
         right += np.where(sign == human_sign, weight, 0.0)
         total += weight
-    value = np.full(shape, np.nan)
-    np.divide(right, total, out=value, where=total > 0)
-    return 2.0 * value - 1.0
+    return 2.0 * ratio(right, total) - 1.0
 
 
 @dataclass(frozen=True)
@@ -282,8 +271,7 @@ def accuracy_swap(
     counts.
     Raises ValueError: an unknown tie rule, and as `system_swap`.
     """
-    if ties not in get_args(Ties):
-        raise ValueError(f"unknown ties {ties!r}; expected one of {', '.join(get_args(Ties))}")
+    checks.known(ties, get_args(Ties), "ties")
     accuracy = Agreements(ties, raw_ties)
     found = system_swap(human, metrics, accuracy, swap, truth=truth)
     return replace(found, scale=_scale(accuracy, accuracy.n_counted(found.human)), tolerance=0.0)

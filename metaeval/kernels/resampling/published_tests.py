@@ -81,8 +81,7 @@ def williams_test(
     """
     human, metrics = checks.system_scores(human, metrics)
     judged = ~np.isnan(human)
-    if len(metrics) < 2:
-        raise ValueError(f"{len(metrics)} metric: a comparison needs at least 2")
+    checks.several(len(metrics))
     scores = np.concatenate([human[np.newaxis, judged], metrics[:, judged]])
     n_systems = scores.shape[1]
     if n_systems < LEAST_SYSTEMS:

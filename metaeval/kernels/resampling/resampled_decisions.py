@@ -14,10 +14,10 @@ from metaeval.kernels.agreement.decisions import (
     roc_auc_of_curve,
     statistic_of_counts,
 )
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import BLOCK, times_drawn
 
-from .resampled_statistics import checked_scores, ratio
+from .resampled_statistics import checked_scores
 
 #: (k, n) how often each judged output counts -> (k, M) values.
 OfWeights = Callable[[Floats], Floats]

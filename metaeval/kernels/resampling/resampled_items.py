@@ -11,10 +11,10 @@ from metaeval.kernels.agreement.correlation import CORRELATIONS
 from metaeval.kernels.agreement.pair_counts import OUTCOMES, PairCounts, pair_counts
 from metaeval.kernels.agreement.tau import STATISTICS, TAUS
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.arrays.grouping import group_labels, judged_groups
 from metaeval.kernels.resampling.draws import ORIGINAL, Origins, times_drawn
-from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores, ratio
+from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores
 from metaeval.kernels.spans.precision_recall import Average, rates
 
 
@@ -149,7 +149,7 @@ class _Correlation:
     statistic: str
 
     def table(self, human: Floats, metrics: Floats) -> tuple[Floats, Ints]:
-        labels = group_labels("item", (int(human.shape[0]), int(human.shape[1])))
+        labels = group_labels("item", human.shape)
         return CORRELATIONS[self.statistic](human, metrics, labels), judged_groups(human, labels).labels
 
     def __call__(self, human: Floats, metrics: Floats, origins: Origins) -> Floats:
@@ -173,9 +173,7 @@ def item_resample(
     statistic: a name of `correlation.CORRELATIONS` or `tau.STATISTICS`; epsilon: each metric's tie threshold, kept in
     every resample (taus only). Raises ValueError: arrays, an unknown statistic.
     """
-    if statistic not in CORRELATIONS and statistic not in STATISTICS:
-        known = ", ".join([*CORRELATIONS, *STATISTICS])
-        raise ValueError(f"unknown statistic {statistic!r}; expected one of {known}")
+    checks.known(statistic, [*CORRELATIONS, *STATISTICS], "statistic")
     human, metrics = checked_scores(human, metrics)
     if statistic in CORRELATIONS:
         correlation = _Correlation(statistic)
@@ -191,7 +189,7 @@ def item_resample(
 
 
 def _counts(human: Floats, metrics: Floats, thresholds: Floats) -> PairCounts:
-    return pair_counts(human, metrics, group_labels("item", (int(human.shape[0]), int(human.shape[1]))), thresholds)
+    return pair_counts(human, metrics, group_labels("item", human.shape), thresholds)
 
 
 def _pair_outcomes(human: Floats, metrics: Floats, thresholds: Floats) -> Bools:

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Origins, times_drawn
-from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores, ratio
+from metaeval.kernels.resampling.resampled_statistics import AnyResample, ResampleStatistic, checked_scores
 from metaeval.kernels.resampling.system_tests import BATCH_VALUES, ROUNDING, TOLERANCE, sign_flip_p_values
 
 

@@ -21,7 +21,7 @@ from metaeval.kernels.agreement.correlation import (
 )
 from metaeval.kernels.agreement.systems import PairwiseAgreement, Ties, difference_signs, pairwise_accuracy
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats, Ints
+from metaeval.kernels.arrays.checks import Bools, Floats, Ints, ratio
 from metaeval.kernels.resampling.draws import Origins, times_drawn
 
 from .permutation_pearson import centred_in_segments
@@ -247,8 +247,8 @@ def system_resample(
     human: npt.ArrayLike, metrics: npt.ArrayLike, measure: Correlation | SystemStatistic
 ) -> SystemResample:
     """A system-level measure on means of judged scores, prepared for `bootstrap`: a correlation or a function."""
-    if isinstance(measure, str) and measure not in CORRELATIONS:
-        raise ValueError(f"unknown measure {measure!r}; expected one of {', '.join(CORRELATIONS)}")
+    if isinstance(measure, str):
+        checks.known(measure, CORRELATIONS, "measure")
     human, metrics = checked_scores(human, metrics)
     judged = ~np.isnan(human)
     statistic = _SystemCorrelation(measure) if isinstance(measure, str) else measure
@@ -282,13 +282,6 @@ def checked_scores(human: npt.ArrayLike, metrics: npt.ArrayLike) -> tuple[Floats
 
 def _row(picks: Ints | None, draw: int) -> Ints | None:
     return None if picks is None else picks[draw]
-
-
-def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Numerator / denominator; NaN where the latter is not above 0."""
-    result = np.full(np.shape(numerator), np.nan)
-    np.divide(numerator, denominator, out=result, where=np.asarray(denominator) > 0)
-    return result
 
 
 def without_noise(scores: Floats) -> Floats:

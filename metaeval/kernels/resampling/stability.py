@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from metaeval.kernels.agreement.systems import difference_signs
 from metaeval.kernels.arrays import checks
-from metaeval.kernels.arrays.checks import Bools, Floats
+from metaeval.kernels.arrays.checks import Bools, Floats, ratio
 from metaeval.kernels.resampling.clusters import significance_clusters
 from metaeval.kernels.resampling.draws import block_sizes, resample_counts, single_blas_thread
 from metaeval.kernels.resampling.permutation import TOLERANCE
@@ -52,9 +52,7 @@ def _correlations(rows: Floats, one: Floats) -> Floats:
     """Pearson's r of every row with one vector; NaN where either is constant up to rounding."""
     rows, one = rows - rows.mean(axis=1, keepdims=True), one - one.mean()
     lengths = np.sqrt((rows**2).sum(axis=1)) * np.sqrt((one**2).sum())
-    result = np.full(len(rows), np.nan)
-    np.divide(rows @ one, lengths, out=result, where=lengths > 1e-12)
-    return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
+    return np.asarray(np.clip(ratio(rows @ one, lengths, lengths > 1e-12), -1.0, 1.0), dtype=np.float64)
 
 
 @dataclass(frozen=True)

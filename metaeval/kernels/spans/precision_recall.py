@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from metaeval.kernels.arrays.checks import Floats
+from metaeval.kernels.arrays.checks import Floats, ratio
 from metaeval.kernels.spans.matching import Pairs, Span, Spans, best_sums, flat, greedy, matched, overlapping, stretches
 
 Average = Literal["micro", "macro"]
@@ -28,8 +28,7 @@ def rates(totals: Floats, average: Average) -> tuple[Floats, Floats, Floats]:
     An empty denominator gives 1; F is 0 where precision and recall are. Macro: NaN of no outputs.
     """
     if average == "macro":
-        n = totals[..., 3]
-        p, r, f = (np.divide(totals[..., at], n, out=np.full(n.shape, np.nan), where=n > 0) for at in range(3))
+        p, r, f = (ratio(totals[..., at], totals[..., 3]) for at in range(3))
         return p, r, f
     p, r = (
         np.divide(totals[..., at], totals[..., at + 1], out=np.ones(totals.shape[:-1]), where=totals[..., at + 1] > 0)
