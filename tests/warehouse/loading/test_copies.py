@@ -3,16 +3,18 @@
 import bz2
 import gzip
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import tiny_layout
 from tests.warehouse.readers.samples import esa
-from warehouse import Warehouse, load
+from warehouse import LoadReport, Warehouse, load
 
 COPIES = ["esa_wave1.csv.bak", "esa_wave1.csv~", "Copy of esa_wave1.csv", "esa_wave1 (1).csv", "esa_wave1_v2.csv"]
 COPIES += ["esa_wave1 - Copy.csv", "esa_wave1_copy.csv", "esa_wave1.csv.orig"]
+BACKUPS = [name for name in COPIES if name.endswith(("bak", "~", "orig"))]
 
 
 def judged(folder: Path) -> int:
@@ -20,23 +22,28 @@ def judged(folder: Path) -> int:
         return len(warehouse.rows("FROM judgements"))
 
 
-@pytest.mark.parametrize("name", COPIES)
-@pytest.mark.parametrize("score", ["80", "90"])
-def test_judgements_are_never_doubled_by_a_copy(name: str, score: str, tmp_path: Path) -> None:
-    folder = tmp_path / "wmt23"
-    folder.mkdir()
-    (folder / "esa_wave1.csv").write_text(esa())
-    (folder / name).write_text(esa(score=score))
-    report = load([folder], tmp_path / "w.duckdb")
-    is_backup = name.endswith(("bak", "~", "orig"))
-    if score == "90" and not is_backup:
-        (fault,) = report.faults
-        assert fault.found == "a copy of esa_wave1.csv with other content"
-        assert [evalset.status for evalset in report.evalsets] == ["refused"]
-    else:
-        assert [Path(path).name for path, _ in report.skipped] == [name]
-        assert report.faults == []
-        assert judged(tmp_path) == 1
+def beside_copies(folder: Path, names: Iterable[str], score: str) -> LoadReport:
+    (folder / "wmt23").mkdir()
+    (folder / "wmt23" / "esa_wave1.csv").write_text(esa())
+    for name in names:
+        (folder / "wmt23" / name).write_text(esa(score=score))
+    return load([folder / "wmt23"], folder / "w.duckdb")
+
+
+@pytest.mark.parametrize(("names", "score"), [(COPIES, "80"), (BACKUPS, "90")])
+def test_judgements_are_never_doubled_by_a_copy(names: list[str], score: str, tmp_path: Path) -> None:
+    report = beside_copies(tmp_path, names, score)
+    assert sorted(Path(path).name for path, _ in report.skipped) == sorted(names)
+    assert report.faults == []
+    assert judged(tmp_path) == 1
+
+
+def test_a_copy_with_other_content_is_a_fault(tmp_path: Path) -> None:
+    names = sorted({*COPIES} - {*BACKUPS})
+    report = beside_copies(tmp_path, names, "90")
+    found = [(Path(fault.path).name, fault.found) for fault in report.faults]
+    assert sorted(found) == [(name, "a copy of esa_wave1.csv with other content") for name in names]
+    assert [evalset.status for evalset in report.evalsets] == ["refused"]
 
 
 def test_a_file_that_is_called_a_copy_is_loaded_where_it_is_alone(tmp_path: Path) -> None:

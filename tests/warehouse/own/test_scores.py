@@ -225,11 +225,17 @@ def test_what_does_not_fit_is_refused_with_its_line(
     ],
 )
 def test_names_that_cannot_be_are_refused(
-    name: str, given: dict[str, str], message: str, original: Path, tmp_path: Path
+    name: str,
+    given: dict[str, str],
+    message: str,
+    original: Path,
+    at_first: dict[str, list[tuple[object, ...]]],
+    tmp_path: Path,
 ) -> None:
     own = written(tmp_path / "mine.seg.score", blocks())
     with pytest.raises(QuestionError, match=message):
         add([own], original, name, **given)  # type: ignore[arg-type]
+    assert content(original) == at_first
 
 
 @pytest.mark.slow
@@ -345,19 +351,17 @@ def test_a_metric_of_system_scores_alone_has_no_missing_segment_scores(database:
     assert [(item.status, item.n_missing) for item in report.evalsets] == [("added", 0)]
 
 
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        ("Ash,0,1.5", "a segment number out of range"),
-        ("Ash,-1,1.5", "segment '-1'"),
-        (f"Ash,{2**31},1.5", f"segment '{2**31}'"),
-        ("Ash,6,1.5", "segment 6"),
-    ],
-)
-def test_a_segment_that_cannot_be_is_reported_once(row: str, found: str, original: Path, tmp_path: Path) -> None:
-    own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,1.5", row])
+def test_a_segment_that_cannot_be_is_reported_once(original: Path, tmp_path: Path) -> None:
+    wrong = {
+        "Ash,0,1.5": "a segment number out of range",
+        "Ash,-1,1.5": "segment '-1'",
+        f"Ash,{2**31},1.5": f"segment '{2**31}'",
+        "Ash,6,1.5": "segment 6",
+    }
+    own = written(tmp_path / "scores.csv", ["system,seg,score", "Ash,1,1.5", *wrong])
     report = add([own], original, "Mine", testset=TESTSET, lp=LP)
-    assert [(fault.line, fault.found) for fault in report.faults] == [(3, found)]
+    found = sorted((fault.line, fault.found) for fault in report.faults)
+    assert found == list(enumerate(wrong.values(), start=3))
 
 
 @pytest.mark.parametrize(
@@ -377,14 +381,10 @@ def test_a_segment_that_cannot_be_is_reported_once(row: str, found: str, origina
         ("x\\y", "'\\' separates folders, and files are named after metrics"),
     ],
 )
-def test_a_name_that_means_something_else_is_refused_with_the_reason(
-    name: str, why: str, original: Path, at_first: dict[str, list[tuple[object, ...]]], tmp_path: Path
-) -> None:
-    own = written(tmp_path / "mine.seg.score", blocks())
+def test_a_name_that_means_something_else_is_refused_with_the_reason(name: str, why: str) -> None:
     with pytest.raises(QuestionError) as refused:
-        add([own], original, name, testset=TESTSET, lp=LP)
+        check_spelling(name)
     assert str(refused.value) == f"{name!r} is not a valid metric name: {why}"
-    assert content(original) == at_first
 
 
 @pytest.mark.slow

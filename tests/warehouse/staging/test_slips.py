@@ -1,33 +1,42 @@
 """Names that are nearly others: faults where they take scores of theirs, and where they have their own none."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from tests.warehouse.memory import File, Memory, scores
 from warehouse import load
+from warehouse.database.stage import Stage
 from warehouse.readers.claims import Given
 
 SEGMENTS = range(1, 9)
 
 
-def faults(folder: Path, *names: tuple[str, str, range | list[int]]) -> list[str]:
-    """Of a table with scores of metrics and systems: metric, system, segments."""
-    rows = (f"{metric},{system},{segment},0.{segment}\n" for metric, system, there in names for segment in there)
-    path = folder / "mine.csv"
-    path.write_text("metric,system,segment,score\n" + "".join(rows))
-    return [str(fault) for fault in load([path], folder / "w.duckdb", given=Given("lab", "en-de")).faults]
+def file(name: str, *brought: tuple[str, str, Iterable[int]]) -> File:
+    """Scores of metrics and systems: metric, system, segments."""
+    return File(
+        name, [row for metric, *of in brought for row in scores(((of[0], at, at / 10) for at in of[1]), metric)]
+    )
+
+
+def told(stage: Stage) -> list[str]:
+    return [str(fault) for of_file in stage.faults.values() for fault in of_file]
+
+
+def faults(*brought: tuple[str, str, Iterable[int]]) -> list[str]:
+    """Of one file."""
+    return told(Memory().staged(file("mine.csv", *brought))[0])
 
 
 @pytest.mark.parametrize("slip", ["birch", "BIRCH", "Birch.tsv", "Brch", "Birrch", "Bitch", "Bicrh"])
-def test_a_name_that_takes_a_score_of_another_is_one_fault_that_names_both(slip: str, tmp_path: Path) -> None:
-    (fault,) = faults(tmp_path, ("M", "Aspen", SEGMENTS), ("M", "Birch", SEGMENTS[1:]), ("M", slip, [1]))
-    assert f"mine.csv:17: system {slip!r} with 1 score, 'Birch' with 7, expected one spelling" in fault
+def test_a_name_that_takes_a_score_of_another_is_one_fault_that_names_both(slip: str) -> None:
+    (fault,) = faults(("M", "Aspen", SEGMENTS), ("M", "Birch", SEGMENTS[1:]), ("M", slip, [1]))
+    assert f"mine.csv:16: system {slip!r} with 1 score, 'Birch' with 7, expected one spelling" in fault
 
 
-def test_so_is_that_of_a_metric(tmp_path: Path) -> None:
-    (fault,) = faults(
-        tmp_path, ("Fathom", "Aspen", SEGMENTS), ("Fathom", "Birch", SEGMENTS[1:]), ("fathom", "Birch", [1])
-    )
+def test_so_is_that_of_a_metric() -> None:
+    (fault,) = faults(("Fathom", "Aspen", SEGMENTS), ("Fathom", "Birch", SEGMENTS[1:]), ("fathom", "Birch", [1]))
     assert "metric or human score 'fathom' with 1 score, 'Fathom' with 15" in fault
 
 
@@ -43,9 +52,9 @@ def test_so_is_that_of_a_metric(tmp_path: Path) -> None:
         ("Bork", "Birch", [1]),
     ],
 )
-def test_other_names_are_others(one: str, other: str, segments: list[int], tmp_path: Path) -> None:
+def test_other_names_are_others(one: str, other: str, segments: list[int]) -> None:
     others = SEGMENTS if 8 in segments else SEGMENTS[1:]
-    assert faults(tmp_path, ("M", one, segments), ("M", other, others)) == []
+    assert faults(("M", one, segments), ("M", other, others)) == []
 
 
 def test_levels_are_looked_at_one_by_one(tmp_path: Path) -> None:
@@ -59,20 +68,18 @@ def test_levels_are_looked_at_one_by_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "is_told"), [("Bitch", True), ("Bircch", True), ("Bork", False), ("Birch-2", False), ("Birch", False)]
 )
-def test_a_system_that_one_file_alone_spells_otherwise_is_a_fault(
-    name: str, *, is_told: bool, is_later: bool, tmp_path: Path
-) -> None:
-    for number, system in enumerate(("Birch", "Birch", "Birch", "Birch", name)):
-        path = tmp_path / "in" / f"{number}.csv"
-        path.parent.mkdir(exist_ok=True)
-        rows = (f"M{number},{one},{segment},0.{segment}\n" for one in ("Aspen", system) for segment in SEGMENTS)
-        path.write_text("metric,system,segment,score\n" + "".join(rows))
-        if is_later and number == 3:
-            assert not load([tmp_path / "in"], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults
-    found = [str(fault) for fault in load([tmp_path / "in"], tmp_path / "w.duckdb", given=Given("lab", "en-de")).faults]
+def test_a_system_that_one_file_alone_spells_otherwise_is_a_fault(name: str, *, is_told: bool, is_later: bool) -> None:
+    *before, last = (
+        file(f"{number}.csv", (f"M{number}", "Aspen", SEGMENTS), (f"M{number}", system, SEGMENTS))
+        for number, system in enumerate(("Birch", "Birch", "Birch", "Birch", name))
+    )
+    memory = Memory()
+    if is_later:
+        assert memory.write(*before)[1] == []
+    found = told(memory.staged(*([] if is_later else before), last)[0])
     if is_told:
         (fault,) = found
-        assert f"4.csv:10: system {name!r}, which other files call 'Birch', expected one spelling" in fault
+        assert f"4.csv:9: system {name!r}, which other files call 'Birch', expected one spelling" in fault
     else:
         assert found == []
 
