@@ -10,9 +10,8 @@ from warehouse.errors import Fault, SourceError
 from warehouse.facts.testsets import FACTS_FILE
 from warehouse.names import EXPORT_MANIFEST, UNFINISHED_EXPORT
 from warehouse.readers.claims import NOTHING_GIVEN, Claim, Given
-from warehouse.readers.lacking import UNKNOWN_FORMAT
 from warehouse.readers.mtme.place import SCORE_FOLDERS, locate
-from warehouse.readers.recognition import claim, contradiction
+from warehouse.readers.recognition import UNKNOWN_FORMAT, claim, contradiction
 from warehouse.readers.text.bytes import damage_of
 
 _AFTER = {  # shared tasks' own names; the end of a path

@@ -13,8 +13,7 @@ from warehouse.database.connection import Warehouse
 from warehouse.database.updating import in_memory, writing
 from warehouse.errors import QuestionError, unknown
 from warehouse.wording import counted
-from warehouse.writing.evalsets import register
-from warehouse.writing.removal import remove_vectors
+from warehouse.writing.evalsets import register, remove_vectors
 
 Rows = Callable[[str, Mapping[str, object]], list[tuple[Any, ...]]]
 _sql = partial(statement, "warehouse.writing")

@@ -26,7 +26,7 @@ from warehouse.readers.tool_outputs import form_of, is_with_texts
 from warehouse.staging.holdings import of_evalsets
 from warehouse.temporary import temporary_folder
 from warehouse.wording import option
-from warehouse.writing.removal import remove_vectors
+from warehouse.writing.evalsets import remove_vectors
 
 _sql = partial(statement, __package__)
 _EVERY = "all"

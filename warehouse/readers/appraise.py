@@ -18,10 +18,9 @@ from warehouse.errors import Fault
 from warehouse.facts.languages import two_letters
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.json_lines import has_whole_characters
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import numbers, text_of, whole_numbers
+from warehouse.readers.text.tables import cells_that_are, numbers, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted, option
 

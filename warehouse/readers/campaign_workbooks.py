@@ -24,7 +24,7 @@ from warehouse.errors import Fault
 from warehouse.facts.metrics import describe
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are
+from warehouse.readers.text.tables import cells_that_are
 from warehouse.wording import counted, option
 
 MOST_UNPACKED = 1_000_000_000  # bytes of all parts together

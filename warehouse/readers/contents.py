@@ -9,8 +9,7 @@ from warehouse.errors import MOST_FAULTS, Fault, in_order
 from warehouse.readers.claims import Claim
 from warehouse.readers.records import Records
 from warehouse.readers.text.bytes import pieces_of, unterminated
-from warehouse.readers.text.cells import more_lines
-from warehouse.readers.text.tables import NUL, damaged_lines
+from warehouse.readers.text.tables import NUL, damaged_lines, more_lines
 
 UTF8_MARK = b"\xef\xbb\xbf"
 _RETURN = b"\r\n"  # line ends of Windows

@@ -15,8 +15,7 @@ import polars as pl
 from warehouse.errors import Fault
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are
-from warehouse.readers.text.tables import table_of, text_of, whole_numbers
+from warehouse.readers.text.tables import cells_that_are, table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import option
 

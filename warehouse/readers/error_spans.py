@@ -23,10 +23,9 @@ from warehouse.readers.judgements import score_of_errors, weight_of
 from warehouse.readers.long_table import missing_place, with_evalset, with_place
 from warehouse.readers.pearmut import place_of
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.named_columns import Header, columns_of, placed, table_under
-from warehouse.readers.text.tables import MISSING, text_of
+from warehouse.readers.text.tables import MISSING, first_faults, text_of
 from warehouse.wording import counted, option
 
 NO_ERROR = "no-error"

@@ -15,9 +15,8 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import repeated_faults
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import MISSING, numbers, text_of
+from warehouse.readers.text.tables import MISSING, numbers, repeated_faults, text_of
 from warehouse.readers.vocabulary import is_raw_error, standard_reference, testset_called, testset_of
 from warehouse.wording import option
 

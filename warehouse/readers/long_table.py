@@ -14,7 +14,6 @@ from warehouse.facts.testsets import facts_beside
 from warehouse.names import REFERENCE_FREE
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are
 from warehouse.readers.text.named_columns import (
     ERRORS,
     Header,
@@ -22,7 +21,7 @@ from warehouse.readers.text.named_columns import (
     placed,
     table_under,
 )
-from warehouse.readers.text.tables import numbers
+from warehouse.readers.text.tables import cells_that_are, numbers
 from warehouse.readers.vocabulary import published_testset, reference_called, standard_reference, testset_of
 from warehouse.wording import counted, option
 

@@ -21,8 +21,16 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import DECIMALS
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are, line_faults, visible, with_visible_names
-from warehouse.readers.text.tables import columns_found, table_of, text_of, whole_numbers
+from warehouse.readers.text.tables import (
+    cells_that_are,
+    columns_found,
+    line_faults,
+    table_of,
+    text_of,
+    visible,
+    whole_numbers,
+    with_visible_names,
+)
 from warehouse.readers.vocabulary import testset_called, testset_of, year_of_testset
 from warehouse.wording import counted, option
 

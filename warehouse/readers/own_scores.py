@@ -19,8 +19,7 @@ from warehouse.readers.claims import Claim, Given
 from warehouse.readers.error_spans import Error, errors_frame, records_of
 from warehouse.readers.mtme.ratings import parse_rating
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import cells_that_are, first_faults, repeated_faults
-from warehouse.readers.text.tables import numbers, table_of, text_of
+from warehouse.readers.text.tables import cells_that_are, first_faults, numbers, repeated_faults, table_of, text_of
 from warehouse.wording import option
 
 _FILE = re.compile(r"(?P<before>.*?)\.?(?P<level>seg|sys)\.score|(?P<of_spans>.*?)\.?seg\.rating")

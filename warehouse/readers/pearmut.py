@@ -18,9 +18,8 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.judgements import WrongJudgementError, frames, score_of, span_of, time_of
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import first_faults
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
-from warehouse.readers.text.tables import text_of
+from warehouse.readers.text.tables import first_faults, text_of
 from warehouse.readers.vocabulary import testset_of
 from warehouse.wording import counted, option
 

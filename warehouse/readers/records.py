@@ -14,8 +14,7 @@ from warehouse.errors import MOST_FAULTS, Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.names import LEVELS, is_language_pair
 from warehouse.readers.claims import EvalsetKey, Numbering
-from warehouse.readers.text.cells import first_faults, with_visible_names
-from warehouse.readers.text.tables import MISSING, UNREADABLE
+from warehouse.readers.text.tables import MISSING, UNREADABLE, first_faults, with_visible_names
 from warehouse.wording import counted, option
 
 _EVALSET = ("testset", "lp")

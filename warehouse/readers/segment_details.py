@@ -15,8 +15,7 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
 from warehouse.readers.text.bytes import head_of
-from warehouse.readers.text.cells import first_faults, repeated_faults
-from warehouse.readers.text.tables import table_of, text_of
+from warehouse.readers.text.tables import first_faults, repeated_faults, table_of, text_of
 from warehouse.readers.vocabulary import testset_called, testset_of
 from warehouse.wording import option
 

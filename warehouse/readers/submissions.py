@@ -17,8 +17,7 @@ from warehouse.facts.languages import language_pair_called
 from warehouse.names import is_language_pair
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import repeated_faults
-from warehouse.readers.text.tables import MISSING, table_of, text_of, whole_numbers
+from warehouse.readers.text.tables import MISSING, repeated_faults, table_of, text_of, whole_numbers
 from warehouse.readers.vocabulary import (
     is_reference_free,
     reference_called,

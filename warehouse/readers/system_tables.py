@@ -15,8 +15,7 @@ from warehouse.errors import Fault
 from warehouse.facts.languages import language_pair_called
 from warehouse.readers.claims import Claim, Given
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import repeated_faults
-from warehouse.readers.text.tables import numbers, table_of, text_of
+from warehouse.readers.text.tables import numbers, repeated_faults, table_of, text_of
 from warehouse.readers.vocabulary import standard_reference, testset_called
 from warehouse.wording import option
 

@@ -24,11 +24,10 @@ from warehouse.readers.judgements import number_of
 from warehouse.readers.long_table import with_place
 from warehouse.readers.placing_by_text import placed
 from warehouse.readers.records import Records
-from warehouse.readers.text.cells import first_faults
 from warehouse.readers.text.json_lines import first_object, has_whole_characters, json_objects
 from warehouse.readers.text.named_columns import ERRORS, NEGATED, Header, columns_of, table_under
 from warehouse.readers.text.quoted import quoted_cells
-from warehouse.readers.text.tables import MISSING, finite, numbers, text_of
+from warehouse.readers.text.tables import MISSING, finite, first_faults, numbers, text_of
 from warehouse.wording import option
 
 NO_SYSTEM = f"no column system: `scorehouse add FILE {option('system', 'NAME')}` if all rows are of one"

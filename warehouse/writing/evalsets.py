@@ -149,3 +149,11 @@ def _register_languages(connection: duckdb.DuckDBPyConnection, lps: Iterable[str
 def _register_issues(connection: duckdb.DuckDBPyConnection, testsets: Collection[str]) -> None:
     if chosen := [issue for issue in issues() if issue.testset in testsets]:
         with_frame(connection, pl.DataFrame(chosen, _OF_AN_ISSUE), _sql("insert_issues"))
+
+
+def remove_vectors(connection: duckdb.DuckDBPyConnection) -> None:
+    """Delete the vectors of temp.removed_vector (vector_id) with their scores, judgements and marked errors.
+
+    To be called inside a transaction; sources, systems, scorers and entries stay.
+    """
+    connection.execute(_sql("delete_vectors"))

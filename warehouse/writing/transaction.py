@@ -16,8 +16,7 @@ from warehouse.readers.contents import Content
 from warehouse.staging.checks import contradictions, note_spans, segment_contradictions
 from warehouse.staging.holdings import of_evalsets
 from warehouse.staging.slips import unjoined
-from warehouse.writing.evalsets import Declared, register, write_evalsets
-from warehouse.writing.removal import remove_vectors
+from warehouse.writing.evalsets import Declared, register, remove_vectors, write_evalsets
 
 _ORIGIN = {"evalset_id": pl.Int32, "origin": pl.String}
 _EARLIER = """

@@ -15,8 +15,7 @@ from tests.warehouse.building import ask, empty_warehouse, loaded, small, status
 from warehouse import LoadReport, SourceError, load
 from warehouse.export.mtme import ScoreTable, write_evalset
 from warehouse.readers.claims import Claim
-from warehouse.readers.lacking import NO_NAMES, UNKNOWN_FORMAT
-from warehouse.readers.recognition import claim
+from warehouse.readers.recognition import NO_NAMES, UNKNOWN_FORMAT, claim
 
 N_FILES = 17  # of the tiny layout
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MOST_FAULTS, Fault
-from warehouse.readers.text.cells import first_faults
+from warehouse.readers.text.tables import first_faults
 
 ONE_OBJECT = "one JSON object per line"
 

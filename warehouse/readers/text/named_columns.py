@@ -9,10 +9,9 @@ from typing import Any, Literal
 import polars as pl
 
 from warehouse.errors import Fault
-from warehouse.readers.text.cells import cells_that_are, first_faults
 from warehouse.readers.text.json_lines import first_object, json_objects
 from warehouse.readers.text.quoted import quoted_cells, quoted_table
-from warehouse.readers.text.tables import MISSING, text_of
+from warehouse.readers.text.tables import MISSING, cells_that_are, first_faults, text_of
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {  # letters and digits alone, small; the first that a table has counts
     "testset": ("testset", "testsetname", "dataset"),

@@ -14,8 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from warehouse.errors import MOST_FAULTS, Fault
-from warehouse.readers.text.cells import first_faults
-from warehouse.readers.text.tables import table_of
+from warehouse.readers.text.tables import first_faults, table_of
 from warehouse.wording import counted
 
 _LONGEST_CELL = 2**31 - 1
