@@ -1,5 +1,7 @@
 """Statistics on plain arrays: numpy and SciPy alone, no files, no names of metrics or systems."""
 
+from metaeval.kernels.calibration.tie_calibration import Calibration, calibrate, calibration_curve
+
 from .agreement.correlation import (
     correlation_matrix,
     kendall,
@@ -37,7 +39,6 @@ from .agreement.tau import (
 )
 from .arrays.grouping import Grouping, group_labels
 from .arrays.scales import AutoRank, autorank, mad_outliers
-from .calibration.tie_calibration import Calibration, calibrate, calibration_curve
 from .resampling.system_tests import draw_signs, normal_p_values, sign_flip_p_values
 from .spans import span_precision_recall
 

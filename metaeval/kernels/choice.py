@@ -187,11 +187,11 @@ def _p_values(scores: Floats) -> Floats:
     return np.asarray(normal_p_values(scores[np.newaxis], np.ones(scores.shape, dtype=np.bool_))[0])
 
 
-def clusters_by_last(human: npt.ArrayLike, alpha: float = 0.05, *, raw_ties: bool = False) -> Ints:
+def clusters_by_last(human: npt.ArrayLike, *, raw_ties: bool = False) -> Ints:
     """Cluster of each system, numbered from 1 for the best: a new one begins with a system worse than the last of it.
 
     human: (N, S) without missing scores. Systems go by their means, best first; each is tested against the one before
-    it (Wilcoxon's signed-rank test, one-sided, p < alpha), so that a cluster may hold systems that differ. Systems of
+    it (Wilcoxon's signed-rank test, one-sided, p < 0.05), so that a cluster may hold systems that differ. Systems of
     which no score differs are one cluster, and fewer than 3 segments tell nothing apart. raw_ties: differences
     that are apart by rounding alone are not tied, and p is SciPy's by default.
     Source: Zouhar et al. 2025; their tool has raw ties, and parts systems without any difference.
@@ -205,7 +205,7 @@ def clusters_by_last(human: npt.ArrayLike, alpha: float = 0.05, *, raw_ties: boo
         return found
     for before, one in pairwise(order):
         gaps = scores[one] - scores[before]
-        found[one] = found[before] + int((_raw_p if raw_ties else _p)(gaps, scores[[one, before]]) < alpha)
+        found[one] = found[before] + int((_raw_p if raw_ties else _p)(gaps, scores[[one, before]]) < 0.05)
     return found
 
 

@@ -50,9 +50,8 @@ class Compare(SliceFields, ComputeFields, TestFields, name="compare"):
         from metaeval.answer import Answer
         from metaeval.measures import parse_measure
         from metaeval.significance.cached import compared
-        from metaeval.significance.comparison import as_json, matrix_frame
+        from metaeval.significance.comparison import as_json, matrix_frame, pair_frame, pair_json
         from metaeval.significance.options import executing
-        from metaeval.significance.pair_tables import pair_frame, pair_json
 
         measure = parse_measure(self.measure)
         with executing(self.testing(resample=self.resample, interval=self.interval), self.dask) as testing:

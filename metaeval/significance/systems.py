@@ -324,7 +324,6 @@ def corpus_tests(
     systems: tuple[str, ...] = (),
     samples: int | None = None,
     references: tuple[str, ...] = (),
-    tokenize: str | None = None,
     progress: Progress | None = None,
 ) -> Table:
     """p-values of every pair of systems by sacreBLEU's paired bootstrap ("bs") or approximate randomisation ("ar").
@@ -335,7 +334,7 @@ def corpus_tests(
     (SACREBLEU_SEED, 12345 where it is not set), and its signature stands in the table's.
     Raises QuestionError: see `corpus`; an unknown system, fewer than two, samples below 1.
     """
-    found = corpus(warehouse, testset, lp, metric, references=references, tokenize=tokenize)
+    found = corpus(warehouse, testset, lp, metric, references=references)
     n_samples = SAMPLES[test] if samples is None else samples
     if n_samples < 1:
         raise QuestionError(f"{n_samples} samples: at least 1 is needed")

@@ -130,10 +130,9 @@ def agreement_thresholds(
     *,
     rng: np.random.Generator,
     n_draws: int = 1000,
-    confidence: float = 0.95,
     n_grid: int = 60,
 ) -> AgreementThresholds:
-    """From which difference on a metric orders pairs as people do in at least a share of `level`, with intervals.
+    """From which difference on a metric orders pairs as people do in at least a share of `level`, with 95% intervals.
 
     Each resample takes as many sets as there are, with replacement, and in each of them as many systems as it has; a
     pair counts as often as both its systems were taken, and copies of a system make no pair. So pairs that share a
@@ -170,7 +169,7 @@ def agreement_thresholds(
             reached = np.array([drawn.smallest_difference(level) for level in levels])
             found[which, draw] = np.where(np.isnan(reached), np.inf, reached)
             bands[which].append(drawn.value(np.maximum(grid, drawn.differences[0])))
-    tail = (1 - confidence) / 2
+    tail = (1 - 0.95) / 2
     low = _finite(np.quantile(found[0], tail, axis=0, method="lower"))
     high = _finite(np.quantile(found[1], 1 - tail, axis=0, method="higher"))
     share = np.isfinite(found[0]).mean(axis=0)

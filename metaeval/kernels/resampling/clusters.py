@@ -82,10 +82,10 @@ def _benjamini_hochberg(p: Floats) -> Floats:
     return np.asarray(false_discovery_control(p, method="bh"), dtype=np.float64)
 
 
-def ranks(values: npt.ArrayLike, tolerance: float = 1e-12) -> Ints:
+def ranks(values: npt.ArrayLike) -> Ints:
     """Competition ranks from 1, higher is better: 1, 2, 2, 4; NaN ranks after everything else.
 
-    values: (M,); two values nearer than `tolerance` to the one before in order share a rank.
+    values: (M,); two values nearer than 1e-12 to the one before in order share a rank.
     >>> ranks([0.5, 0.9, 0.5, float("nan")]).tolist()
     [2, 1, 2, 4]
     """
@@ -95,7 +95,7 @@ def ranks(values: npt.ArrayLike, tolerance: float = 1e-12) -> Ints:
     for place, index in enumerate(order):
         before = order[place - 1] if place else index
         both_nan = np.isnan(scores[index]) and np.isnan(scores[before])
-        is_tied = place > 0 and (both_nan or scores[before] - scores[index] <= tolerance)
+        is_tied = place > 0 and (both_nan or scores[before] - scores[index] <= 1e-12)
         result[index] = result[before] if is_tied else place + 1
     return result
 

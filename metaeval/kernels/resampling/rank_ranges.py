@@ -12,6 +12,7 @@ from metaeval.kernels.resampling.draws import block_sizes, resample_counts
 from metaeval.kernels.resampling.system_tests import document_numbers, normal_p_values
 
 TOLERANCE = 1e-12
+TAIL = (1 - 0.95) / 2
 
 
 def ranks_of_draws(draws: npt.ArrayLike) -> Ints:
@@ -26,21 +27,17 @@ def ranks_of_draws(draws: npt.ArrayLike) -> Ints:
     return np.stack([1 + np.count_nonzero(there > one + TOLERANCE, axis=0) for one in there]).astype(np.int64)
 
 
-def rank_ranges(draws: npt.ArrayLike, confidence: float = 0.95) -> tuple[Ints, Ints]:
-    """(M,) best and worst rank of each over resamples: outermost ranks of which each tail holds no more than its share.
+def rank_ranges(draws: npt.ArrayLike) -> tuple[Ints, Ints]:
+    """(M,) best and worst rank of each over resamples: outermost ranks of which each tail holds no more than 2.5%.
 
     draws: (M, n_draws) values in resamples, the same resamples for all.
-    Raises ValueError: confidence outside (0, 1).
     >>> low, high = rank_ranges([[3.0, 3.0, 1.0], [2.0, 2.0, 2.0], [1.0, 1.0, 0.0]])
     >>> low.tolist(), high.tolist()
     ([1, 1, 3], [2, 2, 3])
     """
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     ranked = ranks_of_draws(draws)
-    tail = (1.0 - confidence) / 2.0
-    low = np.quantile(ranked, tail, axis=1, method="lower")
-    high = np.quantile(ranked, 1.0 - tail, axis=1, method="higher")
+    low = np.quantile(ranked, TAIL, axis=1, method="lower")
+    high = np.quantile(ranked, 1.0 - TAIL, axis=1, method="higher")
     return low.astype(np.int64), high.astype(np.int64)
 
 

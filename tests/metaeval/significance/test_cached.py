@@ -20,9 +20,8 @@ from metaeval.protocols import protocol_named
 from metaeval.protocols.scoring import scored
 from metaeval.protocols.tables import as_json as protocol_json
 from metaeval.significance.cached import FROM_STORE, Compared, compared
-from metaeval.significance.comparison import Comparison, as_json
+from metaeval.significance.comparison import Comparison, as_json, pair_json
 from metaeval.significance.options import TestOptions
-from metaeval.significance.pair_tables import pair_json
 from metaeval.significance.pairwise import PairwiseComparison
 from queries.selection import Slice
 from tests.helpers import metric_tables, tiny_layout

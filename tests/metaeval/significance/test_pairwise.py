@@ -14,8 +14,8 @@ from metaeval.kernels.resampling.bootstrap import bootstrap, power
 from metaeval.measures import parse_measure
 from metaeval.measures.applicable import PERMUTATIONS, POPULATIONS
 from metaeval.options import Options, Population
+from metaeval.significance.comparison import pair_frame, pair_json
 from metaeval.significance.options import TestOptions
-from metaeval.significance.pair_tables import pair_frame, pair_json
 from metaeval.significance.pairwise import PairwiseComparison, compare_pair
 from metaeval.system_scores import system_scores
 from queries.selection import Slice

@@ -75,8 +75,6 @@ def test_without_deviation_every_other_score_is_an_outlier() -> None:
 def test_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="finite or NaN"):
         mad_outliers([1.0, np.inf])
-    with pytest.raises(ValueError, match="cutoff must be positive"):
-        mad_outliers([1.0], cutoff=0.0)
 
 
 SCORES = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=3, max_size=12).map(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metaeval.kernels.arrays.grouping import group_labels, judged_groups
 from metaeval.kernels.arrays.sorted_scores import HumanOrder, SortedScores
 from metaeval.kernels.calibration.gap_search import Bins, GapSearch, bits_of, float_of
-from metaeval.kernels.calibration.gap_sources import ListedPairs, ScorePairs
+from metaeval.kernels.calibration.tie_calibration import ListedPairs, ScorePairs
 
 GAPS = st.floats(0, 1e300, allow_nan=False)
 

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from metaeval.kernels import acc23, average, calibrate, calibration_curve, group_labels, pair_counts
 from metaeval.kernels.arrays.checks import Floats, Ints
-from metaeval.kernels.calibration.gap_sources import ListedPairs, ScorePairs
-from metaeval.kernels.calibration.tie_calibration import pair_weights
+from metaeval.kernels.calibration.tie_calibration import ListedPairs, ScorePairs, pair_weights
 from tests import naive
 from tests.metaeval.kernels.strategies import Scores, scores
 
 MODULE = sys.modules["metaeval.kernels.calibration.tie_calibration"]
-SOURCES = sys.modules["metaeval.kernels.calibration.gap_sources"]
+SOURCES = sys.modules["metaeval.kernels.calibration.tie_calibration"]
 COUNTS = sys.modules["metaeval.kernels.agreement.pair_counts"]
 NAN = np.nan
 N_LARGE = 8000
