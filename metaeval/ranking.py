@@ -26,8 +26,6 @@ from warehouse import QuestionError, Warehouse
 from warehouse.progress import Progress
 from warehouse.wording import option
 
-DEFAULT_MEASURES = ("spa", "acc_eq(by=item)")  # the organisers' since 2024
-
 
 @dataclass(frozen=True)
 class Read:

@@ -225,34 +225,14 @@ def ranking(found: Study) -> pl.DataFrame:
     return frame.select(pl.exclude("signature"), "signature")
 
 
-def _ranking_schema() -> dict[str, Any]:
-    text = ("testset", "lp", "human", "metric", "base_metric", "measure", "system_score", "signature")
-    order = [
-        "testset",
-        "lp",
-        "human",
-        "metric",
-        "base_metric",
-        "measure",
-        "value",
-        "epsilon",
-        "rank",
-        "cluster",
-        "n_systems",
-        "n_segments",
-        "n_pairs",
-        "n_groups",
-        "n_groups_nan",
-        "n_missing",
-        "system_score",
-        "signature",
-    ]
-    return {
-        name: pl.String if name in text else pl.Float64 if name in ("value", "epsilon") else pl.Int64 for name in order
-    }
-
-
-RANKING_SCHEMA = _ranking_schema()
+_TEXT = ("testset", "lp", "human", "metric", "base_metric", "measure")
+_COUNTS = ("rank", "cluster", "n_systems", "n_segments", "n_pairs", "n_groups", "n_groups_nan", "n_missing")
+RANKING_SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(_TEXT, pl.String),
+    **dict.fromkeys(("value", "epsilon"), pl.Float64),
+    **dict.fromkeys(_COUNTS, pl.Int64),
+    **dict.fromkeys(("system_score", "signature"), pl.String),
+}
 
 
 def check_ranked(studies: Sequence[Study]) -> None:

@@ -8,10 +8,11 @@ import polars as pl
 
 from cli.report.content import Part, message
 from metaeval.cache import FROM_STORE
+from metaeval.fields import DEFAULT_MEASURES
 from metaeval.intervals import with_intervals, with_ranges
 from metaeval.measures import Measure, parse_measure
 from metaeval.options import Options
-from metaeval.ranking import DEFAULT_MEASURES, Read, ranked, read
+from metaeval.ranking import Read, ranked, read
 from metaeval.significance.cached import Pending, settled
 from metaeval.significance.comparison import Comparison
 from metaeval.significance.options import TestOptions

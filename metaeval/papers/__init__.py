@@ -34,6 +34,3 @@ def item_named(paper: Paper, name: str) -> Item:
     if name not in items:
         raise unknown("item", name, items, where=paper.name)
     return items[name]
-
-
-__all__ = ["PAPERS", "Item", "Paper", "item_named", "paper_named"]

@@ -19,17 +19,7 @@ from warehouse.progress import Progress
 
 Set = tuple[str, str]  # test set, language pair
 COLUMNS = (
-    "paper",
-    "item",
-    "row",
-    "column",
-    "testset",
-    "lp",
-    "printed",
-    "decimals",
-    "value",
-    "difference",
-    "verdict",
+    *("paper", "item", "row", "column", "testset", "lp", "printed", "decimals", "value", "difference", "verdict"),
     "note",
 )
 

@@ -113,15 +113,7 @@ class Rank(SliceFields, ComputeFields, TestFields, name="rank"):
         Option(
             "Instead, list every system and metric, included or not, with the reason.",
             excludes=(
-                "pool",
-                "by",
-                "wide",
-                "intervals",
-                "ranges",
-                "significance",
-                "ceiling",
-                "charted",
-                "raw_ties",
+                *("pool", "by", "wide", "intervals", "ranges", "significance", "ceiling", "charted", "raw_ties"),
                 "strict",
             ),
         ),

@@ -18,20 +18,8 @@ FLOOR = ("sentinel", "random")  # kinds that judge no translation: what every me
 LEARNED = ("trained", "llm", "unknown")  # kinds that may have seen human scores
 COLUMNS = (
     *("year", "testset", "lp", "human", "protocol", "measure", "by", "group", "metric", "base_metric", "kind"),
-    *(
-        "version",
-        "published",
-        "value",
-        "error",
-        "low",
-        "high",
-        "anchor",
-        "gap",
-        "gap_low",
-        "gap_high",
-        "gap_error",
-        "gap_p",
-    ),
+    *("version", "published", "value", "error", "low", "high"),
+    *("anchor", "gap", "gap_low", "gap_high", "gap_error", "gap_p"),
     *("n_systems", "n_segments", "human_sd", "significant_pairs", "tied_pairs", "coverage"),
     *("ceiling", "ceiling_low", "ceiling_high", "ceiling_source", "bridge", "contaminated", "reason", "signature"),
 )

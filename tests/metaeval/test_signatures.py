@@ -246,33 +246,12 @@ VALUES: dict[str, tuple[Any, ...]] = {
 """By option: values to try; one that a question does not take is passed over."""
 
 SHOWS = {
-    "testset",
-    "lp",
-    "on",
-    "curve",
-    "tell",
-    "n",
-    "paper",
-    "item",
-    "first",
-    "second",
-    "wide",
-    "explain",
+    *("testset", "lp", "on", "curve", "tell", "n", "paper", "item", "first", "second", "wide", "explain"),
     "with_file",
 }
 SHOWS |= {
-    "hard",
-    "oracles",
-    "ties",
-    "within",
-    "over_years",
-    "bridges",
-    "matrix",
-    "thresholds",
-    "versus",
-    "folder",
-    "evaluate",
-    "each_set",
+    *("hard", "oracles", "ties", "within", "over_years", "bridges", "matrix", "thresholds", "versus", "folder"),
+    *("evaluate", "each_set"),
 }
 """What names the question, or how much of the answer is shown."""
 OF_ITSELF = {("scatter", "view"), ("protocol", "agreement"), ("protocol", "measure")}

@@ -13,15 +13,7 @@ from warehouse import Warehouse
 from warehouse.loading.entry import load
 
 HEADER = (
-    "Source",
-    "Target",
-    "User",
-    "SegmentID",
-    "Segment",
-    "Score",
-    "valid_line",
-    "COMET_src",
-    "Prism_src",
+    *("Source", "Target", "User", "SegmentID", "Segment", "Score", "valid_line", "COMET_src", "Prism_src"),
     "BLEURT_default",
 )
 N = 16  # segments: up to 13 with ties, SciPy goes through all 2^n signs of every pair of systems
