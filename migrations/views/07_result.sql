@@ -67,8 +67,9 @@ SELECT
   CASE WHEN n.value IS NOT NULL THEN nullif(n.cluster, 0) END AS cluster,
   n.signature,
   n.stored_at
-FROM line AS n;
-COMMENT ON VIEW rankings IS 'Metrics ranked in stored results: comparisons of many metrics (rank --significance, compare) and protocols. One row per result, ranking and metric; a protocol has a ranking for each task, and the overall one. Results with other options lie side by side: signature tells them apart.';
+FROM line AS n
+QUALIFY row_number() OVER (PARTITION BY n.testset, n.lp, n.protocol, n.measure, n.metric, n.signature ORDER BY n.stored_at DESC) = 1;
+COMMENT ON VIEW rankings IS 'Metrics ranked in stored results: comparisons of many metrics (rank --significance, compare) and protocols. One row per signature, ranking and metric, the latest; a protocol has a ranking for each task, and the overall one. Results with other options lie side by side: signature tells them apart.';
 COMMENT ON COLUMN rankings.testset IS 'Test set; several are joined by commas.';
 COMMENT ON COLUMN rankings.lp IS 'Language pair; several are joined by commas.';
 COMMENT ON COLUMN rankings.human IS 'Human score of a comparison; NULL for a protocol, which has its own.';
@@ -149,8 +150,9 @@ SELECT
   n.is_significant,
   n.signature,
   n.stored_at
-FROM line AS n;
-COMMENT ON VIEW comparisons IS 'Pairs of metrics compared in stored results, the better one first. One row per result, pair and test: comparisons of many metrics have one test, those of two in depth have each applicable one. Results with other options lie side by side: signature tells them apart.';
+FROM line AS n
+QUALIFY row_number() OVER (PARTITION BY n.testset, n.lp, n.metric_a, n.metric_b, n.test, n.signature ORDER BY n.stored_at DESC) = 1;
+COMMENT ON VIEW comparisons IS 'Pairs of metrics compared in stored results, the better one first. One row per signature, pair and test, the latest: comparisons of many metrics have one test, those of two in depth have each applicable one. Results with other options lie side by side: signature tells them apart.';
 COMMENT ON COLUMN comparisons.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN comparisons.lp IS 'Language pair, such as en-de.';
 COMMENT ON COLUMN comparisons.human IS 'Human score.';

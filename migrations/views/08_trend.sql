@@ -60,8 +60,11 @@ SELECT
   n.stored_at
 FROM line AS n
 LEFT JOIN internal.testset AS t ON t.name = n.testset
-LEFT JOIN internal.metric_fact AS f ON f.testset_id = t.testset_id AND f.base_name = n.base_metric;
-COMMENT ON VIEW trends IS 'Points of stored trends: a measure on one evaluation set, with intervals, the gap to an anchor on the same data, and what the value stands on. One row per stored result, point (human score or bridge) and metric.';
+LEFT JOIN internal.metric_fact AS f ON f.testset_id = t.testset_id AND f.base_name = n.base_metric
+QUALIFY row_number() OVER (
+  PARTITION BY n.testset, n.lp, n.p.human, n.p.bridge, n.metric, n.p.signature ORDER BY n.stored_at DESC
+) = 1;
+COMMENT ON VIEW trends IS 'Points of stored trends: a measure on one evaluation set, with intervals, the gap to an anchor on the same data, and what the value stands on. One row per signature, point (human score or bridge) and metric, the latest.';
 COMMENT ON COLUMN trends.year IS 'Year of the shared task; NULL where not known.';
 COMMENT ON COLUMN trends.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN trends.lp IS 'Language pair, such as en-de.';
