@@ -2,8 +2,11 @@
 
 CREATE OR REPLACE VIEW internal.readable_result AS
 SELECT r.kind, r.testset, r.lp, r.signature, CASE WHEN json_valid(r.payload) THEN r.payload END AS payload, r.stored_at
-FROM internal.result AS r;
-COMMENT ON VIEW internal.readable_result IS 'Stored results whose payload can be read. One row per result.';
+FROM internal.result AS r
+QUALIFY row_number() OVER (
+  PARTITION BY r.kind, r.testset, r.lp, r.signature, CASE WHEN r.kind = 'trend' THEN r.key END ORDER BY r.stored_at DESC, r.key
+) = 1;
+COMMENT ON VIEW internal.readable_result IS 'Stored results whose payload can be read. One row per kind, place and signature, the latest; histories, of which each point has a signature, all.';
 COMMENT ON COLUMN internal.readable_result.kind IS 'What was computed, such as compare.';
 COMMENT ON COLUMN internal.readable_result.testset IS 'Test set (several are joined by commas).';
 COMMENT ON COLUMN internal.readable_result.lp IS 'Language pair (several are joined by commas).';
@@ -67,8 +70,7 @@ SELECT
   CASE WHEN n.value IS NOT NULL THEN nullif(n.cluster, 0) END AS cluster,
   n.signature,
   n.stored_at
-FROM line AS n
-QUALIFY row_number() OVER (PARTITION BY n.testset, n.lp, n.protocol, n.measure, n.metric, n.signature ORDER BY n.stored_at DESC) = 1;
+FROM line AS n;
 COMMENT ON VIEW rankings IS 'Metrics ranked in stored results: comparisons of many metrics (rank --significance, compare) and protocols. One row per signature, ranking and metric, the latest; a protocol has a ranking for each task, and the overall one. Results with other options lie side by side: signature tells them apart.';
 COMMENT ON COLUMN rankings.testset IS 'Test set; several are joined by commas.';
 COMMENT ON COLUMN rankings.lp IS 'Language pair; several are joined by commas.';
@@ -150,8 +152,7 @@ SELECT
   n.is_significant,
   n.signature,
   n.stored_at
-FROM line AS n
-QUALIFY row_number() OVER (PARTITION BY n.testset, n.lp, n.metric_a, n.metric_b, n.test, n.signature ORDER BY n.stored_at DESC) = 1;
+FROM line AS n;
 COMMENT ON VIEW comparisons IS 'Pairs of metrics compared in stored results, the better one first. One row per signature, pair and test, the latest: comparisons of many metrics have one test, those of two in depth have each applicable one. Results with other options lie side by side: signature tells them apart.';
 COMMENT ON COLUMN comparisons.testset IS 'Test set, such as wmt23.';
 COMMENT ON COLUMN comparisons.lp IS 'Language pair, such as en-de.';
