@@ -459,9 +459,8 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
     assert found.test == "bootstrap-normal"
 
 
-@pytest.mark.parametrize(
-    ("measure", "population", "expected"),
-    [
+def test_the_test_of_a_population() -> None:
+    expected: list[tuple[str, Population, str]] = [
         ("acc_eq(by=item)", "segments", "perm-inputs"),
         ("acc_eq(by=item)", "systems", "jackknife-systems"),
         ("acc_eq(by=system)", "systems", "jackknife-systems"),
@@ -483,15 +482,12 @@ def test_a_part_of_a_test_set_has_no_submitted_scores(simulated_warehouse: Wareh
         ("spa", "both", "jackknife-systems"),
         ("tau_b(by=none)", "segments", "perm-inputs"),
         ("weighted_tau", "systems", "perm-systems"),
-    ],
-)
-def test_the_test_of_a_population(measure: str, population: Population, expected: str) -> None:
-    assert parsed(measure).default_test(population) == expected
+    ]
+    assert [(name, one, parsed(name).default_test(one)) for name, one, _ in expected] == expected
 
 
-@pytest.mark.parametrize(
-    ("measure", "source", "has_segments", "expected"),
-    [
+def test_new_segments_are_meant_where_the_scores_allow_it() -> None:
+    expected: list[tuple[str, SystemScore | None, bool, Population]] = [
         ("pearson", None, True, "segments"),
         ("pearson", "judged-mean", True, "segments"),
         ("pearson", "submitted", True, "systems"),
@@ -502,12 +498,8 @@ def test_the_test_of_a_population(measure: str, population: Population, expected
         ("tau_b(by=system, epsilon=0.5)", None, True, "segments"),
         ("weighted_tau", None, True, "systems"),
         ("acc_eq(by=doc)", None, True, "segments"),
-    ],
-)
-def test_new_segments_are_meant_where_the_scores_allow_it(
-    measure: str, source: SystemScore | None, has_segments: bool, expected: Population
-) -> None:
-    assert parsed(measure).default_population(source, has_segments) == expected
+    ]
+    assert [(*one, parsed(one[0]).default_population(*one[1:])) for *one, _ in expected] == expected
 
 
 @pytest.mark.parametrize("measure", ["pearson", "pa", "spa(n=20)", "acc_eq(by=item)", "tau_b(by=item)", "pdp"])
