@@ -1,6 +1,5 @@
 """A ranking of each domain by itself, or of each phenomenon of a challenge set."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -17,7 +16,7 @@ from metaeval.notes import because, placed
 from metaeval.options import Options
 from metaeval.pooling import Pooling
 from metaeval.ranking import Read, ranked, read, slices_of
-from metaeval.signature import line
+from metaeval.signature import line, parts_of
 from metaeval.significance.options import TestOptions
 from queries.listing import names
 from queries.selection import Slice
@@ -95,14 +94,11 @@ def ranked_domains(
     return Table(frame.select(*columns[:2], by, *columns[2:]), signature, tuple(notes))
 
 
-_BETWEEN = re.compile(r"\|(?=\w+:)")  # the parts of a signature; names in it may have bars
-
-
 def _together(signatures: Sequence[str]) -> list[str]:
     """One signature for those of each measure, test and evaluation set; what differs in them is joined by commas."""
     found: dict[tuple[str, ...], dict[str, dict[str, None]]] = {}
     for one in signatures:
-        parts = dict(part.partition(":")[::2] for part in _BETWEEN.split(one) if part)
+        parts = parts_of(one)
         key = tuple(parts.get(name, "") for name in ("measure", "testset", "lp", "test"))
         for name, value in parts.items():
             found.setdefault(key, {}).setdefault(name, {})[value] = None

@@ -1,5 +1,6 @@
 """Signatures: one line that says what a result is, so that it can be quoted and computed again."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -10,6 +11,7 @@ from metaeval.options import Options
 from queries.selection import Selection, Slice
 
 Parts = list[tuple[str, object]]
+_BETWEEN = re.compile(r"\|(?=\w+:)")
 
 
 @cache
@@ -28,6 +30,15 @@ def line(parts: Iterable[tuple[str, object]]) -> str:
     'measure:pa|systems:12'
     """
     return "|".join(f"{key}:{value}" for key, value in parts if value is not None)
+
+
+def parts_of(signature: str) -> dict[str, str]:
+    """The parts of one line, as `line` has joined them; names in their values may have bars.
+
+    >>> parts_of("measure:pa|systems:A|B,C:D|seed:0")
+    {'measure': 'pa', 'systems': 'A|B,C:D', 'seed': '0'}
+    """
+    return dict(part.partition(":")[::2] for part in _BETWEEN.split(signature) if part)
 
 
 def references_of(evaluation: Evaluation) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from metaeval.signature import parts_of
 from warehouse.wording import counted
 
 Rows = list[dict[str, Any]]
@@ -82,7 +83,7 @@ def titled(
     """A whole chart. signature: a line a result; datasets: name -> rows; lines: words below the title."""
     words = [part for line in lines for part in textwrap.wrap(line, WORDS)]
     heading = alt.Title(textwrap.wrap(title, WORDS * 3 // 4), subtitle=words or alt.Undefined, offset=12)
-    caption = broken_lines(common(signature.splitlines()).split("|"), CAPTION) if signature else []
+    caption = broken_lines(common(signature.splitlines()), CAPTION) if signature else []
     below = alt.Title(caption, orient="bottom", fontSize=8, fontWeight="normal", color=MIDDLE, offset=12)
     return alt.vconcat(
         body.properties(title=heading),
@@ -93,18 +94,20 @@ def titled(
     )
 
 
-def common(signatures: Sequence[str]) -> str:
-    """One signature with what all have alike; the values of what differs are listed, or counted.
+def common(signatures: Sequence[str]) -> list[str]:
+    """The parts of one signature with what all have alike; the values of what differs are listed, or counted.
 
     >>> common(["measure:pa|lp:en-de|n_systems:12", "measure:pa|lp:he-en|n_systems:13"])
-    'measure:pa|lp:en-de,he-en|n_systems:12,13'
+    ['measure:pa', 'lp:en-de,he-en', 'n_systems:12,13']
     >>> common(["metrics:" + "+".join("ABCDEFGHIJKLMN")])
-    'metrics:14 names'
+    ['metrics:14 names']
+    >>> common(["systems:A|B|lp:en-de"])
+    ['systems:A|B', 'lp:en-de']
     """
-    keyed = [dict(part.partition(":")[::2] for part in signature.split("|")) for signature in signatures]
+    keyed = [parts_of(signature) for signature in signatures]
     keys = dict.fromkeys(key for one in keyed for key in one if key != "scorehouse")
     values = {key: list(dict.fromkeys(one[key] for one in keyed if key in one)) for key in keys}
-    return "|".join(f"{key}:{_listed(found)}" for key, found in values.items())
+    return [f"{key}:{_listed(found)}" for key, found in values.items()]
 
 
 def _listed(values: Sequence[str]) -> str:
